@@ -15,10 +15,10 @@ package enum RefreshRefusal: Error, Hashable, Sendable {
 extension RefreshRefusal: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notADocument: "the answer is no DID document"
+        case .notADocument: "the answer is not a DID document"
         case .otherDocument: "the answer is the document of another id"
-        case .older: "the answer is older than the list at hand"
-        case .statusList(let code): "the answer is no status list of a trusted issuer (\(code.text))"
+        case .older: "the answer is older than the stored list"
+        case .statusList(let code): "the answer is not a status list of a trusted issuer (\(code.text))"
         }
     }
 }

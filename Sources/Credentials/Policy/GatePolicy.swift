@@ -50,7 +50,7 @@ package struct GatePolicy: Sendable {
     /// The groups of issuers that the rules name.
     package var groups: Set<Text> { Set((deny.map(\.selector) + accept.map(\.selector)).flatMap(\.groups)) }
 
-    /// The rule ids that are reserved, because their codes have a meaning of their own.
+    /// The rule ids that are reserved, because their codes are reserved.
     static let reservedIDs: [Text] = [ReasonCode.policyNoMatch, .policyExpired].map { code in
         Text(String(code.text.dropFirst(ReasonCode.policyPrefix.count)))
     }

@@ -34,7 +34,7 @@ package struct RuleNote: Hashable, Sendable {
             case .decided: "decided"
             case .notAbout(let what): "not about this credential (\(what))"
             case .unmet(let what): "not fulfilled: \(what)"
-            case .untold(let what): "cannot be told, the claim is missing or of another kind: \(what)"
+            case .untold(let what): "undecidable, the claim is missing or of another type: \(what)"
             }
         return "\(denies ? "deny" : "accept") \(rule): \(end)" + (place.isEmpty ? "" : " (\(place))")
     }

@@ -199,7 +199,7 @@ extension Stage {
         case .claims: "claims outside the signature"
         case .status: "revocation and suspension"
         case .holder: "the holder's proof"
-        case .replay: "presented a moment ago?"
+        case .replay: "presented recently?"
         case .policy: "the gate's own rules"
         }
     }

@@ -20,7 +20,7 @@ struct TrustManifest {
     /// Reads the list strictly: every member is required and no other is allowed.
     init(_ bytes: [UInt8], as kind: TrustBundle.Kind, limits: TrustBundle.Limits) throws(TrustBundle.Failure) {
         guard bytes.count <= limits.manifestBytes else { throw .tooLarge }
-        guard let json = try? JSON.parse(bytes), let object = json.object else { throw .malformed("no strict JSON") }
+        guard let json = try? JSON.parse(bytes), let object = json.object else { throw .malformed("not strict JSON") }
         guard Set(object.names) == Self.members else { throw .malformed("members missing or unknown") }
         guard let version = object["version"]?.int, (1...Self.largest).contains(version) else {
             throw .malformed("version")

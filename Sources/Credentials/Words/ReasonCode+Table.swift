@@ -154,22 +154,22 @@ extension ReasonCode {
 
     /// Returns the code of a rule of the gate's own policy: `policy.` and the rule's id.
     package static func policy(_ rule: String) -> ReasonCode {
-        policy(rule, "The policy's rule \(rule) does not let this credential in.")
+        policy(rule, "The policy's rule \(rule) does not admit this credential.")
     }
 
     /// Returns the code of the rule `rule` for the record of a credential that the rule accepts.
     package static func policy(accepting rule: String) -> ReasonCode {
         ReasonCode(
-            policyPrefix + rule, "The policy's rule \(rule) lets this credential in.", "Nothing to do.", severity: .info
+            policyPrefix + rule, "The policy's rule \(rule) admits this credential.", "Nothing to do.", severity: .info
         )
     }
 
     /// Returns the code of the rule `rule` if it is unknown whether the rule accepted or refused.
     package static func policy(named rule: String) -> ReasonCode {
-        policy(rule, "The policy's rule \(rule) decided: as the first reason it refuses, behind ok it lets in.")
+        policy(rule, "The policy's rule \(rule) decided: as the first reason it rejects, after ok it admits.")
     }
 
     private static func policy(_ rule: String, _ meaning: String) -> ReasonCode {
-        ReasonCode(policyPrefix + rule, meaning, "See the rule of that id in the policy file.")
+        ReasonCode(policyPrefix + rule, meaning, "See the rule with that id in the policy file.")
     }
 }

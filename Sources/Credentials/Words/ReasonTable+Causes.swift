@@ -17,100 +17,105 @@ extension ReasonCode {
 
     /// `radio.no-bluetooth`
     package static let radioNoBluetooth = ReasonCode(
-        "radio.no-bluetooth", refining: radioFailed, "The kernel offers no Bluetooth.",
-        "Use a kernel with Bluetooth (modprobe bluetooth), not in a container or with PrivateNetwork=.")
+        "radio.no-bluetooth", refining: radioFailed, "The kernel has no Bluetooth support.",
+        "Use a kernel with Bluetooth (modprobe bluetooth). Do not run in a container or with PrivateNetwork=.")
     /// `radio.not-found`
     package static let radioNotFound = ReasonCode(
-        "radio.not-found", refining: radioFailed, "There is no such adapter or device.",
-        "Look whether it is plugged in, and compare radio.device with ls /sys/class/bluetooth.")
+        "radio.not-found", refining: radioFailed, "The adapter or device does not exist.",
+        "Check that it is plugged in, and compare radio.device with ls /sys/class/bluetooth.")
     /// `radio.busy`
     package static let radioBusy = ReasonCode(
-        "radio.busy", refining: radioFailed, "bluetoothd or another program has the adapter.",
+        "radio.busy", refining: radioFailed, "bluetoothd or another program uses the adapter.",
         "Run: systemctl disable --now bluetooth; or stop the second kiosk.")
     /// `radio.rfkill`
     package static let radioBlocked = ReasonCode(
-        "radio.rfkill", refining: radioFailed, "The transmitter is switched off by software.",
-        "Run: rfkill unblock bluetooth; the service does so itself where it may.")
+        "radio.rfkill", refining: radioFailed, "The transmitter is blocked by software.",
+        "Run: rfkill unblock bluetooth. The service does so itself where it is permitted to.")
     /// `radio.switched-off`
     package static let radioSwitchedOff = ReasonCode(
-        "radio.switched-off", refining: radioFailed, "The transmitter is switched off by the machine.",
-        "Look for a switch or key for wireless: rfkill list says hard blocked.")
+        "radio.switched-off", refining: radioFailed, "The transmitter is blocked by hardware.",
+        "Look for a wireless switch or key on the machine: rfkill list shows a hard block.")
     /// `radio.opener`
     package static let radioOpener = ReasonCode(
-        "radio.opener", refining: radioFailed, "The small program that hands the adapter over does not do it.",
-        "Run: systemctl restart gatehouse-radio.socket. What it says: journalctl -u gatehouse-radio.")
+        "radio.opener", refining: radioFailed,
+        "The opener, the program that takes the adapter for the service, "
+            + "failed.",
+        "Run: systemctl restart gatehouse-radio.socket. Its log: journalctl -u gatehouse-radio.")
     /// `radio.not-permitted`
     package static let radioNotPermitted = ReasonCode(
-        "radio.not-permitted", refining: radioFailed, "This process may not take the adapter or the device.",
-        "Start it as the service, or give it CAP_NET_ADMIN or the device's group.")
+        "radio.not-permitted", refining: radioFailed, "This process is not permitted to use the adapter or the device.",
+        "Run it as the service, or grant it CAP_NET_ADMIN or the device's group.")
     /// `radio.unreachable`
     package static let radioUnreachable = ReasonCode(
-        "radio.unreachable", refining: radioFailed, "Nothing answers where the controller should be.",
+        "radio.unreachable", refining: radioFailed, "Nothing answers at the controller's address.",
         "Start the controller, or correct radio.host and radio.port.")
     /// `radio.speed`
     package static let radioSpeed = ReasonCode(
-        "radio.speed", refining: radioFailed, "The serial line does not know the speed of radio.baud.",
-        "Write one of those that the detail lists.")
+        "radio.speed", refining: radioFailed, "The serial line does not support the speed of radio.baud.",
+        "Use one of the speeds that the detail lists.")
     /// `radio.gone`
     package static let radioGone = ReasonCode(
         "radio.gone", refining: radioFailed, "The adapter was unplugged, or the controller closed the connection.",
-        "Plug it in again, with a better cable or supply where that recurs; it is taken by itself.")
+        "Plug it in again, with a better cable or supply if this recurs. The service takes it automatically.")
     /// `radio.controller`
     package static let radioController = ReasonCode(
         "radio.controller", refining: radioFailed,
-        "The controller does not do what it is told: no answer, an error, or off the air by itself.",
-        "Nothing at once: it is reset by itself. If it recurs, do what the detail says, or use another adapter.")
+        "The controller does not follow its commands: no answer, an error, or it stopped advertising.",
+        "No immediate action is needed: it is reset automatically. If it recurs, follow the detail, or use another "
+            + "adapter.")
     /// `radio.stalled`
     package static let radioStalled = ReasonCode(
-        "radio.stalled", refining: radioFailed, "The controller takes no more data.",
-        "Nothing at once: it is reset by itself. If it recurs, power it off and on.")
+        "radio.stalled", refining: radioFailed, "The controller accepts no more data.",
+        "No immediate action is needed: it is reset automatically. If it recurs, power it off and on.")
     /// `radio.framing`
     package static let radioFraming = ReasonCode(
-        "radio.framing", refining: radioFailed, "What comes from the controller is no stream of HCI packets.",
+        "radio.framing", refining: radioFailed, "The data from the controller are not a stream of HCI packets.",
         "Check radio.baud and radio.flowControl; on a Raspberry Pi do not use the mini UART.")
     /// `radio.bad-packet`
     package static let radioBadPacket = ReasonCode(
-        "radio.bad-packet", refining: radioFailed, "The program made a packet that cannot be sent.",
-        "Keep the log and report it to the makers of Gatehouse.")
+        "radio.bad-packet", refining: radioFailed, "The program created a packet that cannot be sent.",
+        "Keep the log and report it to the maintainers of Gatehouse.")
     /// `radio.system`
     package static let radioSystem = ReasonCode(
-        "radio.system", refining: radioFailed, "Another call to the system failed on the way to the radio.",
-        "Do what the detail says.")
+        "radio.system", refining: radioFailed, "Another system call failed while the radio was opened or used.",
+        "Follow the detail.")
 
     /// `gpio.no-library`
     package static let gpioNoLibrary = ReasonCode(
-        "gpio.no-library", refining: gpioFailed, "libgpiod, by which lines are driven, is not installed.",
-        "Install libgpiod2 (Debian 12) or libgpiod3 (13) with apt-get; it is then found by itself.")
+        "gpio.no-library", refining: gpioFailed, "libgpiod, which drives the lines, is not installed.",
+        "Install libgpiod2 (Debian 12) or libgpiod3 (13) with apt-get. The service then finds it automatically.")
     /// `gpio.no-chip`
     package static let gpioNoChip = ReasonCode(
-        "gpio.no-chip", refining: gpioFailed, "This machine has no GPIO chip of the name in gpio.chip.",
-        "Compare it with what gpiodetect lists, or plug the chip in; it is taken by itself.")
+        "gpio.no-chip", refining: gpioFailed, "This machine has no GPIO chip with the name in gpio.chip.",
+        "Compare it with the output of gpiodetect, or plug the chip in; the service takes it automatically.")
     /// `gpio.not-permitted`
     package static let gpioNotPermitted = ReasonCode(
-        "gpio.not-permitted", refining: gpioFailed, "The service may not open the chip.",
-        "Put its user into the group gpio; the package brings the udev rules for it.")
+        "gpio.not-permitted", refining: gpioFailed, "The service is not permitted to open the chip.",
+        "Add its user to the group gpio; the package contains the udev rules for it.")
     /// `gpio.old-kernel`
     package static let gpioOldKernel = ReasonCode(
-        "gpio.old-kernel", refining: gpioFailed, "The kernel does not give lines as they are asked for.",
-        "Use one of version 5.10 or later: Debian's since 11.")
+        "gpio.old-kernel", refining: gpioFailed,
+        "The kernel does not support the requests for lines that this "
+            + "program makes.",
+        "Use Linux 5.10 or later: Debian 11 or later.")
     /// `gpio.no-line`
     package static let gpioNoLine = ReasonCode(
-        "gpio.no-line", refining: gpioFailed, "The chip has no line of that name.",
-        "Compare the name with what gpioinfo lists.")
+        "gpio.no-line", refining: gpioFailed, "The chip has no line with that name.",
+        "Compare the name with the output of gpioinfo.")
     /// `gpio.count`
     package static let gpioCount = ReasonCode(
-        "gpio.count", refining: gpioFailed, "More lines are configured than one chip gives at once, or none.",
+        "gpio.count", refining: gpioFailed, "No lines are configured, or more than one request to a chip can have.",
         "Configure 1 to 32 lines.")
     /// `gpio.busy`
     package static let gpioBusy = ReasonCode(
-        "gpio.busy", refining: gpioFailed, "Another program or a driver has one of the lines.",
-        "See who with gpioinfo; stop it, remove its overlay, or use another line.")
+        "gpio.busy", refining: gpioFailed, "Another program or a driver uses one of the lines.",
+        "Find it with gpioinfo, then stop it, remove its overlay, or use another line.")
     /// `gpio.active`
     package static let gpioActive = ReasonCode(
-        "gpio.active", refining: gpioFailed, "A line is active though it was set inactive.",
-        "Look at the wiring: something else drives it, or activeLow is the wrong way round.")
+        "gpio.active", refining: gpioFailed, "A line is active although it was set inactive.",
+        "Check the wiring: something else drives the line, or activeLow is inverted.")
     /// `gpio.failed`
     package static let gpioCall = ReasonCode(
-        "gpio.failed", refining: gpioFailed, "The chip went away, or a call on its lines failed.",
-        "Plug it in, and look at dmesg; it is taken again by itself.")
+        "gpio.failed", refining: gpioFailed, "The chip was removed, or a call on its lines failed.",
+        "Plug it in and check dmesg. The service takes it again automatically.")
 }

@@ -10,41 +10,46 @@ extension ReasonCode {
     /// `door.fire`
     package static let doorFire = ReasonCode(
         "door.fire", "The fire panel reports a fire.",
-        "Follow the fire orders. The way out is opened by the panel's own wires, not by this box.")
+        "Follow the fire instructions. The fire panel's own wires open the way out, not this box.")
     /// `door.tamper`
     package static let doorTamper = ReasonCode(
         "door.tamper", "The box or its wiring has been opened.",
-        "Look at the lid and the loop before the gate goes on; then close them.")
+        "Check the lid and the loop before the gate continues; then close them.")
     /// `door.forced`
     package static let doorForced = ReasonCode(
-        "door.forced", "The door was opened although nobody was let through.",
-        "Look at the door, and at who passed. If it is a handle inside, wire its contact as the request to exit.")
+        "door.forced", "The door was opened although no visitor was admitted.",
+        "Check the door and who passed. If people open it by a handle inside, wire the handle's contact as the "
+            + "request to exit.")
     /// `door.inputs`
     package static let doorInputs = ReasonCode(
-        "door.inputs", "The inputs at the door cannot be read: passages, requests and alarms go unseen.",
-        "Look at what the detail says, at the chip and at gpioinfo; they are taken again by themselves.")
+        "door.inputs", "The inputs at the door cannot be read: passages, requests to exit and alarms are not detected.",
+        "Check what the detail names, the chip and gpioinfo. The service reopens the inputs automatically.")
     /// `door.order`
     package static let doorOrder = ReasonCode(
         "door.order",
-        "The order for the gate that was kept cannot be read, or not be kept. One that cannot be read counts as a lock-down.",
-        "Look at the disk and the folder of the database; then say it anew: gatehouse door release, or gatehouse door lock."
+        "The stored order for the gate cannot be read, or an order cannot be stored. An order that cannot be read "
+            + "counts as a lock-down.",
+        "Check the disk and the folder of the database, then give the order again: gatehouse door release, or "
+            + "gatehouse door lock."
     )
     /// `door.tailgating`
     package static let doorTailgating = ReasonCode(
-        "door.tailgating", "More people passed than were let in.",
-        "Look at who passed. If it was one person each time, door.wait is shorter than the turnstile's own wait, or the light "
-            + "barrier sees one person twice.")
+        "door.tailgating", "Tailgating: more people passed than were admitted.",
+        "Check who passed. If it was one person each time, door.wait is shorter than the turnstile's own wait, or the "
+            + "light barrier detects one person twice.")
     /// `door.held-open`
     package static let doorHeldOpen = ReasonCode(
-        "door.held-open", "The door has been open for longer than door.heldOpen.", "Close it; look at its closer.",
+        "door.held-open", "The door has been open for longer than door.heldOpen.", "Close it and check its closer.",
         severity: .warning)
     /// `door.input`
     package static let doorInput = ReasonCode(
         "door.input", "An input at the door is stuck or chatters.",
-        "Look at the button, the light barrier or the contact that is named, at its cable and its bias.",
+        "Check the button, the light barrier or the contact that the detail names, its cable and its bias.",
         severity: .warning)
     /// `door.schedule`
     package static let doorSchedule = ReasonCode(
-        "door.schedule", "The date is not trusted: no free passage by the schedule, and what it locked stays locked.",
-        "Let a time server set the clock, or fit a battery-backed one (clock.minimum).", severity: .warning)
+        "door.schedule",
+        "The date is not trusted: the schedule starts no free passage, and a gate that it has locked "
+            + "stays locked.",
+        "Let a time server set the clock, or fit a battery-backed clock (clock.minimum).", severity: .warning)
 }

@@ -4,244 +4,267 @@
 extension ReasonCode {
     /// `fault.radio`
     package static let radioFailed = ReasonCode(
-        "fault.radio", "The radio is out of order; it is opened anew by itself.",
-        "Look at the adapter: plugged in, not blocked (rfkill list), not used by bluetoothd.")
+        "fault.radio", "The radio does not work. The service reopens it automatically.",
+        "Check the adapter: plugged in, not blocked (rfkill list), not used by bluetoothd.")
     /// `fault.radio-full`
     package static let radioFull = ReasonCode(
         "fault.radio-full",
-        "The adapter takes no further phone: phones that have fallen silent keep its links, up to 32 s each. It is reset "
-            + "as soon as that ends no visit.",
-        "Nothing at once. If it recurs, a device nearby may do so on purpose: find it. An adapter that takes more links "
-            + "bears more.",
+        "The adapter accepts no further phone: phones that have stopped answering keep its links for up to 32 s each. "
+            + "The adapter is reset as soon as the reset interrupts no visit.",
+        "No immediate action is needed. If it recurs, a nearby device may be doing this on purpose: find it. An "
+            + "adapter with "
+            + "more links tolerates more of this.",
         severity: .warning)
     /// `fault.radio-buffers`
     package static let radioBuffers = ReasonCode(
         "fault.radio-buffers",
-        "No answer left the adapter for two seconds, so it was reset: phones that acknowledge nothing had its buffers.",
-        "Nothing at once. If it recurs, a device nearby may do so on purpose: find it. If none is near, use another "
-            + "adapter.")
+        "The adapter sent no answer for two seconds and was reset: phones that acknowledge nothing occupied its "
+            + "buffers.",
+        "No immediate action is needed. If it recurs, a nearby device may be doing this on purpose: find it. If there "
+            + "is none, "
+            + "use another adapter.")
     /// `fault.stuck`
     package static let stuck = ReasonCode(
-        "fault.stuck", "A part that every visit needs does not answer; the watchdog ends the program if it goes on.",
-        "Nothing at once: systemd starts the program again. If it recurs, keep the log and report it.")
+        "fault.stuck",
+        "A part that every visit needs does not respond. The watchdog ends the program if this "
+            + "continues.",
+        "No immediate action is needed: systemd restarts the program. If it recurs, keep the log and report it.")
     /// `fault.crashes`
     package static let crashes = ReasonCode(
         "fault.crashes",
-        "The program has ended by itself twice within an hour, each time after the same server had been asked. That server is left out "
-            + "until the service is restarted; the gate serves.",
-        "Send gatehouse report to the maintainers. Delete what leads to that server (gatehouse agent list, agent delete), then restart "
-            + "the service: systemctl restart gatehouse.",
+        "The program has crashed twice within an hour, each time after a request to the same server. The service does "
+            + "not contact that server until it is restarted. The gate works.",
+        "Send the output of gatehouse report to the maintainers. Delete the connection to that server (gatehouse "
+            + "agent list, gatehouse agent delete), then restart the service: systemctl restart gatehouse.",
         severity: .warning)
     /// `fault.gpio`
     package static let gpioFailed = ReasonCode(
-        "fault.gpio", "The lines of lamps or relay could not be set; it is tried again by itself.",
-        "Look at the wiring and at gpioinfo; a gate whose relay cannot be set stays shut.")
+        "fault.gpio", "The lines of the lamps or the relay could not be set. The service retries automatically.",
+        "Check the wiring and gpioinfo. A gate whose relay cannot be set stays shut.")
     /// `fault.gate-stuck`
     package static let gateStuck = ReasonCode(
         "fault.gate-stuck", "The relay could not be released at the end of its pulse.",
-        "Shut the gate by hand and cut the relay's supply, then look at the wiring.")
+        "Shut the gate by hand and disconnect the relay's supply, then check the wiring.")
     /// `fault.wiegand`
     package static let wiegandUnsure = ReasonCode(
         "fault.wiegand",
-        "A gate controller may not have understood that somebody may pass; over with the next frame that is right.",
-        "Let the visitor come again. If it recurs: look at the wires, and at what else keeps the machine busy.",
+        "A gate controller may not have received the permission for a visitor. The fault ends with the next complete "
+            + "frame.",
+        "Ask the visitor to present again. If it recurs, check the wires and what else keeps the machine busy.",
         severity: .warning)
     /// `fault.log-dropped`
     package static let logDropped = ReasonCode(
         "fault.log-dropped",
-        "Nobody took the lines of the log, the terminal or the display in time: some were left out.",
-        "Look at what reads them: journald, the disk of the log file, the terminal.", severity: .warning)
+        "The log, the terminal or the display did not accept output in time: some lines were dropped.",
+        "Check what reads them: journald, the disk of the log file, the terminal.", severity: .warning)
     /// `fault.ledger-unwritten`
     package static let ledgerUnwritten = ReasonCode(
         "fault.ledger-unwritten",
-        "Records wait for a disk that refuses them or does not answer; they are kept and written as soon as it takes them.",
-        "Look at the disk: free space, errors, wear.", severity: .warning)
+        "The disk refuses records or does not respond. Records are kept and written as soon as the disk accepts them.",
+        "Check the disk: free space, errors, wear.", severity: .warning)
     /// `fault.ledger-lost`
     package static let ledgerLost = ReasonCode(
-        "fault.ledger-lost", "Records of visits were lost: neither the disk nor the reserve took them.",
-        "Write down the number and the time; look at the disk before the gate goes on.")
+        "fault.ledger-lost", "Records of visits were lost: neither the disk nor the reserve accepted them.",
+        "Write down the number and the time. Check the disk before the gate continues.")
     /// `fault.ledger-filled`
     package static let ledgerFilled = ReasonCode(
         "fault.ledger-filled",
-        "What the cloud agent has not confirmed takes seven eighths of the ledger's room. Visitors who are let in are "
-            + "recorded; those who are refused are only counted.",
-        "Look at the agent: what it confirms makes room. Or give the ledger more: ledger.keepMegabytes.",
+        "Records that the cloud agent has not confirmed use seven eighths of the ledger's space. Visitors who are "
+            + "admitted are recorded; visitors who are rejected are only counted.",
+        "Check the agent: space becomes free when it confirms records. Or give the ledger more space: "
+            + "ledger.keepMegabytes.",
         severity: .warning)
     /// `fault.ledger-reserve`
     package static let ledgerReserve = ReasonCode(
         "fault.ledger-reserve",
-        "The reserve for records that the disk refuses cannot be used: a full disk would cost records.",
-        "Look at ledger.reserve: in a folder of the service, with room, used by nobody else. Then restart the service.",
+        "The reserve file cannot be used: a full disk would lose records.",
+        "Check ledger.reserve: the file must be in a folder of the service with free space, and no other program may "
+            + "use it. Then restart the service.",
         severity: .warning)
     /// `fault.ledger-rewritten`
     package static let ledgerRewritten = ReasonCode(
         "fault.ledger-rewritten",
-        "The ledger does not continue what its witness has seen: it was changed, cut or put back.",
-        "Keep the file as evidence; a new ledger, which names this one, has begun.")
+        "The ledger does not continue the state that its witness recorded: it was changed, truncated or replaced.",
+        "Keep the file as evidence. A new ledger, which refers to this one, has begun.")
     /// `fault.ledger-restored`
     package static let ledgerRestored = ReasonCode(
         "fault.ledger-restored",
-        "The database was put back from a backup: a new ledger, which names the one in it, has begun.",
-        "See that the box it came from is out of service; /usr/share/doc/gatehouse/docs/maintenance.md says what to compare.",
+        "The database was restored from a backup. A new ledger, which refers to the one in the backup, has begun.",
+        "Make sure that the box of the backup is out of service. /usr/share/doc/gatehouse/docs/maintenance.md says "
+            + "what to compare.",
         severity: .warning)
     /// `fault.ledger-witness`
     package static let ledgerWitness = ReasonCode(
         "fault.ledger-witness",
-        "The witness of the ledger cannot be read or written, so that a change would not be noticed.",
-        "Look at the witness file and its key: present, readable by the service, on a disk with room.",
+        "The witness of the ledger cannot be read or written, so a change of the ledger would not be detected.",
+        "Check the witness file and its key: present, readable by the service, on a disk with free space.",
         severity: .warning)
     /// `fault.ledger-replaced`
     package static let ledgerReplaced = ReasonCode(
         "fault.ledger-replaced",
-        "The database was deleted, replaced or opened by a second process under the running service.",
-        "Put the file back or restart the service; keep other programs away from its folder.")
+        "While the service was running, the database was deleted, replaced or opened by another process.",
+        "Restore the file or restart the service. Keep other programs away from its folder.")
     /// `fault.ledger-unopened`
     package static let ledgerUnopened = ReasonCode(
         "fault.ledger-unopened",
-        "The ledger could not be opened at the start; it is tried again, and nobody is let in until then, whatever "
-            + "gate.whenLedgerFails says: without it nobody knows the site's key, the date, or who came in last.",
-        "Do what the detail says; the service takes the file up by itself.")
+        "The ledger could not be opened at the start. The service retries. Until it succeeds no visitor is admitted, "
+            + "whatever gate.whenLedgerFails says: without the ledger the site key, the date and the last visitors "
+            + "are unknown.",
+        "Follow the detail. The service opens the file automatically.")
     /// `fault.clock-stepped`
     package static let clockStepped = ReasonCode(
-        "fault.clock-stepped", "The clock was set by more than the skew that is allowed, forward or back.",
-        "Look at the time source (RTC battery, time server).", severity: .warning)
+        "fault.clock-stepped", "The clock was set forward or back by more than the permitted skew.",
+        "Check the time source (RTC battery, time server).", severity: .warning)
     /// `fault.clock-unconfirmed`
     package static let clockUnconfirmed = ReasonCode(
         "fault.clock-unconfirmed",
-        "The clock was moved against the time that has passed since the start of the machine, or nothing but a time server says how long "
-            + "the machine was off. Until its date has held for clock.settle, hours of rules and of the schedule open only what they open "
-            + "by all dates that may be right; after a move credentials, too, must be good by both.",
-        "Check the date; when the clock is right, say so with: gatehouse clock accept.", severity: .warning)
+        "The clock was moved relative to the time since boot, or only a time server indicates how long the machine "
+            + "was off. Until the new date has held for clock.settle, hours of rules and of the schedule open only "
+            + "what every possible date opens. After a move of the clock a credential must also be valid at every "
+            + "possible date.",
+        "Check the date. If the clock is right, run: gatehouse clock accept.", severity: .warning)
     /// `fault.clock-contradicted`
     package static let clockContradicted = ReasonCode(
         "fault.clock-contradicted", "The clock and the newest record differ by more than a day.",
-        "Check the date; when the clock is right, say so with: gatehouse clock accept.")
+        "Check the date. If the clock is right, run: gatehouse clock accept.")
     /// `fault.clock-untrusted`
     package static let clockFault = ReasonCode(
         "fault.clock-untrusted",
-        "The date is not worth what the gate's rules ask (clock.minimum, or the policy's [clock]): everybody is refused as "
+        "The date is less trustworthy than the gate's rules require (clock.minimum, or the policy's [clock]): every "
+            + "visitor is rejected with "
             + "clock.untrusted.",
-        "Let a time server set the clock (timedatectl) or fit a battery-backed one; it counts by itself then. Where neither can "
-            + "be had: clock.minimum = \"saved\", and gatehouse clock accept.")
+        "Let a time server set the clock (timedatectl) or fit a battery-backed clock; the fault then ends "
+            + "automatically. If neither is possible: clock.minimum = \"saved\", and gatehouse clock accept.")
     /// `fault.clock-rtc`
     package static let clockHardware = ReasonCode(
         "fault.clock-rtc",
-        "The battery-backed clock does not show the system's date: it has no battery, the date was moved since the start, or it does "
-            + "not answer. A wrong date counts as a saved one only.",
-        "Put a battery in (a Raspberry Pi 5 has a connector for one), look at its wiring. When the system's date is right, run: "
-            + "hwclock --systohc.",
+        "The battery-backed clock does not show the system's date: it has no battery, the date was changed since the "
+            + "start, or the clock does not respond. A wrong date counts only as a saved one.",
+        "Insert a battery (a Raspberry Pi 5 has a connector for one) and check the clock's wiring. If the system's "
+            + "date is right, run: hwclock --systohc.",
         severity: .warning)
     /// `fault.expires-soon`
     package static let expiresSoon = ReasonCode(
         "fault.expires-soon",
-        "Something that people are let in by ends within 14 days; told again 3 days and 1 day before.",
-        "Get the next one from whoever made it, and import it before then.", severity: .warning)
+        "Something that visitors need for admission expires within 14 days. The fault is reported again 3 days and 1 "
+            + "day before.",
+        "Get its successor from its publisher and import it before then.", severity: .warning)
     /// `fault.expired`
     package static let expired = ReasonCode(
-        "fault.expired", "Something that people are let in by has ended.",
-        "Get the next one from whoever made it, and import it; take out what is not used any more.", severity: .warning)
+        "fault.expired", "Something that visitors need for admission has expired.",
+        "Get its successor from its publisher and import it. Remove what is no longer used.", severity: .warning)
     /// `fault.trust-bundle`
     package static let trustBundle = ReasonCode(
         "fault.trust-bundle",
-        "The trust bundle cannot be used; the last good one is in force, or the directory where there never was one.",
-        "Import the bundle anew: gatehouse trust import.", severity: .warning)
+        "The trust bundle cannot be used. The last good bundle is in force, or the directory if there has never been "
+            + "a bundle.",
+        "Import the bundle again: gatehouse trust import.", severity: .warning)
     /// `fault.trust-unusable`
     package static let trustUnusable = ReasonCode(
         "fault.trust-unusable",
-        "The trust data cannot be used, or name nobody whose key is known. What was in force stays; after a start nobody is let in.",
-        "Make them with gatehouse trust pin, or import a bundle; look at them with gatehouse trust verify. They are taken over as "
-            + "soon as they are right.")
+        "The trust data cannot be used, or contain no issuer with a known key. The previous trust data stay in force; "
+            + "after a start no visitor is admitted.",
+        "Create them with gatehouse trust pin, or import a bundle, and check them with gatehouse trust verify. The "
+            + "service loads them as soon as they are correct.")
     /// `fault.policy-file`
     package static let policyFile = ReasonCode(
-        "fault.policy-file", "The file of the gate's rules cannot be used; the last good ones are in force.",
-        "Look at it with: gatehouse policy check.", severity: .warning)
+        "fault.policy-file", "The file with the gate's rules cannot be used. The last good rules are in force.",
+        "Check it with: gatehouse policy check.", severity: .warning)
     /// `fault.agent-unreachable`
     package static let agentUnreachable = ReasonCode(
-        "fault.agent-unreachable", "The cloud agent cannot be reached. Reports wait.",
-        "Look at the network and at the agent; nothing at the gate depends on it.", severity: .warning)
+        "fault.agent-unreachable", "The cloud agent cannot be reached. Reports are queued.",
+        "Check the network and the agent. The gate works without them.", severity: .warning)
     /// `fault.agent-silent`
     package static let agentSilent = ReasonCode(
         "fault.agent-silent",
-        "The cloud agent takes messages and answers none, as it does for a connection that it has deleted. Reports wait.",
-        "Look at the agent. When it has deleted the connection, connect anew with a new invitation.", severity: .warning
+        "The cloud agent accepts messages and does not answer, as it does for a connection that it has deleted. "
+            + "Reports are queued.",
+        "Check the agent. If it has deleted the connection, connect again with a new invitation.", severity: .warning
     )
     /// `fault.agent-ended`
     package static let agentEnded = ReasonCode(
-        "fault.agent-ended", "The cloud agent has ended the connection. Reports wait.",
-        "Ask its operator for a new invitation and connect anew: the reports go on where they stopped.",
+        "fault.agent-ended", "The cloud agent has ended the connection. Reports are queued.",
+        "Ask its operator for a new invitation and connect again. Reports continue at the position where they stopped.",
         severity: .warning)
     /// `fault.agent-unconnected`
     package static let agentUnconnected = ReasonCode(
         "fault.agent-unconnected",
-        "There is no connection to a configured cloud agent: its invitation cannot be used, or was not answered.",
-        "Do what the detail says; a multi-use invitation survives a lost answer.", severity: .warning)
+        "There is no connection to a configured cloud agent: its invitation cannot be used, or the agent did not "
+            + "answer it.",
+        "Follow the detail. A multi-use invitation survives a lost answer.", severity: .warning)
     /// `fault.agent-unreadable`
     package static let agentUnreadable = ReasonCode(
-        "fault.agent-unreadable", "A stored connection to a cloud agent cannot be read. Reports wait.",
-        "Put back the key that seals it (agent.keyFile), or connect anew with a new invitation.", severity: .warning)
+        "fault.agent-unreadable", "A stored connection to a cloud agent cannot be read. Reports are queued.",
+        "Restore the key that seals it (agent.keyFile), or connect again with a new invitation.", severity: .warning)
     /// `fault.agent-mailbox`
     package static let agentMailbox = ReasonCode(
         "fault.agent-mailbox",
-        "The mailbox does not serve: what a cloud agent or its controller sends by itself does not arrive.",
-        "Look at the agent or mediator that keeps it (its mediation, its connections); reports go on without it.",
+        "The mailbox does not work: messages that a cloud agent or its controller sends on its own initiative do not "
+            + "arrive.",
+        "Check the agent or mediator that hosts it (its mediation, its connections). Reports continue without it.",
         severity: .warning)
     /// `fault.agent-webhook`
     package static let agentWebhook = ReasonCode(
         "fault.agent-webhook",
-        "The agency cannot wake this box: nothing can listen at agency.webhookListen. Messages wait for the next look.",
-        "Do what the detail says; the service tries again by itself.", severity: .warning)
+        "The agency cannot notify this box: the service cannot listen at agency.webhookListen. Messages wait for the "
+            + "next poll.",
+        "Follow the detail. The service retries automatically.", severity: .warning)
     /// `fault.reports-refused`
     package static let reportsRefused = ReasonCode(
         "fault.reports-refused",
-        "The cloud agent refuses reports, or does not confirm them. Up to three in a row are passed over; then all wait.",
-        "Look at the agent's log and limits; the ledger has the records: gatehouse ledger export.", severity: .warning)
+        "The cloud agent refuses reports, or does not confirm them. Up to three in a row are skipped; then all are "
+            + "queued.",
+        "Check the agent's log and limits. The ledger has the records: gatehouse ledger export.", severity: .warning)
     /// `fault.ledger-behind`
     package static let ledgerBehind = ReasonCode(
         "fault.ledger-behind",
-        "A cloud agent has a head that this box signed and this ledger does not contain: it was put back or changed.",
-        "Keep the database that was put aside as evidence; the program starts again in a quiet moment, "
-            + "with a new ledger that names this one.")
+        "A cloud agent has a head that this box signed and this ledger does not contain: the ledger was replaced or "
+            + "changed.",
+        "Keep the old database, which the service has renamed, as evidence. The program restarts when no visitor is "
+            + "at the gate, with a new ledger that refers to the old one.")
     /// `fault.agent-claims`
     package static let agentClaims = ReasonCode(
         "fault.agent-claims",
-        "A cloud agent says that it has records which this ledger does not contain, and shows no head for them "
-            + "that this box signed. Nothing else changes.",
-        "Ask the agent's operator. If an older database was put back here by hand, compare both: "
-            + "gatehouse ledger export.",
+        "A cloud agent claims to have records which this ledger does not contain, and shows no head for them that "
+            + "this box signed. Nothing else changes.",
+        "Ask the agent's operator. If an older database was restored here by hand, compare both: gatehouse ledger "
+            + "export.",
         severity: .warning)
     /// `fault.reports-dropped`
     package static let reportsDropped = ReasonCode(
         "fault.reports-dropped",
-        "Records were given up that a cloud agent had not confirmed: for lack of room, or with a ledger before this "
-            + "one that cannot be delivered any more.",
-        "Look at the agent, or give the ledger more room: ledger.keepMegabytes.", severity: .warning)
+        "Records were deleted that a cloud agent had not confirmed: for lack of space, or with an earlier ledger that "
+            + "can no longer be delivered.",
+        "Check the agent, or give the ledger more space: ledger.keepMegabytes.", severity: .warning)
     /// `fault.control`
     package static let controlFailed = ReasonCode(
         "fault.control",
-        "Nobody can ask the service how it is: the control socket cannot be made. Nothing at the gate depends on it.",
-        "Do what the detail says; the service tries again by itself.", severity: .warning)
+        "The control socket cannot be created, so gatehouse status does not work. The gate works.",
+        "Follow the detail. The service retries automatically.", severity: .warning)
     /// `fault.observe`
     package static let observeFailed = ReasonCode(
         "fault.observe",
-        "Others do not see how the service is: its status file or its metrics cannot be written, or its page cannot be served. "
-            + "Nothing at the gate depends on it.",
-        "Do what the detail says; the service tries again by itself. gatehouse status shows the same.",
+        "The status file or the metrics cannot be written, or the status page cannot be served. The gate works.",
+        "Follow the detail. The service retries automatically. gatehouse status shows the same.",
         severity: .warning)
     /// `fault.display`
     package static let displayFailed = ReasonCode(
-        "fault.display", "A display does not show what it should: the QR code, and whose verdict it is.",
-        "Look at the display that is named: cable, power and bus of a panel, who may open it; folder and disk of a file.",
+        "fault.display", "A display does not show the QR code and the verdicts.",
+        "Check the display that the detail names: cable, power and bus of a panel and its permissions; folder and "
+            + "disk of a file.",
         severity: .warning)
     /// `fault.sticker`
     package static let stickerOff = ReasonCode(
         "fault.sticker",
-        "The printed code is not in force: its last day is over, the clock is not trusted, or its files cannot be used. "
-            + "The kiosk goes on with fresh keys, which only a display shows.",
-        "Do what the detail says, and take the printed code down until then.")
+        "The printed code is not in force: its last day has passed, the clock is not trusted, or its files cannot be "
+            + "used. The kiosk continues with fresh keys, which only a display shows.",
+        "Follow the detail, and remove the printed code until then.")
     /// `fault.voice`
     package static let voiceFailed = ReasonCode(
         "fault.voice",
-        "Verdicts are not said aloud, though voice.language asks for it: who sees neither light nor display is told nothing.",
-        "Install the program that voice.program names (apt install espeak-ng), and let the service use the sound card: /usr/share/doc/gatehouse/docs/access.md.",
+        "Verdicts are not spoken although voice.language is set: visitors who see neither light nor display get no "
+            + "answer.",
+        "Install the program that voice.program names (apt install espeak-ng), and give the service access to the "
+            + "sound card: /usr/share/doc/gatehouse/docs/access.md.",
         severity: .warning)
 }

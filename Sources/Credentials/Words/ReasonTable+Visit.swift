@@ -6,12 +6,12 @@ extension ReasonCode {
     // added to it as a second reason.
     /// `transfer.TVV_CON_001`
     package static let transferConnection = ReasonCode(
-        tuvali: "TVV_CON_001", "The link carries too little in one packet.", "Use another phone.")
+        tuvali: "TVV_CON_001", "The link's packets are too small.", "Use another phone.")
     /// `transfer.mtu-too-small`
     package static let transferMTUTooSmall = ReasonCode(
         "transfer.mtu-too-small", refining: .transferConnection,
         "The phone accepts fewer than 67 bytes in one packet, too few for a chunk.",
-        "The phone accepts only tiny packets: use another phone.")
+        "Use another phone: this one accepts only tiny packets.")
 
     /// `transfer.TVV_TRA_001`
     package static let transferResponseSize = ReasonCode(
@@ -25,7 +25,7 @@ extension ReasonCode {
     /// `transfer.report-before-size`
     package static let transferReportBeforeSize = ReasonCode(
         "transfer.report-before-size", refining: .transferResponseSize,
-        "The phone asked what had arrived before it announced anything.", brokenProtocol)
+        "The phone requested a transfer report before it announced a transfer.", brokenProtocol)
 
     /// `transfer.TVV_TRA_002`
     package static let transferTooManyMissing = ReasonCode(
@@ -37,24 +37,26 @@ extension ReasonCode {
 
     /// `transfer.TVV_UNK_001`
     package static let transferVerifier = ReasonCode(
-        tuvali: "TVV_UNK_001", "The transfer began and came to no end.",
-        "Share again; if it recurs, restart the wallet app and hold the phone nearer.")
+        tuvali: "TVV_UNK_001", "The transfer began and did not finish.",
+        "Share again; if it recurs, restart the wallet app and hold the phone closer.")
     /// `transfer.silence`
     package static let transferSilence = ReasonCode(
-        "transfer.silence", refining: .transferVerifier, "The phone fell silent in the middle of the transfer.",
+        "transfer.silence", refining: .transferVerifier, "The phone stopped sending in the middle of the transfer.",
         poorLink)
     /// `transfer.too-long`
     package static let transferTooLong = ReasonCode(
-        "transfer.too-long", refining: .transferVerifier, "The phone kept sending, but was not done within the limit.",
+        "transfer.too-long", refining: .transferVerifier,
+        "The phone kept sending, but the transfer did not finish "
+            + "within the limit.",
         poorLink)
     /// `transfer.wallet-failed`
     package static let transferWalletFailed = ReasonCode(
-        "transfer.wallet-failed", refining: .transferVerifier, "The wallet app said that it had failed.",
-        "The wallet app gave up: restart it and share again.")
+        "transfer.wallet-failed", refining: .transferVerifier, "The wallet app reported a failure.",
+        "Restart the wallet app and share again.")
 
     /// `transfer.TVV_UNK_002`
     package static let transferPeripheral = ReasonCode(
-        tuvali: "TVV_UNK_002", "The phone wrote what the protocol does not allow.", brokenProtocol)
+        tuvali: "TVV_UNK_002", "The phone violated the protocol.", brokenProtocol)
     /// `transfer.size-malformed`
     package static let transferSizeMalformed = ReasonCode(
         "transfer.size-malformed", refining: .transferPeripheral,
@@ -64,27 +66,28 @@ extension ReasonCode {
     package static let transferKeyWeak = ReasonCode(
         "transfer.key-weak", refining: .transferPeripheral,
         "The phone's public key has low order, so the shared secret would be zero.",
-        "Treat as an attack; if it is one kind of phone only, tell the wallet's maker.")
+        "Treat as an attack; if only one model of phone does this, report it to the wallet's developers.")
     /// `transfer.identified-again`
     package static let transferIdentifiedAgain = ReasonCode(
         "transfer.identified-again", refining: .transferPeripheral,
-        "The phone identified itself a second time, otherwise.",
+        "The phone identified itself a second time with another key.",
         brokenProtocol)
     /// `transfer.second-transfer`
     package static let transferSecondTransfer = ReasonCode(
         "transfer.second-transfer", refining: .transferPeripheral,
-        "The phone began another transfer after the first, which would use key and nonce twice.", brokenProtocol)
+        "The phone began a second transfer in the session, which would use key and nonce twice.", brokenProtocol)
 
     /// `transfer.TVV_UNK_003`
     package static let transferPayload = ReasonCode(
-        tuvali: "TVV_UNK_003", "What arrived is no payload.", foreignData)
+        tuvali: "TVV_UNK_003", "The received data are not a payload.", foreignData)
     /// `transfer.not-authentic`
     package static let transferNotAuthentic = ReasonCode(
         "transfer.not-authentic", refining: .transferPayload,
-        "The authentication tag does not fit: the data were damaged, or not encrypted for this session.", foreignData)
+        "The authentication tag does not match: the data were damaged, or not encrypted for this session.", foreignData)
     /// `transfer.not-compressed`
     package static let transferNotCompressed = ReasonCode(
-        "transfer.not-compressed", refining: .transferPayload, "The decrypted bytes are no gzip stream.", foreignData)
+        "transfer.not-compressed", refining: .transferPayload, "The decrypted bytes are not a gzip stream.", foreignData
+    )
     /// `transfer.inflated-too-large`
     package static let transferInflatedTooLarge = ReasonCode(
         "transfer.inflated-too-large", refining: .transferPayload,
@@ -92,23 +95,24 @@ extension ReasonCode {
 
     /// `transfer.TUV_UNK_001`
     package static let transferUnknown = ReasonCode(
-        tuvali: "TUV_UNK_001", "The transfer failed for a reason that has no code of its own.", "Share again.")
+        tuvali: "TUV_UNK_001", "The transfer failed for another reason.", "Share again.")
     /// `transfer.no-verdict`
     package static let transferNoVerdict = ReasonCode(
-        "transfer.no-verdict", refining: .transferUnknown, "The credential arrived, but no verdict came in time.",
-        "The verification took too long: look at this machine's load.")
+        "transfer.no-verdict", refining: .transferUnknown, "The credential arrived, but there was no verdict in time.",
+        "The verification took too long: check this machine's load.")
 
     /// `transfer.disconnected`
     package static let transferDisconnected = ReasonCode(
-        "transfer.disconnected", "The phone or the radio was gone before there was a verdict.",
-        "Share again and stay until the light shows green or red; if it recurs, look at the antenna's surroundings.")
+        "transfer.disconnected", "The phone disconnected or the radio failed before there was a verdict.",
+        "Share again and stay until the light shows green or red; if it recurs, check the surroundings of the antenna.")
 
     // The more specific codes for `transfer.disconnected`.
     /// `transfer.not-identified`
     package static let transferNotIdentified = ReasonCode(
         "transfer.not-identified", refining: .transferDisconnected,
-        "The phone connected and left without naming itself: no wallet, or one that scanned nothing.",
-        "Nothing to do; if there are many, look at who passes by with the radio on.")
+        "The phone connected and disconnected without identifying itself: not a wallet, or a wallet that scanned no "
+            + "code.",
+        "Nothing to do; if there are many, find the devices nearby that connect.")
     /// `transfer.nothing-sent`
     package static let transferNothingSent = ReasonCode(
         "transfer.nothing-sent", refining: .transferDisconnected,
@@ -117,50 +121,55 @@ extension ReasonCode {
     /// `transfer.left-sending`
     package static let transferLeftSending = ReasonCode(
         "transfer.left-sending", refining: .transferDisconnected,
-        "The link broke while the credential was being sent.", poorLink)
+        "The link failed while the credential was being sent.", poorLink)
     /// `transfer.left-checking`
     package static let transferLeftChecking = ReasonCode(
         "transfer.left-checking", refining: .transferDisconnected,
-        "The credential was here, but the phone left before there was a verdict.",
+        "The credential arrived, but the phone disconnected before there was a verdict.",
         "Share again and stay until the light shows green or red.")
     /// `transfer.radio-lost`
     package static let transferRadioLost = ReasonCode(
         "transfer.radio-lost", refining: .transferDisconnected, "The kiosk's radio failed in the middle of the visit.",
-        "Look at the adapter and its supply.")
+        "Check the adapter and its supply.")
     /// `transfer.stopped`
     package static let transferStopped = ReasonCode(
         "transfer.stopped", refining: .transferDisconnected, "The kiosk was stopped in the middle of the visit.",
-        "Share again when the kiosk is back.")
+        "Share again when the kiosk is running.")
 
     // Around the visit
     /// `ledger.unavailable`
     package static let ledgerUnavailable = ReasonCode(
-        "ledger.unavailable", "The credential is good, but the disk did not take the record that must be there first.",
-        "Look at the disk: free space, errors, wear. The operator may choose gate.whenLedgerFails = \"open\" knowingly."
+        "ledger.unavailable",
+        "The credential is good, but the disk did not accept the record that must be written "
+            + "first.",
+        "Check the disk: free space, errors, wear. The operator may deliberately choose gate.whenLedgerFails = "
+            + "\"open\"."
     )
     /// `gate.unavailable`
     package static let gateUnavailable = ReasonCode(
-        "gate.unavailable", "The credential is good, but the gate cannot open: its relay's line is absent or fails.",
-        "Look at what fault.gpio says, at the wiring and at gpioinfo; the line is taken again by itself when it is there."
+        "gate.unavailable", "The credential is good, but the gate cannot open: the relay's line is absent or fails.",
+        "Check the detail of fault.gpio, the wiring and gpioinfo. The service takes the line again automatically."
     )
     /// `gate.locked-down`
     package static let gateLockedDown = ReasonCode(
-        "gate.locked-down", "The credential is good, but the gate is locked down: nobody is let in.",
-        "Ask whoever ordered it; an operator ends it with: gatehouse door release. A lock-down by the schedule ends by itself."
+        "gate.locked-down", "The credential is good, but the gate is locked down: no visitor is admitted.",
+        "Ask the person who ordered it. An operator ends it with: gatehouse door release. A lock-down by the schedule "
+            + "ends automatically."
     )
     /// `interrupted`
     package static let interrupted = ReasonCode(
         "interrupted",
-        "The power or the program went away in the middle of the visit. Of an accepted visit the gate was told to open, as the record "
-            + "says, and the end was not seen; of any other it is not known whether the gate opened.",
-        "Find out who passed at that time, and why the box stopped (its log tells).")
+        "The power or the program failed in the middle of the visit. For an accepted visit the gate had been ordered "
+            + "to open, as the record says, and its closing was not observed; for any other visit it is unknown "
+            + "whether the gate opened.",
+        "Find out who passed at that time, and why the box stopped (see its log).")
     /// `abandoned`
     package static let abandoned = ReasonCode(
-        "abandoned", "The phone left before it announced a credential; the visit is counted, not recorded.",
-        "Nothing to do; if there are many, look at the antenna's surroundings.", severity: .info)
+        "abandoned", "The phone disconnected before it announced a credential. The visit is counted, not recorded.",
+        "Nothing to do; if there are many, check the surroundings of the antenna.", severity: .info)
 
     private static let poorLink =
-        "The radio link is poor: hold the phone nearer, or look for interference and obstacles at the antenna."
-    private static let brokenProtocol = "The phone broke the protocol: restart or update the wallet app."
+        "The radio link is poor: hold the phone closer, or look for interference and obstacles at the antenna."
+    private static let brokenProtocol = "The phone violated the protocol: restart or update the wallet app."
     private static let foreignData = "The phone sent damaged or foreign data: restart the wallet app and share again."
 }

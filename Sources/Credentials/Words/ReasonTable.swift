@@ -7,38 +7,46 @@ extension ReasonCode {
     // Input and syntax
     /// `input.too-large`
     package static let inputTooLarge = ReasonCode(
-        "input.too-large", "The payload or a part of it is over a documented size or count limit.",
+        "input.too-large", "The payload or a part of it exceeds a documented size or count limit.",
         "Ask the holder for a smaller credential (usually: a smaller photo).")
     /// `input.inflate`
     package static let inputInflate = ReasonCode(
-        "input.inflate", "Compressed data is broken or inflates beyond its limit.",
-        "Present again; if it recurs the wallet or its network damages data.")
+        "input.inflate", "Compressed data are damaged or inflate beyond their limit.",
+        "Present again. If it recurs, the wallet or its network damages data.")
     /// `json.syntax`
     package static let jsonSyntax = ReasonCode(
-        "json.syntax", "The text is not strict JSON.", "The wallet or issuer sends broken data: tell them.",
+        "json.syntax", "The text is not strict JSON.",
+        "Report it to the wallet's developers or the issuer: they send "
+            + "invalid data.",
         mosip: "ERR_GENERIC")
     /// `json.duplicate-key`
     package static let jsonDuplicateKey = ReasonCode(
-        "json.duplicate-key", "An object has two members of the same name, so two readers could understand two things.",
-        "Treat as tampering, or tell the issuer.", mosip: "ERR_GENERIC")
+        "json.duplicate-key",
+        "An object has two members with the same name, so two readers could understand it "
+            + "differently.",
+        "Treat as tampering, or report it to the issuer.", mosip: "ERR_GENERIC")
     /// `json.too-deep`
     package static let jsonTooDeep = ReasonCode(
-        "json.too-deep", "Objects and arrays are nested deeper than 64.", "Treat as an attack, or tell the issuer.",
+        "json.too-deep", "Objects and arrays are nested deeper than 64.",
+        "Treat as an attack, or report it to the "
+            + "issuer.",
         mosip: "ERR_GENERIC")
     /// `json.number`
     package static let jsonNumber = ReasonCode(
-        "json.number", "A number cannot be kept exactly.", "Tell the issuer to send such numbers as text.",
+        "json.number", "A number cannot be represented exactly.", "Ask the issuer to send such numbers as text.",
         mosip: "ERR_GENERIC")
     /// `cbor.syntax`
     package static let cborSyntax = ReasonCode(
-        "cbor.syntax", "The bytes are not well-formed CBOR.", "The wallet or issuer sends broken data: tell them.")
+        "cbor.syntax", "The bytes are not well-formed CBOR.",
+        "Report it to the wallet's developers or the issuer: "
+            + "they send invalid data.")
     /// `envelope.unknown`
     package static let envelopeUnknown = ReasonCode(
-        "envelope.unknown", "Nothing in the payload can be read as a credential.",
-        "Check that the phone shares a credential with an Inji-class wallet.", mosip: "ERR_EMPTY_VC")
+        "envelope.unknown", "The payload contains no credential.",
+        "Check that the phone shares a credential, with a wallet such as Inji.", mosip: "ERR_EMPTY_VC")
     /// `format.unsupported`
     package static let formatUnsupported = ReasonCode(
-        "format.unsupported", "The credential is of a format that this version does not verify.",
+        "format.unsupported", "The credential has a format that this version does not verify.",
         "Ask the issuer for a format that is verified, such as ldp_vc. `gatehouse verify --explain` names what this is."
     )
 
@@ -46,109 +54,117 @@ extension ReasonCode {
     /// `kind.never-admits`
     package static let kindNeverAdmits = ReasonCode(
         "kind.never-admits",
-        "It is no credential of a person: a status list, a linkage, an endorsement, an access token or another token.",
-        "Ask the holder for a credential. If many present this, see which wallet or issuer hands it out.")
+        "The document is not a credential of a person: a status list, a linkage, an endorsement, an access token or "
+            + "another token.",
+        "Ask the holder for a credential. If many holders present this, find out which wallet or issuer hands it out.")
     /// `kind.disagrees`
     package static let kindDisagrees = ReasonCode(
-        "kind.disagrees", "It is called, wrapped or ended as a credential of another kind than its issuer signed.",
-        "Treat as tampering, or tell the makers of the wallet which label it uses.")
+        "kind.disagrees",
+        "The document is labelled, wrapped or terminated as another kind of credential than its "
+            + "issuer signed.",
+        "Treat as tampering, or report the label to the wallet's developers.")
     /// `kind.member`
     package static let kindMember = ReasonCode(
-        "kind.member", "A member that decides in another kind of credential is here, where nothing reads it.",
-        "Tell the issuer; the pointer names the member.")
+        "kind.member",
+        "The document contains a member that is decisive in another kind of credential and that is not "
+            + "read in this kind.",
+        "Report it to the issuer; the pointer names the member.")
 
     // Shape
     /// `shape.context`
     package static let shapeContext = ReasonCode(
-        "shape.context", "@context is missing, is no list, or does not start with a W3C credentials context.",
-        "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_@CONTEXT")
+        "shape.context", "@context is missing, is not a list, or does not start with a W3C credentials context.",
+        "Report the invalid credential to the issuer.", mosip: "ERR_INVALID_@CONTEXT")
     /// `shape.type`
     package static let shapeType = ReasonCode(
         "shape.type", "type (or vct, docType) is missing or malformed.",
-        "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_TYPE")
+        "Report the invalid credential to the issuer.", mosip: "ERR_INVALID_TYPE")
     /// `shape.issuer`
     package static let shapeIssuer = ReasonCode(
-        "shape.issuer", "issuer is missing or is no URL.", "The issuer makes invalid credentials: tell them.",
+        "shape.issuer", "issuer is missing or is not a URL.", "Report the invalid credential to the issuer.",
         mosip: "ERR_INVALID_ISSUER")
     /// `shape.credentialSubject`
     package static let shapeCredentialSubject = ReasonCode(
         "shape.credentialSubject", "credentialSubject is missing, empty or malformed.",
-        "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_CREDENTIALSUBJECT")
+        "Report the invalid credential to the issuer.", mosip: "ERR_INVALID_CREDENTIALSUBJECT")
     /// `shape.id`
     package static let shapeID = ReasonCode(
-        "shape.id", "id is not one URL.", "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_ID")
+        "shape.id", "id is not a single URL.", "Report the invalid credential to the issuer.", mosip: "ERR_INVALID_ID")
     /// `shape.dates`
     package static let shapeDates = ReasonCode(
         "shape.dates", "A date is missing, malformed, without time zone, or ends before it begins.",
-        "The issuer makes invalid credentials: tell them; the compat profile reads dates without zone as UTC.",
+        "Report the invalid credential to the issuer. The compat profile reads dates without zone as UTC.",
         mosip: "ERR_INVALID_ISSUANCEDATE")
     /// `shape.status`
     package static let shapeStatus = ReasonCode(
-        "shape.status", "credentialStatus is malformed.", "The issuer makes invalid credentials: tell them.",
+        "shape.status", "credentialStatus is malformed.", "Report the invalid credential to the issuer.",
         mosip: "ERR_INVALID_CREDENTIALSTATUS")
     /// `shape.proof`
     package static let shapeProof = ReasonCode(
-        "shape.proof", "proof is not an object with a type, or a list of such.",
-        "The issuer makes invalid credentials: tell them.", mosip: "ERR_INVALID_PROOF")
+        "shape.proof", "proof is not an object with a type, or a list of such objects.",
+        "Report the invalid credential to the issuer.", mosip: "ERR_INVALID_PROOF")
     /// `shape.member`
     package static let shapeMember = ReasonCode(
         "shape.member", "Another member of the data model is malformed.",
-        "The issuer or wallet makes invalid documents: tell them.", mosip: "ERR_INVALID_<FIELD>")
+        "Report the invalid document to the issuer or the wallet's developers.", mosip: "ERR_INVALID_<FIELD>")
     /// `shape.spelling`
     package static let shapeSpelling = ReasonCode(
         "shape.spelling",
-        "The document is not spelled as its data model spells it; its statements could be read in two ways.",
-        "Treat as tampering, or tell the issuer.")
+        "The document is not written in the form of its data model, so its statements could be read in two ways.",
+        "Treat as tampering, or report it to the issuer.")
     /// `shape.header`
     package static let shapeHeader = ReasonCode(
-        "shape.header", "The token's header has a wrong typ or cty.", "Tell the issuer.", mosip: "ERR_INVALID_TYP")
+        "shape.header", "The token's header has a wrong typ or cty.", "Report it to the issuer.",
+        mosip: "ERR_INVALID_TYP")
     /// `claims.disagree`
     package static let claimsDisagree = ReasonCode(
-        "claims.disagree", "A claim of the token contradicts the credential inside.", "Tell the issuer.")
+        "claims.disagree", "A claim of the token contradicts the credential inside.", "Report it to the issuer.")
 
     // Validity and trust
     /// `validity.expired`
     package static let validityExpired = ReasonCode(
-        "validity.expired", "The credential's validity is over.", "The holder needs a new one from the issuer.",
+        "validity.expired", "The credential has expired.", "The holder needs a new one from the issuer.",
         mosip: "ERR_VC_EXPIRED")
     /// `validity.not-yet`
     package static let validityNotYet = ReasonCode(
         "validity.not-yet", "The credential's validity has not begun.",
-        "Come back later; if many see this, check the clock of the gate.", mosip: "ERR_ISSUANCE_DATE_IS_FUTURE_DATE")
+        "Come back later. If many visitors get this reason, check the gate's clock.",
+        mosip: "ERR_ISSUANCE_DATE_IS_FUTURE_DATE")
     /// `validity.too-old`
     package static let validityTooOld = ReasonCode(
         "validity.too-old", "The credential was issued longer ago than the policy allows.",
         "The holder needs a new one from the issuer.")
     /// `clock.untrusted`
     package static let clockUntrusted = ReasonCode(
-        "clock.untrusted", "The gate does not know the date, so it cannot tell what is valid.",
-        "Let the box reach a time server once, fit a clock battery, or relax the policy's clock rule knowingly.")
+        "clock.untrusted", "The gate does not know the date, so it cannot decide what is valid.",
+        "Give the box access to a time server once, fit a clock battery, or deliberately relax the policy's clock "
+            + "rule.")
     /// `clock.unconfirmed`
     package static let dateUnconfirmed = ReasonCode(
         "clock.unconfirmed",
-        "The gate's clock was moved, or nothing but a time server says how long the machine was off, and by another date that may be "
-            + "right the credential is not good, or no rule admits it.",
-        "See fault.clock-unconfirmed; when the clock is right, say so with: gatehouse clock accept.")
+        "The gate's clock was moved, or only a time server indicates how long the machine was off; at another "
+            + "possible date the credential is not valid, or no rule admits it.",
+        "See fault.clock-unconfirmed. If the clock is right, run: gatehouse clock accept.")
     /// `issuer.untrusted`
     package static let issuerUntrusted = ReasonCode(
-        "issuer.untrusted", "The issuer is not in the trust list, or its entry does not hold at this date.",
+        "issuer.untrusted", "The issuer is not in the trust list, or its entry is not valid at this date.",
         "If this issuer should be trusted, add it to issuers.toml in the trust directory.")
     /// `issuer.key-mismatch`
     package static let issuerKeyMismatch = ReasonCode(
-        "issuer.key-mismatch", "The key that signed belongs to somebody else than the issuer.",
-        "Treat as a forgery; if another id may sign for this issuer, list it in its controllers.")
+        "issuer.key-mismatch", "The signing key does not belong to the issuer.",
+        "Treat as a forgery; if another identifier may sign for this issuer, list it in its controllers.")
     /// `issuer.not-for-type`
     package static let issuerNotForType = ReasonCode(
         "issuer.not-for-type", "The issuer is trusted, but not for this type of credential.",
-        "See the types of the issuer's trust entry.")
+        "Check the types in the issuer's trust entry.")
     /// `issuer.untyped`
     package static let issuerUntyped = ReasonCode(
         "issuer.untyped",
-        "The issuer's entry names no types by which it admits, and no rule of the gate says what admits.",
-        "Write the types into the issuer's [[issuer]] in issuers.toml; gatehouse trust needs prints the line.")
+        "The issuer's entry names no types, and no rule of the gate names what is admitted.",
+        "Add the types to the issuer's [[issuer]] in issuers.toml; gatehouse trust needs prints the line.")
     /// `trust.stale`
     package static let trustStale = ReasonCode(
-        "trust.stale", "The trust data, or the stored document of the signer, is older than the operator allows.",
+        "trust.stale", "The trust data, or the signer's stored document, is older than the operator permits.",
         "Refresh the trust data (gatehouse trust refresh) or import the newest bundle.")
 
     // Contexts
@@ -156,20 +172,24 @@ extension ReasonCode {
     package static let contextNotPinned = ReasonCode(
         "context.not-pinned",
         "The credential names a JSON-LD context that is not in the trust directory or that its issuer may not use.",
-        "Ask `gatehouse trust needs`, review the context, `gatehouse trust pin context`.", mosip: "ERR_GENERIC")
+        "Run `gatehouse trust needs`, review the context, then run `gatehouse trust pin context`.", mosip: "ERR_GENERIC"
+    )
     /// `context.inline-forbidden`
     package static let contextInlineForbidden = ReasonCode(
-        "context.inline-forbidden", "The credential brings a JSON-LD context of its own.",
-        "If this issuer needs that, set inline-contexts = \"allow\" in its trust entry, or use the compat profile.")
+        "context.inline-forbidden", "The credential contains an inline JSON-LD context.",
+        "If this issuer needs inline contexts, set inline-contexts = \"allow\" in its trust entry, or use the compat "
+            + "profile.")
     /// `context.protected-term`
     package static let contextProtectedTerm = ReasonCode(
-        "context.protected-term", "A context redefines a protected term.", "Treat as tampering, or tell the issuer.",
+        "context.protected-term", "A context redefines a protected term.",
+        "Treat as tampering, or report it to the "
+            + "issuer.",
         mosip: "ERR_GENERIC")
     /// `context.invalid`
     package static let contextInvalid = ReasonCode(
         "context.invalid",
-        "A context or the document under it breaks the rules of JSON-LD, or gives the proof's terms another meaning.",
-        "Treat as tampering, or tell the issuer.", mosip: "ERR_GENERIC")
+        "A context or the document violates the rules of JSON-LD, or changes the meaning of the proof's terms.",
+        "Treat as tampering, or report it to the issuer.", mosip: "ERR_GENERIC")
 
     // Keys
     /// `key.unknown`
@@ -183,61 +203,66 @@ extension ReasonCode {
     /// `key.not-authorised`
     package static let keyNotAuthorised = ReasonCode(
         "key.not-authorised", "The signer's key is not published for signing credentials.",
-        "Tell the issuer; if its assertionMethod lists only the bare DID, set key-purpose = \"did-wide\" knowingly.")
+        "Report it to the issuer; if its assertionMethod lists only the bare DID, deliberately set key-purpose = "
+            + "\"did-wide\".")
     /// `key.weak`
     package static let keyWeak = ReasonCode(
         "key.weak", "The signer's key is too weak (RSA under 2048 bits).", "The issuer must use a stronger key.")
     /// `key.revoked`
     package static let keyRevoked = ReasonCode(
-        "key.revoked", "The signer's key was withdrawn or has come to its end.",
+        "key.revoked", "The signer's key was revoked or has expired.",
         "The holder needs a new credential from the issuer.")
     /// `chain.invalid`
     package static let chainInvalid = ReasonCode(
-        "chain.invalid", "The signer's certificate chain is wrong or unreadable.", "Tell the issuer.")
+        "chain.invalid", "The signer's certificate chain is invalid or unreadable.", "Report it to the issuer.")
     /// `chain.expired`
     package static let chainExpired = ReasonCode(
-        "chain.expired", "A certificate of the signer is outside its dates.", "Tell the issuer.")
+        "chain.expired", "A certificate of the signer is outside its validity period.", "Report it to the issuer.")
     /// `chain.untrusted`
     package static let chainUntrusted = ReasonCode(
-        "chain.untrusted", "No pinned root certificate stands behind the signer.",
-        "If this issuer should be trusted, `gatehouse trust pin root` and, but for mdocs, name it in the issuer's `roots`."
+        "chain.untrusted", "The signer's certificate does not lead to a pinned root.",
+        "If this issuer should be trusted, run `gatehouse trust pin root` and, except for mdocs, name the root in the "
+            + "issuer's `roots`."
     )
 
     // Proof
     /// `canon.too-complex`
     package static let canonTooComplex = ReasonCode(
-        "canon.too-complex", "The document's graph is too intricate to be put in order within the work limit.",
+        "canon.too-complex", "The document's graph is too complex to be canonicalized within the work limit.",
         "Treat as an attack.")
     /// `proof.missing`
     package static let proofMissing = ReasonCode(
-        "proof.missing", "The credential has no proof.", "Treat as a forgery, or tell the issuer.",
+        "proof.missing", "The credential has no proof.", "Treat as a forgery, or report it to the issuer.",
         mosip: "ERR_MISSING_PROOF")
     /// `proof.malformed`
     package static let proofMalformed = ReasonCode(
-        "proof.malformed", "The signature is not encoded as its suite demands.",
-        "Treat as tampering, or tell the issuer.", mosip: "ERR_INVALID_PROOF")
+        "proof.malformed", "The signature is not encoded as its suite requires.",
+        "Treat as tampering, or report it to the issuer.", mosip: "ERR_INVALID_PROOF")
     /// `proof.suite-unsupported`
     package static let proofSuiteUnsupported = ReasonCode(
-        "proof.suite-unsupported", "The proof is of a kind that this version does not verify.",
+        "proof.suite-unsupported", "This version does not verify proofs of this kind.",
         "Ask the issuer for a supported proof suite, or update Gatehouse.", mosip: "ERR_INVALID_PROOF_TYPE")
     /// `proof.algorithm`
     package static let proofAlgorithm = ReasonCode(
         "proof.algorithm", "The signature's algorithm does not belong to its suite or key.",
-        "Treat as tampering, or tell the issuer.", mosip: "ERR_INVALID_ALGORITHM")
+        "Treat as tampering, or report it to the issuer.", mosip: "ERR_INVALID_ALGORITHM")
     /// `proof.purpose`
     package static let proofPurpose = ReasonCode(
-        "proof.purpose", "The proof was made for another purpose.", "Treat as tampering, or tell the issuer.")
+        "proof.purpose", "The proof was made for another purpose.", "Treat as tampering, or report it to the issuer.")
     /// `proof.invalid`
     package static let proofInvalid = ReasonCode(
         "proof.invalid", "The signature does not match: the content was altered or another key signed it.",
-        "Treat as a forgery. If it is every credential of one issuer, compare its contexts and keys with the trust directory.",
+        "Treat as a forgery. If every credential of one issuer fails, compare its contexts and keys with the trust "
+            + "directory.",
         mosip: "ERR_SIGNATURE_VERIFICATION_FAILED")
     /// `proof.expired`
     package static let proofExpired = ReasonCode(
-        "proof.expired", "The proof's own validity is over.", "The holder needs a new credential from the issuer.")
+        "proof.expired", "The proof has expired.", "The holder needs a new credential from the issuer.")
     /// `disclosure.malformed`
     package static let disclosureMalformed = ReasonCode(
-        "disclosure.malformed", "A disclosure is not of the form that RFC 9901 demands.", "Tell the wallet's maker.",
+        "disclosure.malformed", "A disclosure does not have the form that RFC 9901 requires.",
+        "Report it to the "
+            + "wallet's developers.",
         mosip: "ERR_INVALID_DISCLOSURE_FORMAT")
     /// `disclosure.name`
     package static let disclosureName = ReasonCode(
@@ -257,23 +282,25 @@ extension ReasonCode {
         "mdoc.digest", "An item does not match its signed digest.", "Treat as tampering.")
     /// `mdoc.country`
     package static let mdocCountry = ReasonCode(
-        "mdoc.country", "The issuing country is not that of the signer.", "Treat as tampering, or tell the issuer.")
+        "mdoc.country", "The issuing country is not that of the signer.",
+        "Treat as tampering, or report it to the "
+            + "issuer.")
     /// `claims.unsigned`
     package static let claimsUnsigned = ReasonCode(
-        "claims.unsigned", "The credential carries members that the signature does not cover.",
-        "Tell the issuer (its contexts do not define them); the compat profile accepts and hides them.")
+        "claims.unsigned", "The credential contains members that the signature does not cover.",
+        "Report it to the issuer, whose contexts do not define them; the compat profile accepts and hides them.")
 
     // Status
     /// `status.revoked`
     package static let statusRevoked = ReasonCode(
-        "status.revoked", "The issuer has revoked the credential.", "The holder must turn to the issuer.",
+        "status.revoked", "The issuer has revoked the credential.", "The holder must contact the issuer.",
         mosip: "ERR_VC_REVOKED")
     /// `status.suspended`
     package static let statusSuspended = ReasonCode(
-        "status.suspended", "The issuer has suspended the credential.", "The holder must turn to the issuer.")
+        "status.suspended", "The issuer has suspended the credential.", "The holder must contact the issuer.")
     /// `status.stale`
     package static let statusStale = ReasonCode(
-        "status.stale", "The stored status list is outside its dates.",
+        "status.stale", "The stored status list is outside its validity period.",
         "Refresh the status lists of the trust directory.",
         mosip: "STATUS_VERIFICATION_ERROR")
     /// `status.unavailable`
@@ -285,29 +312,29 @@ extension ReasonCode {
     package static let statusInvalid = ReasonCode(
         "status.invalid",
         "The stored status list is not acceptable: signature, issuer, purpose, id, length, index, encoding or value.",
-        "Refresh the list; if it stays so, tell the issuer.", mosip: "STATUS_VERIFICATION_ERROR")
+        "Refresh the list; if it remains unacceptable, report it to the issuer.", mosip: "STATUS_VERIFICATION_ERROR")
 
     // Holder, replay, policy, own faults
     /// `holder.proof-missing`
     package static let holderProofMissing = ReasonCode(
-        "holder.proof-missing", "The gate asks for the holder's proof and none was sent.",
+        "holder.proof-missing", "The gate requires a holder's proof and none was sent.",
         "Present with a wallet that signs presentations, or relax the policy.")
     /// `holder.invalid`
     package static let holderInvalid = ReasonCode(
-        "holder.invalid", "The holder's proof is wrong.", "Treat as a stolen credential.",
+        "holder.invalid", "The holder's proof is invalid.", "Treat as a stolen credential.",
         mosip: "ERR_SIGNATURE_VERIFICATION_FAILED")
     /// `replay.seen`
     package static let replaySeen = ReasonCode(
         "replay.seen", "The same credential was presented a moment ago.", "Wait until the replay window has passed.")
     /// `policy.no-match`
     package static let policyNoMatch = ReasonCode(
-        "policy.no-match", "No rule of the policy is about a credential of this format, type and issuer.",
-        "Add an [[accept]] rule to the policy file if such credentials are to be let in.")
+        "policy.no-match", "No rule of the policy applies to a credential of this format, type and issuer.",
+        "If such credentials should be admitted, add an [[accept]] rule to the policy file.")
     /// `policy.expired`
     package static let policyExpired = ReasonCode(
         "policy.expired", "The policy is past its valid-until date.", "Install a newer policy file.")
     /// `internal`
     package static let `internal` = ReasonCode(
-        "internal", "The verifier met something it did not expect, or came to no end in time, and refused.",
-        "Keep the time of the visit and report it to the makers of Gatehouse.", mosip: "ERR_GENERIC")
+        "internal", "The verifier met an unexpected condition, or did not finish in time, and refused.",
+        "Note the time of the visit and report it to the maintainers of Gatehouse.", mosip: "ERR_GENERIC")
 }

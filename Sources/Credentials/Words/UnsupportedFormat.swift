@@ -35,7 +35,7 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
         case .jwe: "an encrypted token (JWE)"
         case .anonCreds: "an AnonCreds credential"
         case .envelopedCOSE: "a credential enveloped in COSE (vc+cose)"
-        case .enveloped: "an enveloped credential of a media type that is not known here"
+        case .enveloped: "an enveloped credential of an unknown media type"
         }
     }
 
