@@ -118,13 +118,13 @@ package struct ObservationService: ServiceLifecycle.Service {
         do throws(ListenFailure) {
             try await LocalServer(place) { await answer($0) }.run { _ in faults.take(.server, []) }
         } catch {
-            faults.take(.server, ["nobody can listen at \(name): \(Self.text(error))"])
+            faults.take(.server, ["cannot listen at \(name): \(Self.text(error))"])
         }
     }
 
     private static func text(_ failure: ListenFailure) -> String {
         switch failure {
-        case .inUse: "another program listens there"
+        case .inUse: "another program uses the address"
         case .notHere: "this machine does not have the address"
         case .forbidden: "the system does not permit it"
         case .broken: "the system refuses it"

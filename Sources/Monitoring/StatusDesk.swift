@@ -82,7 +82,7 @@ package struct StatusDesk: Sendable {
             "silent": .array((status == nil ? [.text("radio")] : []) + silent.map(JSON.string)),
             "faults": .array(
                 status?.health.faults.map { Self.json($0.code, $0.since, $0.count, $0.detail, now) }
-                    ?? [Self.json(.stuck, now.instant, 1, "the radio's thread does not answer", now)]),
+                    ?? [Self.json(.stuck, now.instant, 1, "the radio's thread does not respond", now)]),
         ]
         if let status { add(status, at: now, to: &report) }
         for (index, part) in parts.enumerated() {

@@ -88,7 +88,7 @@ package struct DayBook: Sendable {
         endings.reduce(0) { $0 + ($1.key.result == result ? $1.value : 0) }
     }
 
-    /// The minute with the most visits, and their number; nil if there was no visit yet.
+    /// The minute with the most visits, and their number; nil if there was no visits yet.
     package var busiest: (minute: Int, visits: Int)? {
         guard let minute = minutes.indices.max(by: { minutes[$0].all < minutes[$1].all }), minutes[minute].all > 0
         else {

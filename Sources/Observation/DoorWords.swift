@@ -11,7 +11,7 @@ package struct DoorWords {
     /// The mode and its cause, such as "locked down by order"; nil in the normal mode, or if the mode is
     /// unknown.
     package var mode: String? {
-        let modes: [Text: String] = ["locked": "locked down", "free": "standing free"]
+        let modes: [Text: String] = ["locked": "locked down", "free": "free passage"]
         guard let mode = door?["mode"]?.string.flatMap({ modes[$0] }) else { return nil }
         let causes: [Text: String] = ["order": "by order", "schedule": "by the schedule", "fire": "by the fire panel"]
         return [mode, door?["by"]?.string.flatMap { causes[$0] }].compactMap(\.self).joined(separator: " ")
@@ -48,14 +48,15 @@ package struct DoorWords {
     var counts: [(name: String, count: Int?)] { Self.counts.map { ($0.name, door?[$0.member]?.int) } }
 
     private static let inputs: [(member: Text, name: String, active: String, rest: String)] = [
-        ("contact", "door", "open", "closed"), ("passage", "passage", "somebody passes", "at rest"),
+        ("contact", "door", "open", "closed"), ("passage", "passage", "person passing", "at rest"),
         ("request-to-exit", "button inside", "pressed", "at rest"), ("tamper", "box and wires", "opened", "closed"),
         ("fire", "fire panel", "fire", "no fire"),
     ]
 
     private static let counts: [(member: Text, name: String)] = [
-        ("passages", "passages since the start"), ("tailgating", "times somebody slipped in"),
-        ("unused", "openings unused"), ("requests", "requests to exit"), ("refusedRequests", "requests refused"),
+        ("passages", "passages since the start"), ("tailgating", "tailgating detected"),
+        ("unused", "openings without passage"), ("requests", "requests to exit"),
+        ("refusedRequests", "requests refused"),
         ("forced", "times forced"), ("heldOpen", "times held open"),
     ]
 

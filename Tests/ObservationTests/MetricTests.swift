@@ -14,7 +14,7 @@ import Testing
     @Test func everyFigureHasItsLine() throws {
         let lines = lines(try SampleBox.report(faults: false))
         for line in [
-            "# HELP gatehouse_visits_total Visits by how they ended. Abandoned ones are counted and not recorded.",
+            "# HELP gatehouse_visits_total Visits by result. Abandoned visits are counted and not recorded.",
             "# TYPE gatehouse_visits_total counter", "gatehouse_visits_total{result=\"accepted\"} 412",
             "gatehouse_visit_reasons_total{result=\"rejected\",reason=\"policy.<id>\"} 9",
             "gatehouse_info{name=\"North-Gate\",version=\"0.1.0\"} 1", "gatehouse_state{state=\"fine\"} 1",

@@ -10,7 +10,7 @@ enum SampleBox {
     static let zone = 3600
     static let midnight = Timestamp(seconds: 1_772_406_000)
 
-    /// A gate with everything wired, in ordinary service.
+    /// A gate with everything wired, in normal service.
     static let door = """
         {"mode":"normal","by":"none","inputs":{"passage":false,"request-to-exit":false,"contact":false,"tamper":false,\
         "fire":null},"passages":398,"tailgating":3,"unused":11,"requests":57,"refusedRequests":2,"forced":1,"heldOpen":0}

@@ -40,7 +40,7 @@ import Testing
             if text != "Newest first" { #expect(page.contains(text), "\(text)") }
         }
         #expect(page.contains("The last \(DayBook.kept) of \(day.total), newest first"))
-        #expect(!page.contains("What is wrong") && page.utf8.count < 100_000, "\(page.utf8.count)")
+        #expect(!page.contains("Faults") && page.utf8.count < 100_000, "\(page.utf8.count)")
         #expect(page.contains("<meta http-equiv=\"refresh\" content=\"10\">"))
         #expect(!(try self.page(faults: false, refreshes: false)).contains("http-equiv=\"refresh\""))
         if let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PAGES"] { try write(into: folder) }
@@ -48,10 +48,10 @@ import Testing
 
     @Test func theDoorAsItStands() throws {
         let page = try page(faults: false)
-        #expect(row("mode", in: page) == "ordinary service" && row("Gate", in: page) == "shut")
+        #expect(row("mode", in: page) == "normal service" && row("Gate", in: page) == "shut")
         #expect(row("door", in: page) == "closed" && row("fire panel", in: page) == "cannot be read")
         #expect(row("light", in: page) == "ready" && row("passages since the start", in: page) == "398")
-        #expect(row("times somebody slipped in", in: page) == "3" && row("times forced", in: page) == "1")
+        #expect(row("tailgating detected", in: page) == "3" && row("times forced", in: page) == "1")
         #expect(row("times held open", in: page) == nil, "what has not happened")
         #expect(try head(page).components(separatedBy: "class=\"state ").count == 2)
     }
@@ -67,7 +67,7 @@ import Testing
         #expect(row("door", in: locked) == nil && row("passages since the start", in: locked) == nil)
 
         let free = try page(faults: false, door: SampleBox.freeDoor)
-        #expect(try head(free).contains("⇄ Standing free by order since 2026-03-01 22:00, for 1 h more</p>"))
+        #expect(try head(free).contains("⇄ Free passage by order since 2026-03-01 22:00, for 1 h more</p>"))
         #expect(row("Gate", in: free) == "free" && row("ends by itself", in: free) == "for 1 h more")
         #expect(row("door", in: free) == "open" && row("button inside", in: free) == "pressed")
         // A gate without a relay does not say that it is shut.
@@ -85,7 +85,7 @@ import Testing
             #expect(page.contains(text), "\(text)")
         }
         #expect(!page.contains("<script"))
-        let wrong = try #require(page.range(of: "What is wrong")), visits = try #require(page.range(of: "Visits today"))
+        let wrong = try #require(page.range(of: "Faults")), visits = try #require(page.range(of: "Visits today"))
         #expect(wrong.lowerBound < visits.lowerBound)
     }
 
@@ -114,13 +114,13 @@ import Testing
         }
         let none = try page([])
         #expect(none.contains("<dt>Cloud agent</dt><dd>none<small>no report is sent</small></dd>"))
-        #expect(!none.contains("Records that wait") && !none.contains("cloud agent</small>") && isBalanced(none))
+        #expect(!none.contains("Reports queued") && !none.contains("cloud agent</small>") && isBalanced(none))
         let unconnected = try page([["name": "primary", "connected": false, "confirmed": 0, "waiting": 2]])
-        #expect(unconnected.contains("<dt>Records that wait</dt><dd>2<small>for the cloud agent</small></dd>"))
+        #expect(unconnected.contains("<dt>Reports queued</dt><dd>2<small>for the cloud agent</small></dd>"))
         #expect(unconnected.contains("none is connected") && !unconnected.contains("Cloud agent"))
         // If the agent part does not answer in time, the page mentions no agent at all.
         let silent = try page(nil)
-        #expect(!silent.contains("Cloud agent") && !silent.contains("Records that wait"))
+        #expect(!silent.contains("Cloud agent") && !silent.contains("Reports queued"))
     }
 
     /// The soonest expiry stays on the page when it is past, and the page says that it has ended.
@@ -177,7 +177,7 @@ import Testing
             try JSON.parse(report), day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0,
             refreshes: true
         ).html
-        #expect(page.contains("No visit yet today.") && isBalanced(page))
+        #expect(page.contains("No visits yet today.") && isBalanced(page))
     }
 
     /// No text of the report can leave its place in the page.

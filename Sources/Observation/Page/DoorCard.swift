@@ -1,6 +1,6 @@
 import Encoding
 
-/// The door on the page: a badge next to the headline while the mode is not ordinary service, the text of the
+/// The door on the page: a badge next to the headline while the mode is not normal service, the text of the
 /// gate's tile, and a card.
 struct DoorCard {
     private let report: JSON
@@ -42,7 +42,7 @@ struct DoorCard {
         let counts =
             inputs.isEmpty ? [] : words.counts.enumerated().filter { $0.offset == 0 || $0.element.count ?? 0 > 0 }
         let mode: [(name: String, html: String?)] = [
-            ("mode", words.mode ?? "ordinary service"), ("in force", since), ("ends by itself", words.left),
+            ("mode", words.mode ?? "normal service"), ("in force", since), ("ends automatically", words.left),
             ("light", report["light"]?.string.map { Markup.escaped($0.string) }),
         ]
         return Markup.list(

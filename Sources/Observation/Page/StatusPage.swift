@@ -50,7 +50,7 @@ package struct StatusPage: Sendable {
             <main>
             \(faults)
             \(tiles(door))
-            \(Markup.section("Visits a minute, today", throughput, class: "card across"))
+            \(Markup.section("Visits per minute, today", throughput, class: "card across"))
             \(Markup.section("Verdicts by reason, today", reasons))
             \(Markup.section("Transfer times", transfers))
             \(Markup.section("Door", door.html))
@@ -60,8 +60,8 @@ package struct StatusPage: Sendable {
             \(Markup.section("Clock and program", program))
             \(Markup.section("Today's visits", visits, class: "card across"))
             </main>
-            <footer><p>No claims are shown here: who came is not known to this page. The same for machines: \
-            <a href="/status.json">status.json</a>, <a href="/metrics">metrics</a>.</p></footer>
+            <footer><p>This page shows no claims and no identities of visitors. For machines: <a \
+            href="/status.json">status.json</a>, <a href="/metrics">metrics</a>.</p></footer>
             </body>
             </html>
 
@@ -74,21 +74,21 @@ package struct StatusPage: Sendable {
         switch report["state"]?.string {
         case "fine": ("In order", "good", "●")
         case "fault": ("Out of order", "bad", "■")
-        default: ("Works, but look after it", "warn", "▲")
+        default: ("Needs attention", "warn", "▲")
         }
     }
 
     private var refresher: String {
         refreshes
-            ? "asks again every \(Self.pause) s · <a href=\"/?refresh=off\">stop that</a>"
-            : "does not ask again by itself · <a href=\"/\">do so</a>"
+            ? "refreshes every \(Self.pause) s · <a href=\"/?refresh=off\">pause</a>"
+            : "automatic refresh is off · <a href=\"/\">resume</a>"
     }
 
     private var faults: String {
         let silent = (report["silent"]?.array ?? []).compactMap(text).map { part in
             """
             <article class="fault bad"><h3>\(part) does not answer</h3>\
-            <p>→ It is stuck: the watchdog restarts the service</p></article>
+            <p>→ The watchdog restarts the service</p></article>
             """
         }
         let faults = (report["faults"]?.array ?? []).map { fault in
@@ -102,7 +102,7 @@ package struct StatusPage: Sendable {
                 <span class="soft">\(age)\(times)</span></h3>\(lines.joined())\(remedy)</article>
                 """
         }
-        return Markup.section("What is wrong", (silent + faults).joined(separator: "\n"), class: "card across")
+        return Markup.section("Faults", (silent + faults).joined(separator: "\n"), class: "card across")
     }
 
     private func tiles(_ door: DoorCard) -> String {
@@ -126,18 +126,18 @@ package struct StatusPage: Sendable {
         if let decision, decision.count > 0 {
             let bound = decision.bound(ofPercent: 95).map { "≤ " + Words.microseconds($0) } ?? "> 5 s"
             tiles.append(
-                ("From the last byte to the gate", bound + "<small>95 of 100 verdicts since the start</small>"))
+                ("Last byte to gate", bound + "<small>95th percentile since the start</small>"))
         }
         if let agents = report["agent"]?.array {
             let waiting = agents.compactMap { $0["waiting"]?.int }.max()
             tiles.append(
                 agents.isEmpty
                     ? ("Cloud agent", "none<small>no report is sent</small>")
-                    : ("Records that wait", waiting.map { "\($0)<small>for the cloud agent</small>" }))
+                    : ("Reports queued", waiting.map { "\($0)<small>for the cloud agent</small>" }))
         }
         let html = tiles.compactMap { tile in tile.html.map { "<div><dt>\(tile.name)</dt><dd>\($0)</dd></div>" } }
         return
-            "<section class=\"card across\" aria-label=\"In short\"><dl class=\"tiles\">\(html.joined())</dl></section>"
+            "<section class=\"card across\" aria-label=\"Summary\"><dl class=\"tiles\">\(html.joined())</dl></section>"
     }
 
     // MARK: - Visits
@@ -147,7 +147,7 @@ package struct StatusPage: Sendable {
     }
 
     private var reasons: String {
-        if day.endings.isEmpty { return "<p class=\"soft\">No visit yet today.</p>" }
+        if day.endings.isEmpty { return "<p class=\"soft\">No visits yet today.</p>" }
         let endings = day.endings.sorted { ($1.value, $0.key.reason.text) < ($0.value, $1.key.reason.text) }
         let rows = endings.prefix(12).map { ending, count in
             let code =
@@ -161,7 +161,7 @@ package struct StatusPage: Sendable {
 
     private var transfers: String {
         guard let figure = report.at(["figures", "transferMs"]).flatMap(Figure.init) else { return "" }
-        if figure.count == 0 { return "<p class=\"soft\">No transfer since the start.</p>" }
+        if figure.count == 0 { return "<p class=\"soft\">No transfers since the start.</p>" }
         let labels =
             figure.bounds.map { "up to " + Words.milliseconds($0) } + ["longer"]
         let rows = zip(labels, figure.counts).map { (label: $0, count: $1, kind: "blue") }
@@ -175,7 +175,7 @@ package struct StatusPage: Sendable {
     }
 
     private var visits: String {
-        if day.visits.isEmpty { return "<p class=\"soft\">No visit yet today.</p>" }
+        if day.visits.isEmpty { return "<p class=\"soft\">No visits yet today.</p>" }
         let rows = day.visits.map { visit in
             let reason = visit.reason == .ok ? "" : "<code>\(Markup.escaped(visit.reason.text))</code> "
             let meaning = visit.reason == .ok ? "" : Markup.escaped(visit.reason.meaning)
@@ -219,9 +219,10 @@ package struct StatusPage: Sendable {
                 ("state", text(radio["state"])), ("adapter", text(radio["controller"])),
                 ("openings since the start", radio["openings"]?.int.map(String.init)),
                 ("failures", some("failures")), ("resets of the adapter", some("adapterResets")),
-                ("times off the air by itself", some("advertisingLapses")),
-                ("resets for silent phones", some("linkResets")), ("resets for kept buffers", some("bufferResets")),
-                ("spoiled chunks", some("spoiledChunks")),
+                ("unexpected advertising stops", some("advertisingLapses")),
+                ("resets: links held by silent phones", some("linkResets")),
+                ("resets: buffers held by phones", some("bufferResets")),
+                ("damaged chunks", some("spoiledChunks")),
                 ("repair rounds", some("repairs")), ("phones sent away", some("refusedPhones")),
             ])
     }
@@ -242,7 +243,7 @@ package struct StatusPage: Sendable {
             + Markup.list([
                 ("version", text(trust["version"])), ("issuers", trust["issuers"]?.int.map(String.init)),
                 ("bundle", trust["age"].flatMap(text)), ("bundle made", distance("issued")),
-                ("oldest part confirmed", distance("oldest")), ("first end of anything", end),
+                ("oldest part confirmed", distance("oldest")), ("next expiry", end),
                 ("policy", rules.isEmpty ? nil : rules.joined(separator: ", ")),
             ])
     }
@@ -255,7 +256,7 @@ package struct StatusPage: Sendable {
                 agent["lastReceipt"].flatMap(Metric.seconds).map { ", \(Words.distance($0, from: seconds))" } ?? ""
             return (
                 "agent \(name)",
-                "confirmed up to \(agent["confirmed"]?.int ?? 0)\(last); \(agent["waiting"]?.int ?? 0) wait"
+                "confirmed up to \(agent["confirmed"]?.int ?? 0)\(last); \(agent["waiting"]?.int ?? 0) queued"
             )
         }
         let ledger = report["ledger"]
@@ -265,7 +266,7 @@ package struct StatusPage: Sendable {
             (agents.isEmpty && report["agent"] != nil ? [("agent", "none")] : agents) + [
                 ("visits in the ledger", ledger?["visits"]?.int.map(String.init)),
                 ("entries", ledger?["entries"]?.int.map(String.init)),
-                ("reports given up", lost > 0 ? String(lost) : nil),
+                ("reports deleted undelivered", lost > 0 ? String(lost) : nil),
                 ("database", disk?["ledgerBytes"]?.int.map(Words.bytes)),
                 ("free on its disk", disk?["freeBytes"]?.int.map(Words.bytes)),
             ])
@@ -288,7 +289,7 @@ package struct StatusPage: Sendable {
                 "without a time server for",
                 clock?["unsynchronisedSeconds"]?.int.flatMap { $0 > 0 ? Words.duration($0) : nil }
             ),
-            ("running for", report["uptimeSeconds"]?.int.map(Words.duration)),
+            ("uptime", report["uptimeSeconds"]?.int.map(Words.duration)),
             ("start", report["start"]?.int.map(String.init)), ("version", text(report["version"])),
         ])
     }
