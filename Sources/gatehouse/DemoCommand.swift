@@ -19,14 +19,12 @@ struct DemoCommand: AsyncParsableCommand {
             the radio, the phone and the cloud agent are virtual, and so is the clock. Scenarios: \
             \(DemoScenario.names.joined(separator: ", ")).
 
-            Others do something to the gate and check whether what it promises still holds: \
-            \(DemoPromise.names.joined(separator: ", ")).
+            Other scenarios disturb the gate and check its promises: \(DemoPromise.names.joined(separator: ", ")).
 
-            Exit code: 0 when the story ends as it must and every promise holds (with --credential: when it is \
-            accepted), else 1.
+            Exit code: 0 when every expectation and promise holds (with --credential: when it is accepted), otherwise 1.
             """)
 
-    @Option(help: ArgumentHelp("Which story to play.", valueName: "name"))
+    @Option(help: ArgumentHelp("The scenario to play.", valueName: "name"))
     var scenario = "accepted"
     @Option(
         help: ArgumentHelp(
@@ -34,22 +32,22 @@ struct DemoCommand: AsyncParsableCommand {
     var credential: String?
     @Option(
         help: ArgumentHelp(
-            "With --credential: a trust directory, with its rules, in place of the demonstration's own.",
+            "With --credential: a trust directory with its rules, in place of the demonstration's own.",
             valueName: "directory"))
     var trust: String?
     @Option(
         help: ArgumentHelp(
             "With --credential: the date at the gate, RFC 3339. (default: 2026-06-01T09:00:00Z)", valueName: "time"))
     var at: String?
-    @Flag(help: "One JSON object a line, for machines.")
+    @Flag(help: "One JSON object per line, for machines.")
     var json = false
-    @Flag(help: "Do not wait between events: as fast as the machine can.")
+    @Flag(help: "Do not wait between events.")
     var fast = false
     @Option(help: ArgumentHelp("Seed of the virtual world; the same seed gives the same run.", valueName: "number"))
     var seed: UInt64 = 1
     @Option(
         help: ArgumentHelp(
-            "Write the sample credential and its trust directory into this folder, to experiment with, and end.",
+            "Write the sample credential and its trust directory into this folder for experiments, and exit.",
             valueName: "folder"))
     var export: String?
 
@@ -93,7 +91,7 @@ struct DemoCommand: AsyncParsableCommand {
         } catch let error as ExitCode {
             throw error
         } catch {
-            throw CommandFailure("cannot play \(promise.name): \(error)", remedy: "look for room in \(folder)")
+            throw CommandFailure("cannot play \(promise.name): \(error)", remedy: "free some space in \(folder)")
         }
     }
 

@@ -44,8 +44,8 @@ enum DemoPower {
         let line = String(decoding: said, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
         guard line.hasPrefix(word) else {
             throw CommandFailure(
-                "the gate ended before it opened, with \(process.terminationStatus)",
-                remedy: "look at what it says above; it needs room for a small database in TMPDIR", exitCode: 1)
+                "the gate's process ended before the gate opened, with status \(process.terminationStatus)",
+                remedy: "see its output above; it needs space for a small database in TMPDIR", exitCode: 1)
         }
         let number = process.terminationStatus
         let end = process.terminationReason == .uncaughtSignal ? "ended by signal \(number)" : "ended with \(number)"

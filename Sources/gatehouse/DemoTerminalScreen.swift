@@ -47,7 +47,7 @@ final class TerminalScreen: DemoScreen {
             case .verdict(let verdict): state.verdict = verdict
             case .recorded(let record):
                 if case .intent = record {
-                    line(now, "ledger", "intent recorded, durable before anything can open", &state)
+                    line(now, "ledger", "intent recorded durably, before the gate can open", &state)
                 }
                 if case .outcome(let outcome) = record {
                     line(
@@ -55,9 +55,10 @@ final class TerminalScreen: DemoScreen {
                         &state)
                 }
             case .agentConnected: line(now, "agent", "connected (out-of-band, did-exchange 1.1, did:peer:4)", &state)
-            case .agentUnreachable: line(now, "agent", "not reachable; the report waits and is tried again", &state)
+            case .agentUnreachable:
+                line(now, "agent", "not reachable; the report is queued and will be retried", &state)
             case .reportSent(let id):
-                line(now, "agent", "the agent's server took report \(id.string.prefix(8))…: off the list", &state)
+                line(now, "agent", "the agent confirmed report \(id.string.prefix(8))…: delivered", &state)
             case .reportDelivered(let report): show(report, now, &state)
             }
         }
@@ -72,11 +73,15 @@ final class TerminalScreen: DemoScreen {
         let verdict = Terminal.styled(
             outcome.uppercased() + detail, .bold, result.outcome?.result == .accepted ? .green : .red)
         Terminal.line(
-            "\(verdict)  phone: \(result.phone?.word ?? "told nothing")  reports delivered: \(result.delivered)  "
+            "\(verdict)  phone: \(result.phone?.word ?? "no answer")  reports delivered: \(result.delivered)  "
                 + "ledger: \(result.isChainIntact ? "intact" : "BROKEN")")
         if story.ending != nil {
             Terminal.line(
-                isAsTold ? "The story ended as it must." : Terminal.styled("The story did NOT end as it must.", .red))
+                isAsTold
+                    ? "Demo passed: every expectation held."
+                    : Terminal.styled(
+                        "Demo FAILED: an expectation did "
+                            + "not hold.", .red))
         }
     }
 
@@ -105,7 +110,7 @@ final class TerminalScreen: DemoScreen {
             hold(now, "gate", open ? Terminal.styled("OPEN", .bold, .green) : "shut", if: true, &state)
         case .phone(_, let event): phone(event, now, &state)
         case .kiosk(let note): kiosk(note, now, &state)
-        case .violation(let violation): line(now, "radio", "rule of HCI broken: \(violation)", &state)
+        case .violation(let violation): line(now, "radio", "HCI rule violated: \(violation)", &state)
         case .invitation(nil), .free: break
         }
     }
@@ -120,11 +125,12 @@ final class TerminalScreen: DemoScreen {
 
     private func phone(_ event: PhoneEvent, _ now: Instant, _ state: inout State) {
         switch event {
-        case .arrived: line(now, "phone", "somebody comes to the gate and scans the code", &state)
-        case .found: line(now, "phone", "finds the gate on the air: name and key match the code", &state)
-        case .wallet(.identified): line(now, "phone", "secure channel stands; the person chooses a credential", &state)
+        case .arrived: line(now, "phone", "a visitor scans the gate's code", &state)
+        case .found: line(now, "phone", "finds the gate's advertisement: name and key match the code", &state)
+        case .wallet(.identified):
+            line(now, "phone", "secure channel established; the holder chooses a credential", &state)
         case .wallet(.resending(let chunks, let round)):
-            line(now, "phone", "sends \(chunks) lost chunks again (round \(round))", &state)
+            line(now, "phone", "repeats \(chunks) lost chunks (round \(round))", &state)
         case .wallet(.verdict(let accepted)): line(now, "phone", "shows: \(accepted ? "accepted" : "rejected")", &state)
         case .wallet(.failed(let failure)): line(now, "phone", "gave up: \(failure.rawValue)", &state)
         case .finished: line(now, "phone", "leaves", &state)
@@ -145,13 +151,14 @@ final class TerminalScreen: DemoScreen {
             endProgress(&state)
             let repaired = repairs > 0 ? ", \(repairs) repair round\(repairs == 1 ? "" : "s")" : ""
             line(
-                now, "radio", "complete, authentic, opened: \(bytes) bytes (\(crcErrors) CRC errors\(repaired))", &state
+                now, "radio", "complete, authenticated, decrypted: \(bytes) bytes (\(crcErrors) CRC errors\(repaired))",
+                &state
             )
         case .radioFailed(_, let reason, _): line(now, "radio", reason, &state)
         case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
         case .decided: showVerdict(now, &state)
-        case .verdictWaits(let others): line(now, "gate", "the verdict waits for \(others) before it", &state)
-        case .adapterReset: line(now, "radio", "asks for the adapter's reset", &state)
+        case .verdictWaits(let others): line(now, "gate", "the verdict waits for \(others) earlier verdicts", &state)
+        case .adapterReset: line(now, "radio", "requests a reset of the adapter", &state)
         case .stopped, .advertising, .radioLapsed, .phonesLimited, .identified, .gate, .visitEnded, .fault, .doorMode,
             .passage, .notPassed, .exitRequested:
             break
@@ -190,7 +197,7 @@ final class TerminalScreen: DemoScreen {
     }
 
     private func show(_ report: JSON, _ now: Instant, _ state: inout State) {
-        line(now, "agent", "the report arrives; the agent's controller reads:", &state)
+        line(now, "agent", "the report arrives; the agent's controller receives:", &state)
         for name in ["id", "seq", "time", "result", "reasons", "credential", "gate"] as [Text] {
             guard let value = report[name] else { continue }
             guard let members = value.object?.members else {

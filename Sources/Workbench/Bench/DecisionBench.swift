@@ -62,7 +62,7 @@ package enum DecisionBench {
             observe: clock.turn)
         await gate.play(script)
         let violations = await gate.stop()
-        if let violation = violations.first { throw Failure(reason: "the kiosk broke a rule: \(violation)") }
+        if let violation = violations.first { throw Failure(reason: "the kiosk violated a rule: \(violation)") }
         let result = Result(
             times: clock.times.sorted(), refused: clock.refused, absent: visits - clock.arrived)
         guard result.times.count > 0, result.times.count + result.refused == clock.arrived else {

@@ -28,7 +28,7 @@ package struct CrowdPromise: Sendable {
             ))
         let half = Int(figures.waiting.percentile(0.5).milliseconds / 1000)
         let most = Int(figures.waiting.percentile(0.95).milliseconds / 1000)
-        tell(.init("people", "half of them waited no longer than \(half) s, 95 of 100 no longer than \(most) s"))
+        tell(.init("people", "half of them waited at most \(half) s, 95 % at most \(most) s"))
         tell(.init("again", plan.command))
         return Self.findings(figures)
     }

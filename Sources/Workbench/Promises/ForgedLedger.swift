@@ -23,13 +23,13 @@ package struct ForgedLedger: Sendable {
 
     /// Changes that a text editor and a copy of a file are enough for.
     package static let usual = [
-        Forgery("a visitor who was rejected becomes one who was accepted") { folder, _ in
+        Forgery("a rejected visitor becomes an accepted one") { folder, _ in
             try change(PromiseLedger.database(folder), "\"result\":\"rejected\"", "\"result\":\"accepted\"")
         },
         Forgery("the gate was open for 900 ms, and not for 200") { folder, _ in
             try change(PromiseLedger.database(folder), "\"pulseMs\":200", "\"pulseMs\":900")
         },
-        Forgery("yesterday's database is put in the place of today's") { folder, earlier in
+        Forgery("yesterday's database replaces today's") { folder, earlier in
             try Data(earlier).write(to: URL(fileURLWithPath: PromiseLedger.database(folder)))
         },
     ]
@@ -65,7 +65,7 @@ package struct ForgedLedger: Sendable {
         let honest = try await PromiseLedger.verify(folder, checkpoints: receipts)
         for line in honest.lines.prefix(1) { tell(.init("verify", line)) }
         var findings = [
-            DemoPromise.Finding("untouched files verify", honest.lines.first ?? "", isKept: honest.isIntact)
+            DemoPromise.Finding("unmodified files verify", honest.lines.first ?? "", isKept: honest.isIntact)
         ]
         for (number, forgery) in forgeries.enumerated() {
             tell(.init("forger", forgery.what))
@@ -82,7 +82,7 @@ package struct ForgedLedger: Sendable {
     private func rewritten(
         _ folder: String, _ entries: [LedgerEntry], _ receipts: [Checkpoint], _ tell: DemoPromise.Teller
     ) async throws -> [DemoPromise.Finding] {
-        let what = "every entry is written anew, with hashes that fit"
+        let what = "every entry is rewritten, with matching hashes"
         tell(.init("forger", what))
         let id = try await LedgerReader(path: PromiseLedger.database(folder)).state().ledger
         let forged = rewrite(entries, id)
@@ -106,9 +106,9 @@ package struct ForgedLedger: Sendable {
     private static func finding(
         _ what: String, _ report: ChainReport, _ tell: DemoPromise.Teller
     ) -> DemoPromise.Finding {
-        let found = report.findings.first?.text ?? "nothing was found"
+        let found = report.findings.first?.text ?? "nothing was detected"
         tell(.init("verify", report.isIntact ? "intact" : "NOT INTACT: " + found))
-        return .init("found out: " + what, found, isKept: !report.isIntact)
+        return .init("detected: " + what, found, isKept: !report.isIntact)
     }
 
     private static func chain(_ entries: [LedgerEntry], _ id: Text, _ checkpoints: [Checkpoint]) -> ChainReport {

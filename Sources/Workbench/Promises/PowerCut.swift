@@ -102,17 +102,17 @@ package struct PowerCut: Sendable {
         let closed = facts.closed
         return [
             .init(
-                "the visit is found, with its credential",
+                "the visit and its credential are found",
                 "closed: \(closed.map { "\($0.visit) as \($0.result.rawValue)" }.joined(separator: ", "))",
                 isKept: closed.map(\.visit) == [facts.pulse]
                     && closed.allSatisfy { $0.result == .accepted && $0.isNamed }),
             .init(
-                "the opening is on record, and that its end was not seen",
+                "the record contains the opening, and that its end was not observed",
                 "the record says \(closed.contains(where: \.isOpened) ? "opened" : "nothing of the gate")"
                     + (closed.contains(where: \.isInterrupted) ? ", interrupted" : ""),
                 isKept: !closed.isEmpty && closed.allSatisfy { $0.isOpened && $0.isInterrupted }),
             .init(
-                "nothing is lost and nothing doubled",
+                "nothing is lost or duplicated",
                 "\(facts.outcomes.count) visits, \(facts.reports.count) outcomes, \(facts.reports.ids) reports",
                 isKept: facts.outcomes.count == 2 && facts.outcomes.allSatisfy { $0 == 1 }
                     && facts.reports == (2, 2)),

@@ -38,21 +38,21 @@ package struct WrongClock: Sendable {
             look(expired.advanced(by: .seconds(-Int64(step) * 23 * 3600)), after: Int64(step) * 10, byServer: true)
         }
         return [
-            Case(what: "the date is right, and the credential valid", looks: [look(valid, after: 0)], mayPass: true),
+            Case(what: "the date is right, and the credential is valid", looks: [look(valid, after: 0)], mayPass: true),
             Case(
-                what: "the date is right, and the credential expired", looks: [look(expired, after: 0)],
+                what: "the date is right, and the credential has expired", looks: [look(expired, after: 0)],
                 mayPass: false),
             Case(
                 what: "a time server says that it is seven months earlier",
                 looks: [look(expired, after: 0), look(valid, after: 10, byServer: true)], mayPass: false),
             Case(
-                what: "a time server leads it back by 23 h, to before the end",
+                what: "a time server sets it back by 23 h, to before the expiry",
                 looks: [
                     look(evening, after: 0),
                     look(evening.advanced(by: .seconds(-23 * 3600)), after: 10, byServer: true),
                 ], mayPass: false),
             Case(
-                what: "a time server leads it back by 23 h, five times", looks: [look(expired, after: 0)] + steps,
+                what: "a time server sets it back by 23 h, five times", looks: [look(expired, after: 0)] + steps,
                 mayPass: false),
             Case(
                 what: "the battery is empty, and no time server confirms the date",
