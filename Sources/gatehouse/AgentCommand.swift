@@ -7,8 +7,8 @@ struct AgentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent", abstract: "Makes, shows and deletes the connections to cloud agents.",
         discussion: """
-            Beside the running service, which goes on serving; without one, on its database. Root and the service's own \
-            user may change something; members of control.group may look.
+            Uses the running service, which keeps working; without one, its database. Root and the service's user may \
+            make changes; members of control.group may only read.
             """,
         subcommands: [
             AgentConnectCommand.self, AgentListCommand.self, AgentShowCommand.self, AgentDeleteCommand.self,
@@ -19,9 +19,9 @@ struct AgentCommand: AsyncParsableCommand {
 /// Lists the connections.
 struct AgentListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the connections, and what stands in their way.")
+        commandName: "list", abstract: "Lists the connections and their problems.")
     @OptionGroup var input: ConfigurationInput
-    @Flag(help: "One JSON object a line, for machines.")
+    @Flag(help: "One JSON object per line, for machines.")
     var json = false
 
     func run() async throws {
@@ -38,7 +38,7 @@ struct AgentListCommand: AsyncParsableCommand {
 /// Shows one connection.
 struct AgentShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Shows all that is known of a connection.")
+        commandName: "show", abstract: "Shows the details of a connection.")
     @OptionGroup var input: ConfigurationInput
     @Argument(help: "The connection's id, or the name of its destination.")
     var connection: String
@@ -56,7 +56,7 @@ struct AgentShowCommand: AsyncParsableCommand {
 /// Pings an agent.
 struct AgentPingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ping", abstract: "Asks an agent for a sign of life, and says how long it took.",
+        commandName: "ping", abstract: "Pings an agent and prints the response time.",
         discussion: "Exit code: 0 when it answered, 1 when it did not in time.")
     @OptionGroup var input: ConfigurationInput
     @Argument(help: "The connection's id, or the name of its destination.")
@@ -88,12 +88,13 @@ struct AgentPingCommand: AsyncParsableCommand {
         } else if let took {
             Terminal.line("\(AgentListing.name(card)) answered after \(took) ms")
         } else {
-            let problem = card["problem"]?["text"]?.string?.string ?? "it takes messages and answers none"
+            let problem = card["problem"]?["text"]?.string?.string ?? "it accepts messages and does not answer"
             let limit = Self.isOver(card) ? "" : " within \(wait) s"
             throw CommandFailure(
                 "no answer\(limit): \(Terminal.printable(problem))",
                 remedy: card["problem"]?["remedy"]?.string?.string
-                    ?? "look at the agent: one that has deleted the connection needs a new invitation", exitCode: 1)
+                    ?? "check the agent: if it has deleted the connection, connect again with a new invitation",
+                exitCode: 1)
         }
     }
 
@@ -104,19 +105,19 @@ struct AgentPingCommand: AsyncParsableCommand {
 /// Deletes a connection.
 struct AgentDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Deletes a connection and its keys. Nothing is sent for it.",
+        commandName: "delete", abstract: "Deletes a connection and its keys without notifying its agent.",
         discussion: """
-            Its agent keeps its own side of the connection, until its operator deletes that. With --tell the running \
-            service, or the next one that is started, tells the agent and then forgets the keys.
+            The agent keeps its side of the connection until its operator deletes it. With --tell the running \
+            service, or the next start of it, notifies the agent and then deletes the keys.
 
-            The way to a destination for which records wait stays, unless --force says otherwise.
+            A connection to a destination with unconfirmed records is not deleted without --force.
             """)
     @OptionGroup var input: ConfigurationInput
     @Argument(help: "The connection's id, or the name of its destination.")
     var connection: String
-    @Flag(help: "Also when records wait for its destination; they stay in the ledger.")
+    @Flag(help: "Delete also with unconfirmed records for its destination; they stay in the ledger.")
     var force = false
-    @Flag(help: "Has the service tell its agent first, in 5 seconds at most.")
+    @Flag(help: "The service notifies the agent first, for at most 5 seconds.")
     var tell = false
     @Flag(help: "A JSON object, for machines.")
     var json = false
@@ -128,25 +129,25 @@ struct AgentDeleteCommand: AsyncParsableCommand {
         let id = Terminal.printable(answer["id"]?.string?.string ?? connection)
         Terminal.line(
             tell
-                ? "\(id) is marked: the service tells its agent, and then forgets its keys"
-                : "deleted \(id); its agent was not told: delete the connection there, too")
+                ? "\(id) is marked for deletion: the service notifies its agent and then deletes its keys"
+                : "deleted \(id); its agent was not notified: delete the connection there, too")
     }
 }
 
 /// Prints the messages that wait in the mailboxes.
 struct AgentMessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "messages", abstract: "Prints the messages out of mailboxes that are kept.",
+        commandName: "messages", abstract: "Prints the stored messages of mailboxes.",
         discussion: """
-            As the documents of the mobile SDK show them: for each connection its pairwiseDID and its msgs. What is \
-            understood is released at once; what is kept are those that nobody here can read.
+            In the form of the mobile SDK's documents: for each connection its pairwiseDID and its msgs. Messages \
+            that the gate understands are released at once; only unreadable messages are stored.
             """)
     @OptionGroup var input: ConfigurationInput
-    @Flag(help: "Only those that nobody has looked at (status MS-103).")
+    @Flag(help: "Only unread messages (status MS-103).")
     var pending = false
-    @Option(help: "Only the message of this id.")
+    @Option(help: "Only the message with this id.")
     var uid: String?
-    @Option(help: ArgumentHelp("Only those of this connection or destination.", valueName: "id"))
+    @Option(help: ArgumentHelp("Only messages of this connection or destination.", valueName: "id"))
     var connection: String?
     @Flag(help: "A JSON array, for machines.")
     var json = false

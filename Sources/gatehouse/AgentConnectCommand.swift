@@ -10,8 +10,8 @@ struct AgentConnectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "connect", abstract: "Accepts an invitation: an out-of-band URL or a file with one.",
         discussion: """
-            A new invitation takes its destination over from the connection there: reports go on where they stopped. \
-            Exit code: 0 when connected, 1 when the agent did not answer in time or refused.
+            A new invitation replaces the connection of its destination: reports continue where they stopped. Exit \
+            code: 0 when connected, 1 when the agent did not answer in time or refused.
             """)
     @OptionGroup var input: ConfigurationInput
     @Argument(help: "The invitation's URL in quotes, or a file with its URL or JSON.")
@@ -97,7 +97,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
         } else if let card, isConnected {
             Terminal.line(Self.words(begun["way"]?.string, card))
         } else if isDone, begun["underWay"] != true {
-            Terminal.line("the invitation offers no lasting connection; what it asks was answered")
+            Terminal.line("the invitation offers no lasting connection; its request was answered")
         } else {
             throw card.map(Self.failure) ?? Self.unanswered(begun)
         }
@@ -108,32 +108,32 @@ struct AgentConnectCommand: AsyncParsableCommand {
         let (name, id) = (AgentListing.name(card), Terminal.printable(card["id"]?.string?.string ?? ""))
         if card["destination"]?.string == "mailbox" {
             return
-                "connected to \(name), which keeps messages for us; the connection through its mailbox is not "
-                + "made yet: see gatehouse agent list"
+                "connected to \(name), which stores messages for this gate; the connection through its mailbox is not "
+                + "established yet: see gatehouse agent list"
         }
         return switch way {
         case "known": "already connected: this invitation was accepted before, as \(id)"
-        case "reuse": "already connected to \(name): it goes on over \(id)"
-        case "answer": "already connected to \(name): what the invitation asks is answered over \(id)"
+        case "reuse": "already connected to \(name): connection \(id) continues"
+        case "answer": "already connected to \(name): the invitation's request is answered over \(id)"
         default: "connected to \(name) as \(id)"
         }
     }
 
     /// Returns the failure of a request in the invitation that needs no connection of its own.
     private static func unanswered(_ begun: JSON) -> CommandFailure {
-        let reason = begun["failure"]?.string?.string ?? "the agent did not answer it in time"
+        let reason = begun["failure"]?.string?.string ?? "the agent did not answer in time"
         return CommandFailure(
-            "the invitation was not carried out: " + Terminal.printable(reason),
-            remedy: "look at the agent, and ask its operator for a new invitation", exitCode: 1)
+            "the invitation was not accepted: " + Terminal.printable(reason),
+            remedy: "check the agent, and ask its operator for a new invitation", exitCode: 1)
     }
 
     private static func failure(_ card: JSON) -> CommandFailure {
         let problem = card["problem"]?["text"]?.string?.string
         let reason =
             switch card["state"]?.string {
-            case "connecting": problem ?? "the agent has taken the request and did not answer it in time"
-            case "replaced": "a newer connection has taken its place"
-            default: problem ?? "it was deleted meanwhile"
+            case "connecting": problem ?? "the agent received the request and did not answer in time"
+            case "replaced": "a newer connection has replaced it"
+            default: problem ?? "it has been deleted"
             }
         let remedy =
             card["problem"]?["remedy"]?.string?.string

@@ -96,8 +96,8 @@ struct AgentDoor: Sendable {
             while purpose.runs, await !service.isRunning {
                 guard ContinuousClock.now < latest else {
                     throw CommandFailure(
-                        "the stored connections cannot be taken up",
-                        remedy: "look at the disk, and at what gatehouse agent list says")
+                        "the stored connections cannot be used",
+                        remedy: "check the disk and the output of gatehouse agent list")
                 }
                 try await Task.sleep(for: .milliseconds(5))
             }
@@ -129,8 +129,8 @@ struct AgentDoor: Sendable {
                 // A service that still waits for the ledger answers this request, too.
                 guard isDue, (try? question.answer(to: .status)) != nil else { return }
                 throw CommandFailure(
-                    "a service was started meanwhile, and the ledger is left to it",
-                    remedy: "give the same command once more: it asks the service, which goes on with what is stored",
+                    "a service has started and now uses the ledger",
+                    remedy: "repeat the command: it then asks the service, which continues with the stored state",
                     exitCode: 1)
             })
     }
@@ -158,9 +158,13 @@ struct AgentDoor: Sendable {
     /// Returns the remedy for an error of the database. Root must not write to a ledger of the service's
     /// user: the files that root makes could keep the service out.
     private static func remedy(_ error: StoreError) -> String {
-        if case .locked = error { return "a service has it that cannot be asked: set control.path, or stop it" }
+        if case .locked = error {
+            return "a service without a control socket uses it: set control.path, or stop the "
+                + "service"
+        }
         if case .absent = error {
-            return "check the path; start the service, or accept an invitation: gatehouse agent connect; each makes it"
+            return "check the path; start the service, or accept an invitation (gatehouse agent connect): either "
+                + "creates it"
         }
         guard case .unsafeFolder(let folder, _) = error else { return error.remedy }
         var status = stat()

@@ -32,7 +32,7 @@ enum AgentListing {
     static func card(_ card: JSON) -> [String] {
         let destination = text(card["destination"]) ?? ""
         let rows: [(String, String?)] = [
-            ("destination", destination + (card["present"] == true ? ", to which it is the present way" : "")),
+            ("destination", destination + (card["present"] == true ? ", of which it is the current connection" : "")),
             ("reports", reports(card)),
             ("state", text(card["state"])), ("last answer", answered(card)),
             ("made", date(card["made"])), ("goal", goal(card)), ("logo", text(card["logo"])),
@@ -42,8 +42,8 @@ enum AgentListing {
             (
                 "mailbox",
                 destination == "mailbox"
-                    ? "over this connection the agent hands over what it keeps for us"
-                    : text(card["mailbox"]) ?? "none: only answers to our own messages arrive"
+                    ? "over this connection the agent delivers the messages that it stores for this gate"
+                    : text(card["mailbox"]) ?? "none: only answers to this gate's own messages arrive"
             ),
             ("id", text(card["id"])),
         ]
@@ -59,8 +59,9 @@ enum AgentListing {
         guard connections.contains(where: { $0["msgs"]?.array?.isEmpty == false }) else {
             return [
                 answer["mailboxes"]?.int == 0
-                    ? "no messages: no connection has a mailbox, answers come with our own messages"
-                    : "no messages: what came was understood and released"
+                    ? "no messages: no connection has a mailbox; answers arrive as responses to this gate's own "
+                        + "messages"
+                    : "no messages: all received messages were understood and released"
             ]
         }
         return connections.flatMap { connection in
@@ -94,14 +95,14 @@ enum AgentListing {
     private static func reports(_ card: JSON) -> String? {
         guard let confirmed = card["confirmed"]?.int, let waiting = card["waiting"]?.int else { return nil }
         if waiting == 0 { return confirmed == 0 ? "none yet" : "all confirmed, up to record \(confirmed)" }
-        return "confirmed up to record \(confirmed), \(waiting) wait\(waiting == 1 ? "s" : "")"
+        return "confirmed up to record \(confirmed), \(waiting) queued"
     }
 
     private static func answered(_ card: JSON) -> String? {
         if let answered = ago(card["answered"]) { return answered }
         // Only a running connection has this time.
-        guard let since = ago(card["answeredSince"]) else { return "not known: it does not run" }
-        return "none since it began to run \(since)"
+        guard let since = ago(card["answeredSince"]) else { return "unknown: the service is not running" }
+        return "none since the service started \(since)"
     }
 
     private static func ago(_ time: JSON?) -> String? {

@@ -10,29 +10,30 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Copies ledger, connections, configuration and trust into one file.",
         discussion: """
-            May be used beside the running service, which it does not hold up. The file is a tar archive, mode 0600, with a list \
-            of its contents and their hashes, and has its name once it is whole, proved and on the disk. Nothing may have that name.
+            May be used while the service runs and does not delay it. The file is a tar archive, mode 0600, with a \
+            list of its contents and their hashes. It gets its name when it is complete, verified and on the disk; \
+            the name must be free.
 
-            The keys of the ledger's seal and of the connections are in it with --with-keys only, under a passphrase. Without \
-            them, and on a box with other keys, what is in it can be proved and exported, and connections are made anew. A \
-            printed code is never in it.
+            With --with-keys it contains the keys of the ledger's seal and of the connections, under a passphrase. \
+            Without them, and on a box with other keys, its records can be verified and exported, and the connections \
+            must be established again. A printed code is never in it.
 
-            Exit code: 0 when it is made, 2 when not.
+            Exit code: 0 when it was created, otherwise 2.
             """)
     @OptionGroup var input: ConfigurationInput
-    @Flag(help: "Takes the keys along, under a passphrase.")
+    @Flag(help: "Include the keys, under a passphrase.")
     var withKeys = false
-    @Flag(help: "The service is stopped for good: this ledger ends here, and a restore may continue it.")
+    @Flag(help: "The service is stopped permanently: this ledger ends here, and a restore may continue it.")
     var last = false
     @OptionGroup var passphrase: PassphraseInput
-    @Flag(help: "What was made as one JSON object, for machines.")
+    @Flag(help: "The result as one JSON object, for machines.")
     var json = false
-    @Argument(help: ArgumentHelp("The file to make.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
     var file: String
 
     func validate() throws {
         guard withKeys || passphrase.passphraseFile == nil else {
-            throw ValidationError("--passphrase-file goes with --with-keys")
+            throw ValidationError("--passphrase-file requires --with-keys")
         }
     }
 
@@ -51,7 +52,7 @@ struct BackupCommand: AsyncParsableCommand {
             progress.clear()
             if made.isOpenToOthers {
                 Terminal.error(
-                    "others can read \(file) on this file system", remedy: "keep that disk where nobody else comes")
+                    "others can read \(file) on this file system", remedy: "keep that disk where only you have access")
             }
             if json { return Terminal.json(made.manifest.json) }
             let end = made.manifest.end
@@ -60,7 +61,8 @@ struct BackupCommand: AsyncParsableCommand {
             if last {
                 Terminal.line(
                     "this ledger has ended: a start here begins a new one"
-                        + (made.manifest.hasKeys ? "; to go on elsewhere: gatehouse restore FILE --continue" : "")
+                        + (made.manifest.hasKeys
+                            ? "; to continue on another box: gatehouse restore FILE --continue" : "")
                 )
             }
         } catch {

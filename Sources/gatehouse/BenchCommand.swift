@@ -10,13 +10,13 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measures the time from a credential's last byte to lights and gate on this machine.",
-        discussion: "The figures mean something in a release build only: use `make bench` in the repository.")
+        discussion: "The results are meaningful only in a release build: use `make bench` in the repository.")
 
     @Option(help: ArgumentHelp("Visits with the lean sample (1.4 KB).", valueName: "number"))
     var visits = 100
     @Option(
         help: ArgumentHelp(
-            "A large credential to measure too, such as a national ID with a photograph.", valueName: "file"))
+            "A large credential to measure as well, such as a national ID with a photograph.", valueName: "file"))
     var portrait: String?
     @Option(help: ArgumentHelp("The trust directory for --portrait.", valueName: "directory"))
     var portraitTrust: String?
@@ -25,29 +25,30 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "How much longer each sync of ledger and witness takes than this disk does, in milliseconds; all is measured once "
-                + "for each of these.", valueName: "milliseconds"))
+            "Additional time of each sync of ledger and witness, in milliseconds; everything is measured once for "
+                + "each value.", valueName: "milliseconds"))
     var sync = [0]
     @Option(
         help: ArgumentHelp(
-            "Where the records of these visits are written and then deleted: the disk that counts is the ledger's. By default the "
-                + "folder for temporary files.", valueName: "directory"))
+            "The folder in which the records of these visits are written and then deleted: use one on the ledger's "
+                + "disk. Default: the folder for temporary files.", valueName: "directory"))
     var folder: String?
     @Option(
         help: ArgumentHelp(
-            "How long each phone's owner takes to choose, from identify to the credential. Less than 300 is nobody's pace.",
+            "The time that each holder takes to choose, from identification to the credential. Less than 300 is not "
+                + "realistic.",
             valueName: "milliseconds"))
     var choosing = 300
     @Option(
         help: ArgumentHelp(
-            "Play that many visits instead, good and bad, as fast as the gate can, and print what they leave behind: memory, "
+            "Play that number of visits instead, good and bad, at full speed, and print their effects: memory, "
                 + "descriptors, bytes on the disk, mistakes.", valueName: "number"))
     var soak: Int?
     @Flag(help: "Raw samples as JSON.")
     var json = false
     @Flag(
         help: ArgumentHelp(
-            "Verify files in turns taken from standard input and answer with samples as JSON, instead.",
+            "Instead, read turns from standard input, verify their files and answer with samples as JSON.",
             discussion:
                 "A turn is `verify PATH FIRST COUNT`, `signature FILE COUNT` or `peak`; see Tests/Bench/credentials."))
     var turns = false
@@ -61,7 +62,7 @@ struct BenchCommand: AsyncParsableCommand {
         if let soak { return try await SoakReport.run(visits: soak, json: json) }
         guard visits > 0, portraitVisits > 0 else { throw CommandFailure("the number of visits must be positive") }
         guard choosing >= 0, !sync.isEmpty, sync.allSatisfy({ (0...60_000).contains($0) }) else {
-            throw CommandFailure("--sync and --choosing are milliseconds")
+            throw CommandFailure("--sync and --choosing take milliseconds")
         }
         var samples = [
             Sample(
@@ -124,7 +125,7 @@ struct BenchCommand: AsyncParsableCommand {
                 choosing: .milliseconds(choosing))
             let missing = await ledger.finish()
             _ = await ledger.remove()
-            guard missing == 0 else { throw CommandFailure("the disk took not all records", exitCode: 1) }
+            guard missing == 0 else { throw CommandFailure("the disk did not accept all records", exitCode: 1) }
             return result
         } catch let failure as DecisionBench.Failure {
             throw CommandFailure(
@@ -138,7 +139,7 @@ struct BenchCommand: AsyncParsableCommand {
         do { return try await BenchLedger(below: parent) } catch let error as CocoaError {
             throw CommandFailure(
                 "no records can be written below \(parent.path): \(error.localizedDescription)",
-                remedy: "name a directory that is there and can be written")
+                remedy: "name an existing, writable directory")
         }
     }
 

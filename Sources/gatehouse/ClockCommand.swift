@@ -9,15 +9,15 @@ import Settings
 /// Shows how trusted the date at the gate is, and takes an operator's confirmation of it.
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clock", abstract: "Shows what the date at the gate is worth, and accepts it.",
-        discussion: "May be used beside the running service.", subcommands: [Show.self, Accept.self])
+        commandName: "clock", abstract: "Shows how trustworthy the gate's date is, and confirms it.",
+        discussion: "May be used while the service runs.", subcommands: [Show.self, Accept.self])
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the clock, what it is worth, the newest record, and what is wrong.",
+            abstract: "Shows the clock, its trustworthiness, the newest record, and problems.",
             discussion: """
-                Judged as the service would at a start now. Steps of the clock only the running service can see: they are in \
-                its log.
+                Judged as the service would judge it at a start now. Only the running service detects steps of the \
+                clock: see its log.
                 """)
         @OptionGroup var configuration: ConfigurationInput
         @Flag(help: "One JSON object, for machines.")
@@ -73,28 +73,28 @@ struct ClockCommand: AsyncParsableCommand {
                 : look.hardware == .agrees
                     ? "set by a battery-backed clock"
                     : look.isSaved
-                        ? "brought back from the last stop by the system, which is not the time"
-                        : "set by nobody who is known"
+                        ? "restored by the system from the last shutdown, not the current time"
+                        : "set by an unknown source"
         }
 
         private static func words(_ provenance: WallTime.Provenance) -> String {
             switch provenance {
-            case .unset: "not to be believed (unset)"
-            case .saved: "carried on from what is known (saved)"
-            case .rtc: "believed as a battery-backed clock (rtc)"
-            case .synchronised, .given: "believed as synchronised (synchronised)"
+            case .unset: "not trusted (unset)"
+            case .saved: "continued from an earlier date (saved)"
+            case .rtc: "trusted as a battery-backed clock (rtc)"
+            case .synchronised, .given: "trusted as synchronised (synchronised)"
             }
         }
     }
 
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Says that this machine's clock is right, whatever the ledger says.",
+            abstract: "Confirms that this machine's clock is right, whatever the ledger says.",
             discussion: """
-                After a clock that was wrong, in whichever direction, was set right. Look at the date first: credentials are \
-                judged by it. A running service takes it over within seconds. One that is off takes it over when it starts \
-                within a day, unless the machine was started anew or the clock was set since: then it says so in its log \
-                (date.refused), and the date has to be accepted again.
+                Use it after a wrong clock has been corrected, in either direction. Check the date first: credentials \
+                are judged by it. A running service applies the confirmation within seconds. A stopped service \
+                applies it at a start within a day, unless the machine was rebooted or the clock was set in the \
+                meantime: then its log says so (date.refused), and the date has to be accepted again.
                 """)
         @OptionGroup var configuration: ConfigurationInput
 
@@ -110,17 +110,17 @@ struct ClockCommand: AsyncParsableCommand {
             let boots = ClockSight.boots
             guard !boots.isEmpty else {
                 throw CommandFailure(
-                    "it cannot be told which start of the machine this is",
-                    remedy: "start the service first: it names it")
+                    "the id of this boot cannot be read",
+                    remedy: "start the service first: it creates the id")
             }
             do throws(SystemError) {
                 try acceptance.leave(ClockAcceptance.Word(DatedInstant(utc: date, at: now), boots: boots))
             } catch {
-                throw CommandFailure("\(error)", remedy: "check the disk and who may write there")
+                throw CommandFailure("\(error)", remedy: "check the disk and the permissions")
             }
-            Terminal.line("accepted: \(Show.text(date)); a running service takes it over within seconds")
-            Terminal.line("one that is off: at a start within a day, if neither the machine is started anew")
-            Terminal.line("nor the clock set before that; else it drops it, and says so (date.refused)")
+            Terminal.line("accepted: \(Show.text(date)); a running service applies it within seconds")
+            Terminal.line("a stopped service applies it at a start within a day, unless the machine is rebooted")
+            Terminal.line("or the clock is set before; then its log says so (date.refused)")
         }
     }
 }

@@ -75,15 +75,15 @@ extension StandardFolders {
     static func check() throws {
         guard let folders = StandardFolders(ProcessInfo.processInfo.environment) else {
             throw CommandFailure(
-                "\(variable) is no absolute path",
-                remedy: "unset it, or write the path of a folder, without . and ..")
+                "\(variable) is not an absolute path",
+                remedy: "unset it, or use the path of a folder without . and ..")
         }
         var status = stat()
         guard geteuid() == 0, !folders.root.isEmpty, lstat(folders.root, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == 0, status.st_mode & 0o022 == 0 else {
             throw CommandFailure(
                 "\(variable) names a folder that others can change",
-                remedy: "make it a folder of root's that group and others cannot write to, or unset the variable")
+                remedy: "use a folder of root that group and others cannot write to, or unset the variable")
         }
     }
 }
@@ -99,28 +99,28 @@ extension CommandFailure {
 /// Tools for the configuration.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Checks the configuration, and takes signed ones.",
+        commandName: "config", abstract: "Checks the configuration, and imports signed ones.",
         subcommands: [Check.self, Bundle.self, Import.self])
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Reads a configuration and says everything that is wrong with it.",
+            abstract: "Reads a configuration and reports all its problems.",
             discussion: """
-                With --here also what this machine has for it, as gatehouse doctor does, but for the running service.
+                With --here it also checks this machine, as gatehouse doctor does, except for the running service.
 
-                Exit code: 0 when it can be used, 2 when not; with --here that of gatehouse doctor.
+                Exit code: 0 when it can be used, otherwise 2; with --here that of gatehouse doctor.
                 """)
         @OptionGroup var input: ConfigurationInput
         @Argument(help: "The configuration file, if not given with --config.")
         var file: String?
-        @Flag(help: "Is it good for this machine? Radio, lines, files, disk, clock, trust, rules and displays.")
+        @Flag(help: "Also check this machine: radio, lines, files, disk, clock, trust, rules and displays.")
         var here = false
         @OptionGroup var machine: MachineInput
         @Flag(help: "For machines: every key with the value in force, or every problem, as one JSON object.")
         var json = false
 
         func validate() throws {
-            guard here || machine.root == nil else { throw ValidationError("--root goes with --here") }
+            guard here || machine.root == nil else { throw ValidationError("--root requires --here") }
         }
 
         func run() async throws {

@@ -8,47 +8,48 @@ import Workbench
 struct CrowdCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crowd",
-        abstract: "Plays crowds of virtual phones before virtual gates and prints how long people wait.",
+        abstract: "Simulates crowds of virtual phones at virtual gates and prints how long people wait.",
         discussion: """
-            Kiosk and protocol are the real ones, time is virtual: the same options give the same run on every machine. Options \
-            that take several numbers give a row for each combination.
+            Kiosk and protocol are real, time is virtual: the same options give the same run on every machine. \
+            Options with several numbers give a row for each combination.
 
-            Exit code: 0 when nobody was let in wrongly or left unserved and no rule was broken, 1 when not.
+            Exit code: 0 when no visitor was admitted wrongly or left unserved and no rule was violated, otherwise 1.
             """)
 
     @Option(help: ArgumentHelp("People who come in each crowd.", valueName: "number"))
     var visits = 200
     @Option(help: ArgumentHelp("Gates within range of each other.", valueName: "number"))
     var gates = 1
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("Phones that are out at any time.", valueName: "number"))
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Phones in use at any time.", valueName: "number"))
     var phones = [1, 2, 4, 8]
     @Option(
         parsing: .upToNextOption, help: ArgumentHelp("radio.phones of a gate; 1: one at a time.", valueName: "number"))
     var places = [4]
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Share of all phones that are attackers'; above 0 at least one.", valueName: "percent"))
+        help: ArgumentHelp("Share of attackers among the phones; above 0 at least one.", valueName: "percent"))
     var hostile = [0.0, 20, 50]
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Largest share of packets that are lost on a phone's link; each has its own.", valueName: "percent"))
+            "Largest share of lost packets on a phone's link; each link has its own share.", valueName: "percent"))
     var loss = [0.0, 30]
     @Option(
         help: ArgumentHelp(
-            "Share of people who leave, get lost or dawdle; as many again have a credential that is refused.",
+            "Share of people who leave, get lost or are slow; the same share has a credential that is rejected.",
             valueName: "percent"))
     var mixed = 0.0
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "How long people take to choose; two numbers: the shortest and the longest.", valueName: "milliseconds"))
+            "The time people take to choose, in milliseconds; two numbers: the shortest and the longest.",
+            valueName: "milliseconds"))
     var choosing = [5000]
-    @Option(help: ArgumentHelp("Fixes everything that is drawn.", valueName: "number"))
+    @Option(help: ArgumentHelp("Seed of all random choices.", valueName: "number"))
     var seed: UInt64 = 1
-    @Flag(help: "Have the sample credential verified in earnest. It takes longer and changes no time of the table.")
+    @Flag(help: "Really verify the sample credential. This takes longer and does not change the times in the table.")
     var verify = false
-    @Flag(help: "The table as Markdown, below the command that makes it.")
+    @Flag(help: "The table as Markdown, after the command that produces it.")
     var markdown = false
     @Flag(help: "A line of JSON for each crowd, with the digest of its whole trace.")
     var json = false
@@ -117,7 +118,7 @@ struct CrowdCommand: ParsableCommand {
         let faults = figures.faults.prefix(3).joined(separator: "; ")
         return "wrong \(figures.wrong), unserved \(figures.unserved), open intents \(figures.openIntents), "
             + "pulses \(figures.pulses), recorded \(figures.recordedPulses), "
-            + (figures.isOver ? "" : "somebody is still there, ") + (faults.isEmpty ? "no rule broken" : faults)
+            + (figures.isOver ? "" : "a visitor is still present, ") + (faults.isEmpty ? "no rule violated" : faults)
     }
 
     private static func value(_ plan: CrowdPlan, _ figures: CrowdFigures) -> JSON {

@@ -8,39 +8,40 @@ import Settings
 /// Reports whether a gate works, and what to do if it does not.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Looks at everything a gate needs and says what to do.",
+        commandName: "doctor", abstract: "Checks everything that a gate needs and gives remedies.",
         discussion: """
             Configuration, unit, user, files, disk, radio, lines, displays, clock, trust, rules, agents and the running \
-            service: a line each, with a code and a remedy where something is wrong. Where the configuration is absent or has \
-            mistakes, all that does not hang on it. It changes nothing and may be used beside the running service. As root it sees all; others are told what they may not look at.
+            service: one line for each, with a code and a remedy for a problem. Without a usable configuration it \
+            checks everything that does not depend on it. It changes nothing and may be used while the service runs. \
+            Root sees everything; other users see what they may not read.
 
-            With --pins it makes each output active in turn and asks whether the right thing happened; then it waits for each input \
-            in turn, while somebody presses, opens or passes, and says what it is at rest. The service has to be stopped for that, \
-            as it holds the lines. With --bench it then plays visits on a virtual radio, with records on the ledger's \
-            own disk that it deletes again, and prints how long this board takes from a credential's last byte to lights and gate: \
-            `gatehouse bench` has more of it.
+            With --pins it activates each output in turn and asks whether it had the right effect; then it waits for \
+            each input in turn while a person presses, opens or passes, and shows its level at rest. The service must \
+            be stopped because it uses the lines. With --bench it then plays visits on a virtual radio, with records \
+            on the ledger's disk that it deletes afterwards, and prints the time from a credential's last byte to \
+            lights and gate on this board; `gatehouse bench` has more options.
 
-            Exit code: 0 when all is in order, 1 when somebody should do something or something could not be looked at, 2 when \
-            the gate does not work or lets nobody in.
+            Exit code: 0 when everything is in order, 1 when something needs attention or could not be checked, 2 \
+            when the gate does not work or admits nobody.
             """)
     @OptionGroup var input: ConfigurationInput
     @OptionGroup var machine: MachineInput
-    @Flag(help: "Tries each output, then each input at the door. The service must be stopped.")
+    @Flag(help: "Test each output, then each input at the door. The service must be stopped.")
     var pins = false
-    @Flag(help: "Also measures this board. Best while nobody is at the gate.")
+    @Flag(help: "Also measure this board, best while no visitor is at the gate.")
     var bench = false
-    @Option(help: ArgumentHelp("Visits that --bench plays, two a second.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of visits that --bench plays, two per second.", valueName: "number"))
     var visits = 30
     @Flag(help: "A JSON object, for machines.")
     var json = false
 
     func validate() throws {
         guard !pins && !bench || machine.root == nil else {
-            throw ValidationError("--pins and --bench are for the machine itself, not for one below --root")
+            throw ValidationError("--pins and --bench work only on this machine, not with --root")
         }
-        guard visits > 0 else { throw ValidationError("--visits is at least 1") }
+        guard visits > 0 else { throw ValidationError("--visits must be at least 1") }
         guard !bench || !json && !pins else {
-            throw ValidationError("--bench goes with neither --json nor --pins: see gatehouse bench --json")
+            throw ValidationError("--bench cannot be combined with --json or --pins: see gatehouse bench --json")
         }
     }
 
@@ -67,11 +68,13 @@ extension DoctorCommand {
         }
         let usable = folder.flatMap { access($0, W_OK) == 0 ? $0 : nil }
         if usable == nil {
-            Terminal.line("measured with records among the temporary files: the ledger's folder cannot be written")
+            Terminal.line(
+                "measured with records in the folder for temporary files: the ledger's folder is not "
+                    + "writable")
         }
         let words = ["--visits", "\(visits)"] + (usable.map { ["--folder", $0] } ?? [])
         try await BenchCommand.parse(words).run()
-        Terminal.line("The budget of a gate is 5 ms for 99 of 100 such visits, on a release build.")
+        Terminal.line("The budget of a gate is 5 ms for 99 % of such visits, with a release build.")
     }
 }
 
@@ -79,7 +82,8 @@ extension DoctorCommand {
 struct MachineInput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Looks for /sys, /proc, /dev, /etc, /run and units below that folder. Paths of the configuration stay.",
+            "Read /sys, /proc, /dev, /etc, /run and units below that folder. Paths in the configuration are not "
+                + "changed.",
             valueName: "folder"))
     var root: String?
 
@@ -195,10 +199,10 @@ enum DoctorListing {
 
     private static func summary(_ findings: [Finding]) -> String {
         func count(_ state: Finding.State) -> Int { findings.count { $0.state == state } }
-        let parts = [(count(.bad), "bad"), (count(.warning), "to look after"), (count(.unknown), "not looked at")]
+        let parts = [(count(.bad), "bad"), (count(.warning), "attention"), (count(.unknown), "not checked")]
         let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         return told.isEmpty
-            ? Terminal.styled("all is in order", .bold, .green)
+            ? Terminal.styled("everything is in order", .bold, .green)
             : Terminal.styled(told, .bold, findings.state == .bad ? .red : .amber)
     }
 }

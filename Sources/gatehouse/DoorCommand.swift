@@ -5,12 +5,12 @@ import Encoding
 /// The door of the running service: its state, lock-down and free passage.
 struct DoorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "door", abstract: "Shows how the door stands, locks the gate down, or lets everybody through.",
+        commandName: "door", abstract: "Shows the state of the door, locks the gate down, or gives free passage.",
         discussion: """
-            Asks the service over its control socket. Only root and the service's own user may give orders; they hold over \
-            restarts.
+            Asks the service over its control socket. Only root and the service's user may give orders; orders \
+            survive restarts.
 
-            Exit code: 0 done, 2 the service is not running, does not answer or refuses.
+            Exit code: 0 done, 2 the service is not running, does not respond or refuses.
             """, subcommands: [Status.self, Lock.self, Free.self, Release.self])
 
     /// The arguments that all commands for the door take.
@@ -18,7 +18,7 @@ struct DoorCommand: AsyncParsableCommand {
         @OptionGroup var input: ConfigurationInput
         @Option(
             help: ArgumentHelp(
-                "The control socket itself, in place of the one that the configuration names.", valueName: "path"))
+                "The control socket, in place of the one in the configuration.", valueName: "path"))
         var socket: String?
         @Flag(help: "A JSON object, for machines.")
         var json = false
@@ -34,7 +34,7 @@ struct DoorCommand: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Shows mode, inputs and what has happened since the start.")
+            commandName: "status", abstract: "Shows mode, inputs and counters since the start.")
         @OptionGroup var door: Input
 
         func run() async throws { try door.ask(.doorStatus) }
@@ -42,10 +42,11 @@ struct DoorCommand: AsyncParsableCommand {
 
     struct Lock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "lock", abstract: "Locks the gate down: nobody is let in until gatehouse door release.",
+            commandName: "lock", abstract: "Locks the gate down: no visitor is admitted until gatehouse door release.",
             discussion: """
-                A pulse that runs ends. Visitors are verified and recorded, and rejected as gate.locked-down. Against everything \
-                else that would open: schedule, free passage, fire panel. The way out must not depend on this box.
+                A running pulse ends. Visitors are verified, recorded and rejected with gate.locked-down. A lock-down \
+                overrides everything else that would open: schedule, free passage, fire panel. The way out must not \
+                depend on this box.
                 """)
         @OptionGroup var door: Input
 
@@ -54,20 +55,20 @@ struct DoorCommand: AsyncParsableCommand {
 
     struct Free: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "free", abstract: "Lets everybody through for a while.",
+            commandName: "free", abstract: "Gives free passage for a limited time.",
             discussion:
-                "The gate needs an output for that: door.freeLine. Visitors are verified and recorded all the same.")
+                "The gate needs an output for it: door.freeLine. Visitors are still verified and recorded.")
         @OptionGroup var door: Input
         @Option(
             name: .customLong("for"),
-            help: ArgumentHelp("For how long, 1s to 24h; 1h unless said.", valueName: "duration"))
+            help: ArgumentHelp("The duration, 1s to 24h; default 1h.", valueName: "duration"))
         var time: String?
 
         func run() async throws {
             var members: [JSONObject.Member] = []
             if let time {
                 guard let duration = DurationText.parse(time), duration >= .seconds(1) else {
-                    throw CommandFailure("\(time) is no duration", remedy: "write one such as 15min or 2h")
+                    throw CommandFailure("\(time) is not a duration", remedy: "write one such as 15min or 2h")
                 }
                 members = [.init("seconds", .int(Int(clamping: duration.components.seconds)))]
             }
@@ -78,7 +79,7 @@ struct DoorCommand: AsyncParsableCommand {
     struct Release: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "release",
-            abstract: "Ends a lock-down or free passage that was ordered: the schedule holds again.")
+            abstract: "Ends an ordered lock-down or free passage: the schedule applies again.")
         @OptionGroup var door: Input
 
         func run() async throws { try door.ask(.doorRelease) }

@@ -13,9 +13,10 @@ extension ConfigCommand {
         static let configuration = CommandConfiguration(
             abstract: "Packs the configurations of a fleet into a signed bundle, for an operator.",
             discussion: """
-                The directory holds common.toml and kiosks/ID.toml for each gate, whose values replace the common ones key by key. \
-                Every gate's configuration is put together and checked first. Each bundle needs a higher number than the one \
-                before: gates never go back. The private key stays on the operator's machine.
+                The directory contains common.toml and kiosks/ID.toml for each gate, whose values replace the common \
+                ones key by key. Every gate's configuration is assembled and checked first. Each bundle needs a \
+                higher number than the previous one: gates never accept an older bundle. The private key stays on the \
+                operator's machine.
                 """)
         @OptionGroup var signing: SigningInput
         @Argument(help: ArgumentHelp("The directory.", valueName: "directory"))
@@ -55,21 +56,22 @@ extension ConfigCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "import", abstract: "Takes this gate's part of a signed configuration bundle.",
+            commandName: "import", abstract: "Installs this gate's part of a signed configuration bundle.",
             discussion: """
-                A key of fleet.keys must have signed it, and it must be newer than the one in force. All of it is checked before \
-                anything is changed, also whether this machine has what it names (gatehouse config check --here): a bundle that \
-                brings an error which the configuration in force does not have is refused. The configuration before stays beside it as .before. The service takes it over by a \
-                restart in a moment without a visitor; it is asked for whenever the service was started with another one, also when \
-                the bundle was in place already. With --json `restarts` says whether it does that: false where it has to be \
-                started by hand, null where it has the configuration.
+                A key of fleet.keys must have signed it, and it must be newer than the one in force. Everything is checked \
+                before anything is changed, including this machine (gatehouse config check --here): a bundle with an error \
+                that the configuration in force does not have is refused. A copy of the previous configuration is kept as \
+                .before. The service applies the new one by a restart when no visitor is at the gate; the restart is \
+                requested whenever the service was started with another configuration, even if the bundle was already \
+                installed. With --json, `restarts` is true for such a restart, false if the service has to be restarted by \
+                hand, and null if it already uses the configuration.
 
-                Exit code: 0 when it is in place, 1 when it is refused, 2 for usage or input/output errors.
+                Exit code: 0 when it is installed, 1 when it is refused, 2 for usage or input/output errors.
                 """)
         @OptionGroup var input: ConfigurationInput
-        @Flag(help: "Leaves the running service as it is until its next start.")
+        @Flag(help: "Do not restart the running service.")
         var noRestart = false
-        @Flag(help: "Takes it although this machine lacks what it names, such as a file that comes later.")
+        @Flag(help: "Install it although this machine lacks something that it names, such as a file that comes later.")
         var anyway = false
         @Flag(help: "One JSON object, for machines.")
         var json = false
@@ -100,7 +102,7 @@ extension ConfigCommand {
             throw FleetConfiguration.Failure(
                 text: "this machine lacks what it names: "
                     + found.map { "\($0.detail) (\($0.code ?? $0.check.rawValue))" }.joined(separator: "\n"),
-                remedy: (first.remedy ?? "see gatehouse doctor") + "; or take it as it is: --anyway")
+                remedy: (first.remedy ?? "see gatehouse doctor") + "; or install it anyway: --anyway")
         }
 
         private func errors(_ configuration: Configuration) -> [Finding] {
@@ -139,7 +141,7 @@ extension ConfigCommand {
                     else { continue }
                     if status["configuration"]?.string == Text(new.digest) { return .done }
                     let answer = try question.answer(to: .restart)
-                    return answer?["restarts"]?.bool == true ? .restarting : .refused("it does not know the request")
+                    return answer?["restarts"]?.bool == true ? .restarting : .refused("it does not support the request")
                 } catch { return .refused((error as? CommandFailure)?.message ?? "\(error)") }
             }
             return .atStart
@@ -156,16 +158,16 @@ extension ConfigCommand {
                 Terminal.json(["version": .text(edition.name), "isNew": .bool(isNew), "restarts": restarts])
             } else {
                 Terminal.line(
-                    (isNew ? "in place: configuration " : "was in place already: configuration ") + edition.name)
+                    (isNew ? "installed: configuration " : "already installed: configuration ") + edition.name)
             }
             switch takingOver {
             case .refused(let why):
                 Terminal.error(
-                    "the running service keeps the configuration of before: \(why)",
+                    "the running service keeps its previous configuration: \(why)",
                     remedy: input.places.told("restart it: systemctl restart gatehouse"))
-            case .restarting where !json: Terminal.line("takes effect when nobody is at the gate")
+            case .restarting where !json: Terminal.line("takes effect when no visitor is at the gate")
             case .atStart where !json: Terminal.line("takes effect at the next start of the service")
-            case .done where !json && isNew: Terminal.line("the running service has it")
+            case .done where !json && isNew: Terminal.line("the running service uses it")
             default: break
             }
         }
@@ -177,7 +179,10 @@ extension CommandFailure {
     init(_ failure: FleetState.Failure) {
         switch failure {
         case .noKeys:
-            self.init("this gate knows no operator's key", remedy: "write it into fleet.keys of the configuration")
+            self.init(
+                "no operator's key is configured on this gate",
+                remedy: "add it to fleet.keys in the "
+                    + "configuration")
         case .bundle(let failure): self.init("\(failure)", remedy: failure.remedy, exitCode: 1)
         case .stale(let until):
             self.init(
@@ -186,7 +191,7 @@ extension CommandFailure {
         case .rollBack(let offered, let installed):
             self.init(
                 "bundle \(offered) is older than bundle \(installed), which is in force",
-                remedy: "import the newest one; gates never go back", exitCode: 1)
+                remedy: "import the newest one; gates never accept an older bundle", exitCode: 1)
         case .conflict(let version):
             self.init(
                 "another bundle \(version) is in force", remedy: "sign the new one with a higher version", exitCode: 1)

@@ -9,12 +9,13 @@ struct Gatehouse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse",
         abstract:
-            "A verifier for gates: takes a credential from a phone by Bluetooth, checks it offline, opens the gate.",
+            "A verifier for gates: receives a credential from a phone by Bluetooth, verifies it offline, opens the "
+            + "gate.",
         discussion: """
             Start with `gatehouse demo`: a whole visit on a virtual radio, with no hardware, root or network.
 
-            Exit codes: 0 done (verify: all accepted), 1 not everything was accepted or in order, 2 usage, configuration \
-            or input/output.
+            Exit codes: 0 done (verify: all accepted), 1 something was not accepted or not in order, 2 usage, \
+            configuration or input/output error.
             """,
         version: ProductVersion.text,
         subcommands: [
@@ -35,8 +36,8 @@ struct Gatehouse: AsyncParsableCommand {
             // help, and succeed.
             guard !CommandLine.arguments.isEmpty else {
                 throw CommandFailure(
-                    "/proc tells no arguments of this program",
-                    remedy: "mount it: mount -t proc proc /proc; in a container, give it one")
+                    "cannot read the command line: is /proc mounted?",
+                    remedy: "mount it: mount -t proc proc /proc; in a container, provide /proc")
             }
             try StandardFolders.check()
             var command = try command(of: Array(CommandLine.arguments.dropFirst()))

@@ -5,13 +5,13 @@ import Foundation
 /// Prints or writes the wiring page and its pictures. They are made from the pinout.
 struct HardwareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "hardware", abstract: "Says what is on which pin, and draws how it is connected.",
+        commandName: "hardware", abstract: "Prints the pin assignment and draws the wiring.",
         discussion: """
             Without --write: the wiring page, in Markdown. With it: page and pictures (SVG) as files in a folder.
 
             Exit code: 2 when the pinout cannot be used or a file cannot be written.
             """)
-    @Option(help: ArgumentHelp("Where the page and the folder wiring with its pictures go.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for the page and the folder wiring with its pictures.", valueName: "folder"))
     var write: String?
     @Argument(help: "The pinout.")
     var file = Pinout.installed
@@ -48,7 +48,7 @@ extension Pinout {
             return try Pinout(bytes)
         } catch {
             throw CommandFailure(
-                Terminal.printable("\(file):\(error.line): \(error.message)"), remedy: "mend the pinout")
+                Terminal.printable("\(file):\(error.line): \(error.message)"), remedy: "correct the pinout")
         }
     }
 }

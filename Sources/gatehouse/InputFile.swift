@@ -23,7 +23,10 @@ enum InputFile {
         defer { if path != "-", descriptor >= 0 { close(descriptor) } }
         let kind = descriptor >= 0 ? kind(of: descriptor) : nil
         if let kind, kind != S_IFREG, kind != S_IFDIR, path != "-", !mayWait {
-            throw CommandFailure("cannot read \(name): it is no file", remedy: "name a file, or - for standard input")
+            throw CommandFailure(
+                "cannot read \(name): it is not a file",
+                remedy: "name a file, or - for standard "
+                    + "input")
         }
         guard descriptor >= 0, kind != S_IFDIR, let bytes = bytes(of: descriptor, limit: limit + 1) else {
             let reason = kind == S_IFDIR ? EISDIR : errno
@@ -33,7 +36,9 @@ enum InputFile {
         }
         guard bytes.count <= limit else {
             throw CommandFailure(
-                "\(name) is larger than \(limit / 1024 / 1024) MiB", remedy: "give a file with the document alone")
+                "\(name) is larger than \(limit / 1024 / 1024) MiB",
+                remedy: "give a file that contains only the "
+                    + "document")
         }
         return bytes
     }

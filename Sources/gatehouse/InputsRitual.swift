@@ -25,7 +25,7 @@ struct InputsRitual {
         guard !isSilent, isatty(STDIN_FILENO) == 1 else {
             return steps.indices.map { InputTrial.untried(steps[$0], isActive: watch.active.contains($0)) }
         }
-        Terminal.line("Each input in turn. Door shut, lid closed, nobody in the way.")
+        Terminal.line("Each input in turn. Shut the door, close the lid and keep the way clear.")
         var findings: [Finding] = []
         for index in steps.indices {
             guard let finding = play(index, watch) else { break }
@@ -74,7 +74,8 @@ struct InputsRitual {
         var trial = InputTrial(steps, at: index, active: watch.active, at: SystemClock.now())
         if trial.finding == nil {
             Terminal.line(
-                "  It is \(steps[index].level(false)). Do it now, within \(InputTrial.limit.components.seconds) s; Enter gives up."
+                "  It is \(steps[index].level(false)). Do it now, within \(InputTrial.limit.components.seconds) s; "
+                    + "Enter skips it."
             )
         }
         while true {

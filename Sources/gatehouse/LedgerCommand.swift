@@ -10,8 +10,8 @@ import Store
 /// Lists visits, and proves the chain of the ledger.
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ledger", abstract: "Lists visits and proves that none was removed or changed.",
-        discussion: "May be used beside the running service.",
+        commandName: "ledger", abstract: "Lists visits and proves that no visit was removed or changed.",
+        discussion: "May be used while the service runs.",
         subcommands: [List.self, Head.self, Verify.self, Export.self])
 
     /// The ledger that a command reads.
@@ -19,7 +19,7 @@ struct LedgerCommand: AsyncParsableCommand {
         @OptionGroup var configuration: ConfigurationInput
         @Option(
             help: ArgumentHelp(
-                "The database itself, in place of the one that the configuration names.", valueName: "file"))
+                "The database, in place of the one in the configuration.", valueName: "file"))
         var database: String?
 
         func reading<Result>(_ body: (LedgerReader) async throws -> Result) async throws -> Result {
@@ -55,9 +55,9 @@ struct LedgerCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the last visits, newest first.")
         @OptionGroup var input: Input
-        @Option(help: ArgumentHelp("How many.", valueName: "number"))
+        @Option(help: ArgumentHelp("The number of visits.", valueName: "number"))
         var last = 20
-        @Flag(help: "One JSON object a line, for machines.")
+        @Flag(help: "One JSON object per line, for machines.")
         var json = false
 
         func run() async throws {

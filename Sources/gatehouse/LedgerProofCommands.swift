@@ -8,9 +8,9 @@ import Store
 extension LedgerCommand {
     struct Head: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the ledger's head: what to keep elsewhere, to prove later that nothing was cut off.")
+            abstract: "Shows the ledger's head. A copy elsewhere proves later that nothing was truncated.")
         @OptionGroup var input: Input
-        @Flag(help: "The signed statement of the witness as one JSON object, as `verify --head` takes it.")
+        @Flag(help: "The signed statement of the witness as one JSON object, the input of `verify --head`.")
         var json = false
 
         func run() async throws {
@@ -37,7 +37,7 @@ extension LedgerCommand {
             }
             Terminal.line("\(head.text)")
             Terminal.line("ledger \(Terminal.printable(state.ledger.string)), next visit \(state.end.nextSeq)")
-            Terminal.line("no witness: this is what the database says of itself")
+            Terminal.line("no witness: this is only the database's own statement")
         }
     }
 
@@ -49,9 +49,9 @@ extension LedgerCommand {
         @OptionGroup var input: Input
         @Option(
             help: ArgumentHelp(
-                "A head that was kept elsewhere: N:HASH, or a file with a signed statement.", valueName: "head"))
+                "A head that was stored elsewhere: N:HASH, or a file with a signed statement.", valueName: "head"))
         var head: [String] = []
-        @Option(help: ArgumentHelp("Proves an exported part alone, without a database.", valueName: "file"))
+        @Option(help: ArgumentHelp("Verify an exported part, without a database.", valueName: "file"))
         var export: String?
         @Option(
             help: ArgumentHelp(
@@ -97,7 +97,9 @@ extension LedgerCommand {
             }
             if let key, signed.key != key {
                 throw CommandFailure(
-                    "\(text) was signed with another key, \(Hex.encode(signed.key))", remedy: "find out who made it")
+                    "\(text) was signed with another key, \(Hex.encode(signed.key))",
+                    remedy: "find out where it "
+                        + "comes from")
             }
             return signed.head.checkpoint
         }
@@ -134,8 +136,9 @@ extension LedgerCommand {
                         ? "\(path): the signature is wrong"
                         : error.member == "end"
                             ? "\(path): the last line is missing or belongs to another export"
-                            : "\(path):\(number): this is no line of an export (member \"\(error.member)\")",
-                    remedy: "export again: gatehouse ledger export; keep this file if somebody handed it to you",
+                            : "\(path):\(number): this is not a line of an export (member \"\(error.member)\")",
+                    remedy: "export again: gatehouse ledger export; keep this file if you received it from another "
+                        + "person",
                     exitCode: 1)
             }
         }
@@ -146,8 +149,9 @@ extension LedgerCommand {
             abstract: "Writes a part of the ledger with its proof as JSON lines.",
             discussion:
                 """
-                `ledger verify --export` proves it without the database. Exit code: 0, or 1 when the ledger is not intact: what is \
-                there is written all the same, but not signed. A table proves nothing; make one beside the JSON lines.
+                `ledger verify --export` verifies it without the database. Exit code: 0, or 1 when the ledger is not \
+                intact: the export is then written, but not signed. A table proves nothing; export the JSON lines as \
+                well.
                 """)
         @OptionGroup var input: Input
         @Option(
@@ -183,7 +187,7 @@ extension LedgerCommand {
             if proof?.key == nil, !csv {
                 Terminal.error(
                     "the export is not signed: there is no key for it",
-                    remedy: "run it as the user who may read `ledger.witnessKey`, without --database")
+                    remedy: "run it as the user with permission to read `ledger.witnessKey`, without --database")
             }
         }
 

@@ -16,7 +16,7 @@ struct LinkedDataCommand: AsyncParsableCommand {
         var file: String
         @Option(
             help: ArgumentHelp(
-                "A context to know besides the built-in ones. Nothing is ever fetched. Can be repeated.",
+                "A context in addition to the built-in ones. Nothing is ever fetched. Can be repeated.",
                 valueName: "url=file"))
         var context: [String] = []
         @Option(

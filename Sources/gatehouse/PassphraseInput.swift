@@ -7,7 +7,7 @@ import Glibc
 struct PassphraseInput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A file with the passphrase of the keys, for programs; else it is asked for.", valueName: "file"))
+            "A file with the passphrase of the keys, for programs. Without it the command asks.", valueName: "file"))
     var passphraseFile: String?
 
     /// Reads the passphrase. `isNew`: whether the passphrase is being chosen; a person then types it twice,
@@ -19,15 +19,18 @@ struct PassphraseInput: ParsableArguments {
             bytes = Array(text.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
         } else {
             guard isatty(STDIN_FILENO) == 1 else {
-                throw CommandFailure("nobody is there to be asked", remedy: "give --passphrase-file FILE")
+                throw CommandFailure(
+                    "there is no terminal to ask for the passphrase", remedy: "give --passphrase-file FILE")
             }
             bytes = Self.ask("passphrase: ")
-            if isNew, Self.ask("once more: ") != bytes { throw CommandFailure("the two differ", remedy: "try again") }
+            if isNew, Self.ask("again: ") != bytes {
+                throw CommandFailure("the passphrases differ", remedy: "try again")
+            }
         }
         guard !isNew || bytes.count >= BackupMaking.shortestPassphrase else {
             throw CommandFailure(
                 "the passphrase is too short",
-                remedy: "take \(BackupMaking.shortestPassphrase) letters or more; five words are good")
+                remedy: "use at least \(BackupMaking.shortestPassphrase) characters; five words are good")
         }
         return bytes
     }

@@ -33,7 +33,7 @@ struct PinsRitual {
     func findings() throws -> [Finding] {
         guard !isServiceThere else {
             throw CommandFailure(
-                "the service runs and holds the lines",
+                "the service is running and uses the lines",
                 remedy: places.told("systemctl stop gatehouse, and start it again afterwards"))
         }
         let findings = try outputs()
@@ -55,7 +55,7 @@ struct PinsRitual {
         lines.releaseAtCrash()
         let trial = OutputTrial(lines) { usleep(UInt32(clamping: $0.nanoseconds / 1000)) }
         if !isSilent {
-            Terminal.line("Each output in turn. Have the lock off the relay, or nobody near the gate.")
+            Terminal.line("Each output in turn. Disconnect the lock from the relay, or keep people away from the gate.")
         }
         var findings: [Finding] = []
         for step in steps {
@@ -94,7 +94,7 @@ struct PinsRitual {
             }
             if Interruption.came { throw CommandFailure("interrupted; all lines are inactive again", exitCode: 1) }
             guard asks else { return OutputTrial.finding(step, .none) }
-            Terminal.write("  Did it, and nothing else? [y]es, [n]o, [a]gain: ")
+            Terminal.write("  Did exactly that happen? [y]es, [n]o, [a]gain: ")
             guard let answer = readLine()?.lowercased() else { return nil }
             if answer.hasPrefix("a") { continue }
             return OutputTrial.finding(step, answer.hasPrefix("y") ? .right : .wrong)

@@ -6,17 +6,17 @@ import TrustFiles
 extension PolicyCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Reads a policy and says everything that is wrong with it, or may surprise.",
+            abstract: "Reads a policy and reports all problems and surprises.",
             discussion: """
                 Without a file it reads the policy.toml in the directory or bundle of --trust, which governs each gate \
                 that has no policy file of its own.
 
                 Exit code: 0 when it can be used, 1 when it names groups, issuers, types or contexts that the trust \
-                data do not have, 2 when it cannot be used.
+                data do not contain, 2 when it cannot be used.
                 """)
         @Option(
             help: ArgumentHelp(
-                "The trust directory, or a bundle, that the rules are to be used with.", valueName: "path"))
+                "The trust directory, or a bundle, for the rules.", valueName: "path"))
         var trust: String?
         @Option(help: ArgumentHelp("With a bundle: the operator's key (z6Mk…).", valueName: "key"))
         var key: String?

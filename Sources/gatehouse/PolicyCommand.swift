@@ -40,12 +40,12 @@ struct PolicyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Runs the test cases that policies carry.",
             discussion: """
-                A test names the clock, a credential (described in place, or a file with a trust directory) and what must come \
-                out: the decision, and the rule or the code. Paths are relative to the policy file.
+                A test names the clock, a credential (described inline, or a file with a trust directory) and the \
+                expected result: the decision, and the rule or the code. Paths are relative to the policy file.
 
                 Exit code: 0 when all tests pass, 1 when some fail or a policy has none, 2 when a policy cannot be used.
                 """)
-        @Flag(help: "One JSON object a test.")
+        @Flag(help: "One JSON object per test.")
         var json = false
         @Argument(help: ArgumentHelp("Policy files.", valueName: "file"))
         var files: [String]

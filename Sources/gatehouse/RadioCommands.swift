@@ -6,24 +6,25 @@ import Settings
 /// Takes the adapter for the service. systemd starts this command when the service asks for its adapter.
 struct OpenRadioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open-radio", abstract: "Takes the Bluetooth adapter and hands it to the service.",
+        commandName: "open-radio", abstract: "Opens the Bluetooth adapter and passes it to the service.",
         discussion: """
-            systemd starts it when somebody connects to /run/gatehouse-radio.sock (gatehouse-radio.socket), with the listening \
-            socket as its standard input. For the service's user it lifts a software block, puts the configured adapter down, \
-            takes it and passes its descriptor on, so that the service itself needs no right. Nothing is read from whoever \
-            asks; the configuration is read for each request. It ends when nobody has asked for a minute.
+            systemd starts it for a connection to /run/gatehouse-radio.sock (gatehouse-radio.socket), with the \
+            listening socket as its standard input. For the service's user it lifts a software block, brings the \
+            configured adapter down, opens it and passes its descriptor, so the service needs no capability. It reads \
+            nothing from the client; it reads the configuration for each request. It ends after a minute without a \
+            request.
 
-            Exit code: 0 when nobody asks any more, 2 when it cannot serve.
+            Exit code: 0 after a minute without a request, 2 when it cannot serve.
             """)
     @OptionGroup var input: ConfigurationInput
-    @Option(help: ArgumentHelp("The only user who gets it.", valueName: "name"))
+    @Option(help: ArgumentHelp("The only user who may get the adapter.", valueName: "name"))
     var user = "gatehouse"
 
     func run() async throws {
         guard let user = Accounts.user(user) else { throw CommandFailure("there is no user \(user)") }
         do throws(TransportError) {
             try RadioOpener.serve(STDIN_FILENO, user: user, device: configuredAdapter) { failure in
-                guard let failure else { return Terminal.line("the adapter is handed over") }
+                guard let failure else { return Terminal.line("the adapter is passed") }
                 Terminal.error(Terminal.printable("\(failure)"), remedy: failure.remedy)
             }
         } catch {
@@ -50,11 +51,12 @@ struct ResetRadioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset-radio", abstract: "Resets a Bluetooth adapter that hangs.",
         discussion: """
-            For gatehouse-radio-reset.service, which runs it as root when the service asks. The port of a USB \
-            adapter is switched off and on, or before Linux 6.0 the adapter shut out and let in again; a chip on a serial \
-            line is let go and taken again by its driver. Others have no reset.
+            For gatehouse-radio-reset.service, which runs it as root on request of the service. The port of a USB \
+            adapter is switched off and on (before Linux 6.0 the adapter is deauthorised and authorised again); the \
+            driver of a chip on a serial line is unbound and bound again. Other adapters cannot be reset.
 
-            Exit code: 0 when something was reset, 1 when nothing could be, 2 when the configuration cannot be used.
+            Exit code: 0 when the adapter was reset, 1 when it could not be reset, 2 when the configuration cannot be \
+            used.
             """)
     @OptionGroup var input: ConfigurationInput
 
@@ -67,7 +69,7 @@ struct ResetRadioCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure("\(error)", exitCode: 1)
         }
-        guard !done.isEmpty else { throw CommandFailure("there is nothing to reset at \(radio.device)", exitCode: 1) }
+        guard !done.isEmpty else { throw CommandFailure("\(radio.device) cannot be reset", exitCode: 1) }
         for place in done { Terminal.line(Terminal.printable("reset: \(place)")) }
     }
 }

@@ -7,7 +7,9 @@ import Kiosk
 enum ReasonsCatalog {
     /// The catalog, with every fault that the service logs.
     static var text: String {
-        let head = "# What faults of Gatehouse mean, for journalctl --catalog. Made by: gatehouse reasons --catalog\n"
+        let head =
+            "# The meaning of Gatehouse's faults, for journalctl --catalog. Made by: gatehouse reasons "
+            + "--catalog\n"
         return head + Health.codes.map(entry).joined()
     }
 

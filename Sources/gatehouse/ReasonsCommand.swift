@@ -5,27 +5,27 @@ import Encoding
 /// Prints the table of reasons, or one of its rows.
 struct ReasonsCommand: PageCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reasons", abstract: "Says what a reason code means and what to do about it.",
+        commandName: "reasons", abstract: "Explains a reason code: its meaning and its remedy.",
         discussion: """
-            Without a code: all that verdicts, records, logs and reports may carry. Codes of the gate's own rules are \
-            policy. and the rule's id. The beginning of a code, such as fault., lists all that begin so. What a phone shows \
-            (TVW_CON_002) is explained, too.
+            Without a code it lists all codes of verdicts, records, logs and reports. Codes of the gate's own rules \
+            are policy. and the rule's id. The beginning of a code, such as fault., lists all codes that begin with \
+            it. Codes that a phone shows (TVW_CON_002) are explained, too.
 
-            Exit code: 2 for a code that there is not; the nearest one is named.
+            Exit code: 2 for an unknown code; the nearest code is named.
             """)
 
-    @Flag(help: "One JSON object a line, for machines.")
+    @Flag(help: "One JSON object per line, for machines.")
     var json = false
-    @Flag(help: "The table as a page, as it is in docs/reasons.md.")
+    @Flag(help: "The table as a page, as in docs/reasons.md.")
     var markdown = false
-    @Flag(help: "The faults as a catalog for journalctl --catalog, as it is installed.")
+    @Flag(help: "The faults as a catalog for journalctl --catalog.")
     var catalog = false
     @Argument(help: "A code, such as validity.expired.")
     var code: String?
 
     func validate() throws {
         guard [markdown, catalog, json || code != nil].count(where: \.self) < 2 else {
-            throw ValidationError("--markdown and --catalog print the whole table, and nothing else")
+            throw ValidationError("--markdown and --catalog print the whole table and take no code")
         }
     }
 
@@ -52,7 +52,7 @@ struct ReasonsCommand: PageCommand {
         }
         throw CommandFailure(
             "there is no reason \(Terminal.printable(String(code.prefix(100))))",
-            remedy: "the nearest is \(ReasonCode.nearest(to: code)); without a code all are listed")
+            remedy: "the nearest is \(ReasonCode.nearest(to: code)); without a code all codes are listed")
     }
 
     private static func json(_ row: ReasonCode) -> String {

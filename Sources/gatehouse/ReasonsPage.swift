@@ -9,10 +9,10 @@ enum ReasonsPage {
     private static let introduction = """
         # Reasons
 
-        Every code that a verdict, a visit, a record, a log or a report of Gatehouse may carry. `gatehouse reasons CODE` prints one of
-        them. This page is made by `make reasons` from the table in `Sources/Credentials/Words`, where a new code is added.
+        All codes of verdicts, visits, records, logs and reports of Gatehouse. `gatehouse reasons CODE` prints one of them.
+        `make reasons` generates this page from the table in `Sources/Credentials/Words`, where a new code is added.
 
-        ## Where codes stand
+        ## Where codes occur
 
         | where | form |
         |---|---|
@@ -21,15 +21,16 @@ enum ReasonsPage {
         | the log, at `verdict` and `visit.ended` | `"reasons": [code]` |
         | the log, at `fault` and `radio.failed`; the faults of `gatehouse status --json` | `"code"` |
 
-        The `detail` of `fault.radio` and `fault.gpio` begins with the code of what caused them.
+        The `detail` of `fault.radio` and `fault.gpio` begins with the code of their cause.
 
-        The first reason decided; a pointer (RFC 6901) names the member of the credential that it is about. Those behind it are
-        findings on the way, with two exceptions. Behind `ok` stands the rule of the policy that let the visitor in. And where a
-        transfer failed, the first code is the one that Tuvali documents (`transfer.T…`), which has many causes; the second tells which
-        one it was, and its remedy is the better one. Records of earlier versions have the first alone.
+        The first reason decided; a pointer (RFC 6901) names the member of the credential that it is about. The reasons after it
+        are further findings, with two exceptions. After `ok` follows the rule of the policy that admitted the visitor. And after
+        a failed transfer the first code is the one that Tuvali documents (`transfer.T…`), which has many causes; the second code
+        is the cause, and its remedy is the more specific one. Records of earlier versions contain only the first code.
 
-        Severity: an *error* ends the verification or the visit; a *warning* or an *info* does not. What is an error by itself can be a
-        warning behind another reason. The last column is the code that MOSIP has for the same finding: its vc-verifier, or Tuvali.
+        Severity: an *error* ends the verification or the visit; a *warning* or an *info* does not. A code that is an error as
+        the first reason can be a warning after another one. The last column is MOSIP's code for the same finding, in its
+        vc-verifier or in Tuvali.
 
         """
 
@@ -38,7 +39,7 @@ enum ReasonsPage {
         let rows = WalletCode.all.map { "| `\($0.text)` | \(escaped($0.meaning)) | \(escaped($0.remedy)) |" }
         let head = [
             "## What a phone shows", "",
-            "Codes of the wallet's Tuvali library. A gate never has them; its record of the same visit says what the gate saw.",
+            "Codes of the wallet's Tuvali library. A gate never uses them; its record of the same visit contains the gate's own code.",
             "",
             "| code | meaning | what to do |", "|---|---|---|",
         ]

@@ -5,13 +5,13 @@ import LinuxIO
 /// Releases the GPIO lines. systemd runs this command after the service, whatever ended it.
 struct ReleaseLinesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "release-lines", abstract: "Takes all GPIO lines inactive and gives them back.",
+        commandName: "release-lines", abstract: "Sets all GPIO lines inactive and releases them.",
         discussion: """
-            For after the service, whatever ended it: some kernels keep driving a line whose program is gone. systemd runs it \
-            by itself (ExecStopPost in gatehouse.service).
+            It runs after the service has ended, for any reason: some kernels continue to drive a line after its \
+            program has ended. systemd runs it automatically (ExecStopPost in gatehouse.service).
 
-            Exit code: 0 when no line is driven, also without a chip; 1 when another program holds them or they cannot be \
-            set; 2 when the configuration cannot be used.
+            Exit code: 0 when no line is driven, also without a chip; 1 when another program uses the lines or they \
+            cannot be set; 2 when the configuration cannot be used.
             """)
     @OptionGroup var input: ConfigurationInput
 
@@ -21,7 +21,7 @@ struct ReleaseLinesCommand: AsyncParsableCommand {
         }
         do throws(GPIOError) {
             try request.release()
-            Terminal.line("the lines of \(request.chip) are inactive and free")
+            Terminal.line("the lines of \(request.chip) are inactive and released")
         } catch .noChip {
             // No line can be driven through a chip that does not exist.
             Terminal.line(Terminal.printable("there is no GPIO chip \(request.chip): no line is driven"))

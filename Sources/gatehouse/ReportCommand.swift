@@ -10,23 +10,24 @@ import Settings
 /// Writes the report that a person at another place needs to find out what is wrong with a gate.
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Writes down how this gate is, for somebody who helps from elsewhere.",
+        commandName: "report", abstract: "Writes a report about this gate for remote support.",
         discussion: """
-            Versions, what the doctor finds, what the running service says, every setting, and the log that it is given. It \
-            changes nothing. Credentials, keys and invitations are never in it. With --redacted neither are names, hosts, \
-            links, DIDs, identifiers and addresses: each becomes a word with a number, the same everywhere. Where the \
-            configuration is so wrong that its names cannot be told, the log and the service's words are left out.
+            It contains versions, the findings of the doctor, the status of the running service, every setting, and a \
+            log if one is given. It changes nothing. It never contains credentials, keys or invitations. With \
+            --redacted it also contains no names, hosts, links, DIDs, identifiers or addresses: each is replaced by a \
+            word with a number, the same everywhere. If the configuration cannot be read, so that its names are \
+            unknown, the log and the service's answers are omitted.
 
-            Look through it before you send it. Exit code: 0, whatever the gate's state is.
+            Read it before you send it. Exit code: 0, whatever the gate's state is.
             """)
     @OptionGroup var input: ConfigurationInput
     @OptionGroup var machine: MachineInput
-    @Flag(help: "Without names and addresses.")
+    @Flag(help: "Replace names and addresses.")
     var redacted = false
     @Option(
         help: ArgumentHelp(
-            "A log whose last \(Self.lines) lines go with it; - for standard input: "
-                + "journalctl -u gatehouse -o cat | gatehouse report --log -", valueName: "file"))
+            "A log whose last \(Self.lines) lines are included; - is standard input: journalctl -u gatehouse -o cat | "
+                + "gatehouse report --log -", valueName: "file"))
     var log: String?
 
     /// The largest number of lines of the log.
@@ -44,14 +45,14 @@ struct ReportCommand: AsyncParsableCommand {
         if let status { words.take(status) }
         // Without the names in the configuration, it is not possible to find them in other texts.
         let isBlind = redacted && !words.knowsSettings
-        let withheld = ["left out: the configuration cannot be read, so nobody knows which names stand here"]
+        let withheld = ["omitted: the configuration cannot be read, so the names in it are unknown"]
 
-        var lines = ["# A gate, at \(SystemClock.utc().rfc3339)", ""]
+        var lines = ["# Gate report, \(SystemClock.utc().rfc3339)", ""]
         let machine = look.surroundings.isEmpty ? ["gatehouse " + ProductVersion.text] : look.surroundings
-        lines += ["## Machine", ""] + machine + ["", "## What the doctor finds", ""]
+        lines += ["## Machine", ""] + machine + ["", "## Findings of the doctor", ""]
         // Do not fold the lines as for a terminal: that would break a name of several words, and the name
         // would not be found.
-        lines += look.findings.map(Self.line) + ["", "## What the service says", ""]
+        lines += look.findings.map(Self.line) + ["", "## Status of the service", ""]
         if let status {
             lines += isBlind ? withheld : (status.object?.members ?? []).map { "\($0.name) = \($0.value.compactText)" }
         } else {

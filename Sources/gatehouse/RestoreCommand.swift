@@ -8,49 +8,49 @@ import Settings
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Puts a backup back, while the service is stopped.",
+        abstract: "Restores a backup while the service is stopped.",
         discussion: """
-            All of the file is read and proved before anything is changed; the database comes last, in one step. What was in the \
-            way gets another name beside it (.replaced-1, …) and is never deleted. The next start begins a new ledger, which \
-            names the one that was put back: so no report is sent twice and no number used again, whatever agents have got since. \
-            A backup made with --last and --with-keys goes on as it is with --continue.
+            The whole file is read and verified before anything is changed; the database is restored last, in one \
+            step. Existing files are renamed (.replaced-1, …) and never deleted. The next start begins a new ledger, \
+            which refers to the restored one: no report is sent twice and no number is used again, whatever agents \
+            have received since. A backup made with --last and --with-keys continues with --continue.
 
-            Only keys that are opened prove configuration, policy and trust, and that a backup is the last one: \
-            without them look with --check whose keys would count. \
-            The files go nowhere but to the places of the configuration here and into the service's folders. A program \
-            that they have the service run (voice.program), and that the configuration here does not name, is \
-            refused without --programs.
+            Only decrypted keys prove configuration, policy and trust, and that a backup is the last one: without \
+            them use --check to see whose keys would count. Files are written only to the places of this machine's \
+            configuration and into the service's folders. A program that the service would run (voice.program), and \
+            that this machine's configuration does not name, is refused without --programs.
 
-            Exit code: 0 when it is done or proved, 1 when the backup is refused, 2 for usage or input/output errors.
+            Exit code: 0 when it is restored or verified, 1 when the backup is refused, 2 for usage or input/output \
+            errors.
             """)
     @OptionGroup var input: ConfigurationInput
     @Flag(
         help:
-            "Only reads and proves the backup, unpacked beside the ledger, or in /var/tmp where you may not write there."
+            "Only read and verify the backup, unpacked next to the ledger, or in /var/tmp if you may not write there."
     )
     var check = false
-    @Flag(help: "A ledger that is there gets another name.")
+    @Flag(help: "Rename an existing ledger.")
     var replace = false
     @Flag(help: "The backup is of another machine, which is out of service.")
     var otherMachine = false
     @Flag(
         name: .customLong("continue"),
-        help: "The ledger of a last backup, whose keys are opened, goes on: nothing was recorded or reported since.")
+        help: "Continue the ledger of a last backup whose keys are decrypted: nothing was recorded or reported since.")
     var continues = false
-    @Flag(name: .customLong("configuration"), help: "Puts configuration, policy and trust back, too.")
+    @Flag(name: .customLong("configuration"), help: "Also restore configuration, policy and trust.")
     var takesConfiguration = false
-    @Flag(help: "The service may run the programs that a configuration names which no key proves.")
+    @Flag(help: "The service may run the programs named by a configuration that no key proves.")
     var programs = false
-    @Flag(help: "Leaves the keys in the backup: this box has its own.")
+    @Flag(help: "Do not restore the keys: this box has its own.")
     var withoutKeys = false
     @OptionGroup var passphrase: PassphraseInput
-    @Flag(help: "What was done as one JSON object, for machines.")
+    @Flag(help: "The result as one JSON object, for machines.")
     var json = false
     @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
     var file: String
 
     func validate() throws {
-        guard takesConfiguration || !programs else { throw ValidationError("--programs goes with --configuration") }
+        guard takesConfiguration || !programs else { throw ValidationError("--programs requires --configuration") }
     }
 
     func run() async throws {
@@ -110,6 +110,6 @@ struct RestoreCommand: AsyncParsableCommand {
         for line in done.report { Terminal.line("  \(line)") }
         for path in done.aside { Terminal.line("kept: \(path)") }
         for notice in done.notices { Terminal.line("note: \(notice)") }
-        if !check { Terminal.line(input.places.told("put back; start the service: systemctl start gatehouse")) }
+        if !check { Terminal.line(input.places.told("restored; start the service: systemctl start gatehouse")) }
     }
 }

@@ -13,11 +13,10 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run", abstract: "Runs the appliance until SIGTERM.",
         discussion:
             """
-            Exit code: 0 after SIGTERM or SIGINT, and when it is to be started again, as the unit does, with a new ledger in the \
-            place of one that was put back or changed; 1 when the system refuses what no waiting mends or when records of visits could \
-            not be written by its end, 2 when the configuration cannot be used. Whatever else is wrong (trust data, policy, \
-            ledger, GPIO lines, radio) is told in the log, nobody is let in by it, and the service goes on as soon as it is \
-            mended.
+            Exit code: 0 after SIGTERM or SIGINT, and when the unit should restart it with a new ledger after a \
+            restore or a change; 1 after a permanent system error or when records of visits could not be written at \
+            the end, 2 when the configuration cannot be used. Any other problem (trust data, policy, ledger, GPIO \
+            lines, radio) is logged and admits nobody, and the service continues as soon as it is corrected.
             """)
     @OptionGroup var input: ConfigurationInput
 
@@ -25,9 +24,9 @@ struct RunCommand: AsyncParsableCommand {
         let configuration = try input.load(.roots)
         if geteuid() == 0, let (key, path) = configuration.placeOfAnother {
             throw CommandFailure(
-                "root serves no gate whose files another user can exchange: \(key), \(path)",
+                "root does not run a gate whose files another user can replace: \(key), \(path)",
                 remedy: input.places.told(
-                    "run it as that user: systemctl start gatehouse, or without a unit sudo -u with the user's name"),
+                    "run it as that user: systemctl start gatehouse, or without a unit sudo -u USER"),
                 exitCode: 1)
         }
         do {
@@ -39,7 +38,7 @@ struct RunCommand: AsyncParsableCommand {
         } catch {
             // Never exit code 2: systemd would take it for a wrong configuration, and would not restart the
             // service.
-            throw CommandFailure("\(error)", remedy: "look at the log; systemd starts it again", exitCode: 1)
+            throw CommandFailure("\(error)", remedy: "check the log; systemd restarts it", exitCode: 1)
         }
     }
 

@@ -25,12 +25,14 @@ enum ServiceStart {
 
     private static func run(_ words: [String], _ seconds: Int, _ unit: String) async -> CommandFailure? {
         let line = (["systemctl"] + words).joined(separator: " ")
-        let remedy = "look at: systemctl status \(unit); journalctl -u \(unit) -n 50"
+        let remedy = "see: systemctl status \(unit); journalctl -u \(unit) -n 50"
         let place = NSTemporaryDirectory() + "gatehouse-setup-" + UUID().uuidString
         // Use a file, not a pipe: a process that keeps a pipe open would block its reader.
         guard FileManager.default.createFile(atPath: place, contents: nil, attributes: [.posixPermissions: 0o600]),
             let output = FileHandle(forWritingAtPath: place)
-        else { return CommandFailure("\(line) cannot be run: there is no place for what it says", remedy: remedy) }
+        else {
+            return CommandFailure("\(line) cannot be run: there is no temporary file for its output", remedy: remedy)
+        }
         defer { try? FileManager.default.removeItem(atPath: place) }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -42,7 +44,7 @@ enum ServiceStart {
         while process.isRunning, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
         if process.isRunning {
             process.terminate()
-            return CommandFailure("\(line) did not come to an end within \(seconds) s", remedy: remedy)
+            return CommandFailure("\(line) did not finish within \(seconds) s", remedy: remedy)
         }
         guard process.terminationStatus != 0 else { return nil }
         let said = FileManager.default.contents(atPath: place).map { String(decoding: $0.prefix(2000), as: UTF8.self) }

@@ -11,31 +11,32 @@ import Settings
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
-        abstract: "Sets a gate up: asks, or takes options or a file, and writes all that it needs.",
+        abstract: "Sets up a gate from answers, options or a file.",
         discussion: """
-            Writes the configuration, puts trust data and the invitation into place, starts the service and ends with what the \
-            doctor finds. Everything is checked before anything is written. In a terminal it asks for what no option says; \
-            elsewhere, and with --yes or --from, it says at once all that is missing. See /usr/share/doc/gatehouse/docs/setup.md.
+            Writes the configuration, installs trust data and the invitation, starts the service and prints the \
+            findings of the doctor. Everything is checked before anything is written. In a terminal it asks for \
+            everything that the options do not contain; otherwise, and with --yes or --from, it reports everything \
+            that is missing. See /usr/share/doc/gatehouse/docs/setup.md.
 
-            A configuration that is there stays unless --replace is given, and then a copy of it is kept.
+            An existing configuration is kept unless --replace is given, which keeps a copy of it.
 
-            Exit code: that of gatehouse doctor (0 in order, 1 somebody should look, 2 the gate does not work); 2 also when \
-            nothing could be written, or the service does not start.
+            Exit code: that of gatehouse doctor (0 in order, 1 attention needed, 2 the gate does not work); also 2 \
+            when nothing could be written, or the service does not start.
             """)
     @OptionGroup var input: ConfigurationInput
     @OptionGroup var told: SetupInput
     @Option(
         help: ArgumentHelp(
-            "Takes the answers from a file (TOML); options go before. Paths in it start from its folder.",
+            "Read the answers from a file (TOML); options take precedence. Paths in it are relative to its folder.",
             valueName: "file"))
     var from: String?
-    @Flag(help: "Takes gatehouse-setup.toml from the boot partition, once, and leaves the result there.")
+    @Flag(help: "Use gatehouse-setup.toml on the boot partition, once, and write the result there.")
     var fromBoot = false
-    @Flag(name: .shortAndLong, help: "Asks nothing.")
+    @Flag(name: .shortAndLong, help: "Do not ask.")
     var yes = false
-    @Flag(help: "Replaces a configuration that is there, and trust data that say something else.")
+    @Flag(help: "Replace an existing configuration, and trust data with other contents.")
     var replace = false
-    @Flag(inversion: .prefixedNo, help: "Starts the service; by default as root where systemd runs.")
+    @Flag(inversion: .prefixedNo, help: "Start the service; default: if run as root and systemd is running.")
     var start: Bool?
     @Option(help: ArgumentHelp("The pinout.", valueName: "file"))
     var pinout = Pinout.installed
@@ -44,7 +45,7 @@ struct SetupCommand: AsyncParsableCommand {
     func validate() throws {
         guard fromBoot else { return }
         let others = from != nil || !told.answers.questions.isEmpty || replace || start != nil
-        guard !others else { throw ValidationError("--from-boot takes its answers from the file, and nothing else") }
+        guard !others else { throw ValidationError("--from-boot takes its answers only from the file") }
     }
 
     func run() async throws {
@@ -58,11 +59,11 @@ struct SetupCommand: AsyncParsableCommand {
             lines = try Interruption.held { () throws(SystemError) in try work.carryOut() }
         } catch {
             throw CommandFailure(
-                Terminal.printable("\(error)"), remedy: "mend that and begin again; the configuration was not changed")
+                Terminal.printable("\(error)"), remedy: "correct it and begin again; the configuration was not changed")
         }
         for line in lines { Terminal.line(Terminal.printable(line)) }
         if Interruption.came {
-            throw CommandFailure("interrupted; all is written, and the service was not started", exitCode: 1)
+            throw CommandFailure("interrupted; everything is written, and the service was not started", exitCode: 1)
         }
         let isStarted = try await begin(plan, places)
         Terminal.line()

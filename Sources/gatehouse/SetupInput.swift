@@ -3,31 +3,33 @@ import Commissioning
 
 /// The answers on the command line: an option for each question.
 struct SetupInput: ParsableArguments {
-    @Option(help: ArgumentHelp("What phones show: 1 to 14 of A-Z a-z 0-9 _ -.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name that phones show: 1 to 14 of A-Z a-z 0-9 _ -.", valueName: "name"))
     var name: String?
-    @Option(help: ArgumentHelp("What records and reports call it, if not the name.", valueName: "id"))
+    @Option(help: ArgumentHelp("Its name in records and reports. (default: the name)", valueName: "id"))
     var id: String?
-    @Option(help: ArgumentHelp("pi5, pi4, pi3, zero, or none: no lines. Else the one seen.", valueName: "board"))
+    @Option(
+        help: ArgumentHelp("pi5, pi4, pi3, zero, or none (no lines). (default: the detected board)", valueName: "board")
+    )
     var board: String?
-    @Option(help: ArgumentHelp("The label of another chip with lines of these names.", valueName: "label"))
+    @Option(help: ArgumentHelp("The label of another chip with the same names of lines.", valueName: "label"))
     var chip: String?
     @Option(
         help: ArgumentHelp(
             "The relay's pulse, such as 200ms; or turnstile, strike, magnet, time-relay.", valueName: "duration"))
     var pulse: String?
-    @Option(help: ArgumentHelp("Which way it leads: in, out or any.", valueName: "way"))
+    @Option(help: ArgumentHelp("Its direction: in, out or any.", valueName: "way"))
     var direction: String?
-    @Option(help: ArgumentHelp("What shows the code, as display.kind of the configuration.", valueName: "kind"))
+    @Option(help: ArgumentHelp("The display for the code, as display.kind in the configuration.", valueName: "kind"))
     var display: String?
     @Option(help: ArgumentHelp("With a panel: its size, such as 128x64.", valueName: "size"))
     var displaySize: String?
     @Option(help: ArgumentHelp("An adapter (hci0), a serial line, or tcp://HOST:PORT.", valueName: "device"))
     var radio: String?
-    @Option(help: ArgumentHelp("What the date must be worth, as clock.minimum.", valueName: "source"))
+    @Option(help: ArgumentHelp("The required source of the date, as clock.minimum.", valueName: "source"))
     var clock: String?
     @Option(
         help: ArgumentHelp(
-            "A time server that chrony asks with Network Time Security, by its name.", valueName: "host"))
+            "The name of a time server for chrony with Network Time Security.", valueName: "host"))
     var timeServer: String?
     @Option(help: ArgumentHelp("The bundle that your operator signed; with --bundle-key.", valueName: "file"))
     var trustBundle: String?
@@ -39,7 +41,7 @@ struct SetupInput: ParsableArguments {
     var issuer: String?
     @Option(
         help: ArgumentHelp(
-            "With an issuer: a type of its credentials that is let in. Can be repeated.", valueName: "type"))
+            "With an issuer: an admitted type of its credentials. Can be repeated.", valueName: "type"))
     var issuerType: [String] = []
     @Option(help: ArgumentHelp("With an issuer: its DID document.", valueName: "file"))
     var issuerDocument: String?
@@ -52,7 +54,7 @@ struct SetupInput: ParsableArguments {
     var context: [String] = []
     @Option(help: ArgumentHelp("The cloud agent's invitation: its URL in quotes, or a file.", valueName: "url|file"))
     var invitation: String?
-    @Flag(help: "Agents without TLS may be used.")
+    @Flag(help: "Permit agents without TLS.")
     var allowPlainHttp = false
 
     /// The answers in the options.

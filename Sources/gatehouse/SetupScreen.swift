@@ -11,7 +11,7 @@ struct SetupScreen {
     static func ask(
         _ dialogue: inout SetupDialogue, inspect: (SetupQuestion, SetupAnswers) -> SetupProblem?
     ) throws {
-        Terminal.line("Enter takes what stands in brackets. Nothing is written before the end; ^C leaves all as it is.")
+        Terminal.line("Enter accepts the value in brackets. Nothing is written before the end; ^C changes nothing.")
         while let prompt = dialogue.next {
             Terminal.line()
             for line in Terminal.folded(Terminal.printable(prompt.words), hanging: 2) { Terminal.line(line) }
@@ -50,7 +50,7 @@ struct SetupScreen {
         guard let line = readLine() else {
             Terminal.line()
             throw CommandFailure(
-                "the terminal was closed before all was answered; nothing was written",
+                "the terminal was closed before all questions were answered; nothing was written",
                 remedy: "begin again: gatehouse setup")
         }
         return line

@@ -25,7 +25,10 @@ struct SigningInput: ParsableArguments {
                 remedy: "gatehouse \(command) bundle DIRECTORY --key FILE --number VERSION --output FILE")
         }
         guard let signer = OperatorSigningKey(pem: try InputFile.bytes(key, limit: 4096)) else {
-            throw CommandFailure("\(key) is no Ed25519 private key", remedy: "make one with gatehouse trust keygen")
+            throw CommandFailure(
+                "\(key) is not an Ed25519 private key",
+                remedy: "create one with gatehouse trust "
+                    + "keygen")
         }
         guard let validFor = DurationText.parse(validFor) else {
             throw CommandFailure("--valid-for takes a duration", remedy: "write for example 90d or 12h")

@@ -48,9 +48,9 @@ enum SoakReport {
                 + "\(figures.descriptors.lowerBound) to \(figures.descriptors.upperBound)",
             "written, crowd    \(figures.written.bytes / max(1, figures.total)) bytes a visit, "
                 + "\(4096 * figures.written.blocks / max(1, figures.total)) in blocks of 4 KiB",
-            "written, alone    \(each) bytes for a visitor who is let in, \(blocks) in blocks of 4 KiB, "
+            "written, alone    \(each) bytes for an admitted visitor, \(blocks) in blocks of 4 KiB, "
                 + String(format: "%.1f syncs", Double(alone.counts.syncs) / Double(max(1, alone.visits))),
-            "growth            \(figures.growth) bytes for a visitor who is let in",
+            "growth            \(figures.growth) bytes for an admitted visitor",
             String(
                 format: "at 2,000 a day    %.0f MB written a day, %.1f GB a year; database + %.2f GB a year",
                 Double(blocks * visitsADay) / 1e6, year / 1e9, Double(figures.growth * visitsADay * 365) / 1e9),

@@ -7,15 +7,15 @@ import Settings
 /// Prints the status of the running service.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Says how the running service is, and what to do about what is wrong.",
+        commandName: "status", abstract: "Shows the state of the running service, its faults and their remedies.",
         discussion: """
-            Asks the service over its control socket. Exit code: 0 everything is in order, 1 a fault is in force, 2 the \
-            service is not running or does not answer.
+            Asks the service over its control socket. Exit code: 0 everything is in order, 1 a fault is in force, 2 \
+            the service is not running or does not respond.
             """)
     @OptionGroup var input: ConfigurationInput
     @Option(
         help: ArgumentHelp(
-            "The control socket itself, in place of the one that the configuration names.", valueName: "path"))
+            "The control socket, in place of the one in the configuration.", valueName: "path"))
     var socket: String?
     @Flag(help: "A JSON object, for machines.")
     var json = false
@@ -72,7 +72,7 @@ struct ControlQuestion {
         let reply = try? JSON.parse(line)
         if let answer = reply?["answer"] { return answer }
         throw CommandFailure(
-            Terminal.printable(reply?["error"]?.string?.string ?? "the service answers with something unknown"),
+            Terminal.printable(reply?["error"]?.string?.string ?? "the service's answer is unknown"),
             remedy: reply?["remedy"]?.string.map { Terminal.printable($0.string) })
     }
 
@@ -98,17 +98,17 @@ struct ControlQuestion {
                 remedy: SetupPlaces.remedy(forAbsent: input.path))
         case .notRunning:
             CommandFailure(
-                "the service is not running: nobody listens at \(path)",
+                "the service is not running: no process listens at \(path)",
                 remedy: told("start it: systemctl start gatehouse; why it ended: journalctl -u gatehouse -n 50"))
         case .forbidden:
             CommandFailure(
-                "you may not ask the service at \(path)",
-                remedy: "use sudo, or become a member of the group that control.group names")
+                "you are not permitted to ask the service at \(path)",
+                remedy: "use sudo, or join the group in control.group")
         case .silent:
             CommandFailure(
-                "the service does not answer at \(path)",
+                "the service does not respond at \(path)",
                 remedy: told(
-                    "look at journalctl -u gatehouse; its watchdog restarts it, or: systemctl restart gatehouse"))
+                    "see journalctl -u gatehouse; its watchdog restarts it, or run: systemctl restart gatehouse"))
         case .system(let code):
             CommandFailure("cannot ask at \(path): \(SystemError("asking", code: code))", remedy: "check the path")
         }

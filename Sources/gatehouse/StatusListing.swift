@@ -18,7 +18,7 @@ enum StatusListing {
             switch status["state"]?.string {
             case "fine": Terminal.styled("\(name): in order", .bold, .green)
             case "fault": Terminal.styled("\(name): out of order", .bold, .red)
-            default: Terminal.styled("\(name): works, but look after it", .bold, .amber)
+            default: Terminal.styled("\(name): needs attention", .bold, .amber)
             }
         let now = status["observed"]?.string.flatMap { Timestamp(rfc3339: $0.string) }
         // A gate without faults may still admit nobody, or everybody.
@@ -39,7 +39,7 @@ enum StatusListing {
             return [
                 Terminal.styled(words, .red),
                 "  → "
-                    + places.told("It is stuck: the watchdog restarts the service, or: systemctl restart gatehouse"),
+                    + places.told("The watchdog restarts the service, or run: systemctl restart gatehouse"),
                 "",
             ]
         }
@@ -85,7 +85,7 @@ enum StatusListing {
             ("trust", trust(status["trust"])), ("policy", policy(status["trust"])), ("ends", ends(status["expiry"])),
             ("agent", agent(status)),
             ("visits", visits(status["visits"])),
-            ("log", [status["log"]?["dropped"]?.int.flatMap { $0 > 0 ? "\($0) lines left out" : nil }]),
+            ("log", [status["log"]?["dropped"]?.int.flatMap { $0 > 0 ? "\($0) lines dropped" : nil }]),
             (
                 "running",
                 [
@@ -102,17 +102,17 @@ enum StatusListing {
     }
 
     private static func gate(_ gate: JSON?) -> String? {
-        gate == .null ? "this box opens nothing" : gate?["open"]?.bool.map { $0 ? "open" : "shut" }
+        gate == .null ? "this box has no output that opens the gate" : gate?["open"]?.bool.map { $0 ? "open" : "shut" }
     }
 
     private static func radio(_ radio: JSON?) -> [String?] {
         [
             text(radio?["state"]), text(radio?["controller"]), some(radio?["failures"], "failures"),
-            some(radio?["advertisingLapses"], "times off the air by itself"),
-            some(radio?["linkResets"], "resets for silent phones"),
-            some(radio?["bufferResets"], "resets for kept buffers"),
+            some(radio?["advertisingLapses"], "unexpected advertising stops"),
+            some(radio?["linkResets"], "resets: links held by silent phones"),
+            some(radio?["bufferResets"], "resets: buffers held by phones"),
             some(radio?["ignoredPackets"], "packets ignored"), some(radio?["droppedPDUs"], "broken PDUs"),
-            some(radio?["spoiledChunks"], "spoiled chunks"), some(radio?["repairs"], "repair rounds"),
+            some(radio?["spoiledChunks"], "damaged chunks"), some(radio?["repairs"], "repair rounds"),
         ]
     }
 
@@ -126,9 +126,9 @@ enum StatusListing {
             return level ? words[input.name]?.on : words[input.name]?.off
         }
         return [mode(door)] + inputs + [
-            some(door?["passages"], "passages"), some(door?["unused"], "openings unused"),
+            some(door?["passages"], "passages"), some(door?["unused"], "openings without passage"),
             some(door?["requests"], "requests to exit"), some(door?["refusedRequests"], "requests refused"),
-            some(door?["tailgating"], "times somebody slipped in"), some(door?["forced"], "times forced"),
+            some(door?["tailgating"], "tailgating detected"), some(door?["forced"], "times forced"),
             some(door?["heldOpen"], "times held open"),
         ]
     }
@@ -166,7 +166,7 @@ enum StatusListing {
     /// Returns the next expiry that has no warning yet.
     private static func ends(_ expiry: JSON?) -> [String?] {
         guard let expiry else { return [] }
-        if expiry["dated"] == false { return ["not told: the date is not trusted"] }
+        if expiry["dated"] == false { return ["unknown: the date is not trusted"] }
         guard let next = expiry["next"], let words = text(next["text"]), let end = text(next["end"]) else { return [] }
         return ["next: \(words) on \(end.prefix(10))"]
     }

@@ -9,31 +9,34 @@ import Tuvali
 struct StickerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sticker",
-        abstract: "Makes the key of a printed code, where there is none, and the picture to print.",
+        abstract: "Creates the picture of a printed code, and its key if there is none.",
         discussion:
             """
-            The configuration names the key's file and its last day ([sticker]). A key that is there is never overwritten; for a new \
-            one remove its file. Run it as the service's user, who must be able to read the key and to write beside it; then \
-            restart the service.
+            The configuration names the key's file and its last day ([sticker]). An existing key is never \
+            overwritten; to create a new one, remove its file. Run it as the service's user, who must be able to read \
+            the key and to write to its folder; then restart the service.
 
-            Exit code: 0 when the picture is written, 2 when not.
+            Exit code: 0 when the picture is written, otherwise 2.
             """)
     @OptionGroup var input: ConfigurationInput
-    @Option(help: ArgumentHelp("Where the picture goes; nothing may be there.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file for the picture; it must not exist.", valueName: "file"))
     var png: String?
 
     func run() throws {
-        guard let png else { throw CommandFailure("no picture is named", remedy: "write --png and a file") }
+        guard let png else { throw CommandFailure("no picture is named", remedy: "give --png and a file") }
         let configuration = try input.load()
         guard let path = configuration.sticker.key, let until = configuration.sticker.until else {
-            throw CommandFailure("no printed code is configured", remedy: "write key and until below [sticker]")
+            throw CommandFailure("no printed code is configured", remedy: "set key and until in [sticker]")
         }
         guard !FileManager.default.fileExists(atPath: png) else {
-            throw CommandFailure("\(png) is there already", remedy: "name another file, or remove it")
+            throw CommandFailure("\(png) already exists", remedy: "name another file, or remove it")
         }
         let obstacle = FileObstacle(path)
         if case .forbidden? = obstacle, let obstacle {
-            throw CommandFailure("\(path) \(obstacle.text)", remedy: "run it as the service's user, who has the key")
+            throw CommandFailure(
+                "\(path) \(obstacle.text)",
+                remedy: "run it as the service's user, which can read "
+                    + "the key")
         }
         let now = SystemClock.look().utc
         let key: StickerKey
@@ -53,9 +56,9 @@ struct StickerCommand: ParsableCommand {
             let picture = StickerPicture.paint(
                 name: configuration.kiosk.name, code: uri,
                 lines: ["Scan this with your wallet", "Good until \(Day.words(until))"])
-        else { throw CommandFailure("the code has no room for the name", remedy: "choose a shorter kiosk.name") }
+        else { throw CommandFailure("the name is too long for the code", remedy: "choose a shorter kiosk.name") }
         guard CommandRole.at(png, { Self.write(PNG.encode(picture), to: png) }) else {
-            throw CommandFailure("\(png) cannot be written", remedy: "look at its folder and who may write there")
+            throw CommandFailure("\(png) cannot be written", remedy: "check its folder and the permissions")
         }
         Terminal.line("\(png): the last day is \(Day.words(until)); print it 8 cm wide or wider")
         Terminal.error("a printed code \(StickerSection.warning)", remedy: StickerSection.care)

@@ -9,11 +9,11 @@ import TrustFiles
 extension TrustCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes a signed bundle, or a trust directory, into force.",
+            abstract: "Imports a signed bundle, or a trust directory.",
             discussion: """
-                A bundle must be signed by a key of trust.bundleKeys and be newer than the one in force. Where such keys are \
-                configured, a directory is not taken. Everything is checked before anything is changed, and changed in one \
-                step.
+                A bundle must be signed by a key of trust.bundleKeys and be newer than the one in force. If such keys \
+                are configured, a directory is refused. Everything is checked before anything is changed, and changed \
+                in one step.
 
                 Exit code: 0 when it is in force, 1 when it is refused, 2 for usage or input/output errors.
                 """)
@@ -57,7 +57,7 @@ extension TrustCommand {
             defer { role?.end() }
             do throws(SystemError) {
                 try copy.install(at: gate.trust.directory)
-            } catch { throw CommandFailure("\(error)", remedy: "check the disk and who may write there") }
+            } catch { throw CommandFailure("\(error)", remedy: "check the disk and the permissions") }
             show(copy.version, isNew: true, gate)
         }
 
@@ -69,7 +69,7 @@ extension TrustCommand {
                 let line: JSONObject = ["version": .text(version), "isNew": .bool(isNew)]
                 return Terminal.json(JSON.object(JSONObject(line.members + (rules?.members ?? []))))
             }
-            Terminal.line(isNew ? "in force: \(version)" : "was in force already: \(version)")
+            Terminal.line(isNew ? "in force: \(version)" : "already in force: \(version)")
             if let rules { Terminal.line(Terminal.printable("policy \(rules.line)")) }
         }
     }
@@ -78,13 +78,14 @@ extension TrustCommand {
         static let configuration = CommandConfiguration(
             abstract: "Packs a trust directory into a signed bundle, for an operator.",
             discussion: """
-                The directory is checked first. Each bundle needs a higher version than the one before: gates never go back. \
-                The private key stays on the operator's machine.
+                The directory is checked first. Each bundle needs a higher version than the previous one: gates never \
+                accept an older bundle. The private key stays on the operator's machine.
                 """)
         @OptionGroup var signing: SigningInput
         @Option(
             help: ArgumentHelp(
-                "How long after that it still serves, with a warning, such as 7d.", valueName: "duration"))
+                "The time after its expiry for which it is still used, with a warning, such as 7d.",
+                valueName: "duration"))
         var grace = "7d"
         @Argument(help: ArgumentHelp("The trust directory.", valueName: "directory"))
         var directory: String
@@ -123,21 +124,23 @@ extension TrustCommand {
 
     struct KeyGeneration: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "keygen", abstract: "Makes an operator's key and prints its public part.",
+            commandName: "keygen", abstract: "Creates an operator's key and prints its public part.",
             discussion:
-                "The private key goes into a new file; the public one belongs into trust.bundleKeys of every gate.")
+                "The private key is written to a new file. Add the public key to trust.bundleKeys of every gate.")
         @Argument(help: ArgumentHelp("The file for the private key; it must not exist.", valueName: "file"))
         var file: String
 
         func run() async throws {
             guard let key = (try? SystemRandom.bytes(32)).flatMap(OperatorSigningKey.init(seed:)) else {
-                throw CommandFailure("the system gives no random bytes")
+                throw CommandFailure("the system provides no random bytes")
             }
             // Never overwrite an existing key: without it, no new bundle could follow those that it signed.
             let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw CommandFailure(
-                    "cannot make \(file): \(String(cString: strerror(errno)))", remedy: "name a file that is not there")
+                    "cannot make \(file): \(String(cString: strerror(errno)))",
+                    remedy: "name a file that does not "
+                        + "exist")
             }
             let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             do { try handle.write(contentsOf: Data(key.pem.utf8)) } catch {

@@ -10,8 +10,8 @@ import TrustFiles
 /// The tools for the gate's trust data.
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trust", abstract: "Sets up, imports, lists, refreshes and checks what the gate trusts.",
-        discussion: "May be used beside the running service, which takes over what changes within seconds.",
+        commandName: "trust", abstract: "Sets up, imports, lists, refreshes and checks the trust data.",
+        discussion: "May be used while the service runs; the service applies changes within seconds.",
         subcommands: [
             Needs.self, Pin.self, Import.self, List.self, Refresh.self, Verify.self, Bundle.self, KeyGeneration.self,
         ])
@@ -25,7 +25,7 @@ struct TrustCommand: AsyncParsableCommand {
         var key: String?
         @Argument(
             help: ArgumentHelp(
-                "A trust directory or a bundle, in place of what the configuration has in force.", valueName: "path"))
+                "A trust directory or a bundle, in place of the trust data in force.", valueName: "path"))
         var path: String?
 
         /// The path, as the beginning of an output line; empty for the trust data in force.
@@ -64,7 +64,7 @@ struct TrustCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists who and what is trusted, with keys and ages, and the rules in force.",
+            abstract: "Lists the trust data with keys and ages, and the rules in force.",
             discussion: "Exit code: 0, or 2 when the trust data cannot be used.")
         @OptionGroup var input: Input
         @Flag(help: "One JSON object, for machines.")
@@ -83,7 +83,8 @@ struct TrustCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks signatures, hashes, dates and ages of the trust data, and names the rules in force.",
             discussion: """
-                Exit code: 0 when all is in order, 1 when something is too old, missing or not valid at the date, 2 when \
+                Exit code: 0 when everything is in order, 1 when something is too old, missing or not valid at the \
+                date, 2 when \
                 the trust data cannot be used.
                 """)
         @OptionGroup var input: Input
@@ -119,13 +120,14 @@ struct TrustCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Fetches documents and status lists of the trusted issuers once, now.",
             discussion: """
-                Only from the hosts that the configuration allows, by HTTPS. What is fetched is checked before it takes the \
-                place of an older copy.
+                Only from the hosts that the configuration permits, by HTTPS. Everything that is fetched is checked \
+                before it replaces an older copy.
 
-                Exit code: 0 when all is fresh, 1 when something could not be fetched, 2 when nothing could be tried.
+                Exit code: 0 when everything is fresh, 1 when something could not be fetched, 2 when nothing could be \
+                tried.
                 """)
         @OptionGroup var configuration: ConfigurationInput
-        @Flag(help: "One JSON object a line, for machines.")
+        @Flag(help: "One JSON object per line, for machines.")
         var json = false
 
         func run() async throws {
@@ -189,7 +191,7 @@ extension TrustCommand {
         let keys = try key.map { [try operatorKey($0)] } ?? configured()
         guard !keys.isEmpty else {
             throw CommandFailure(
-                "nothing says whose bundle \(path) must be", remedy: "give the operator's key: --key z6Mk…")
+                "no operator's key is known for the bundle \(path)", remedy: "give the operator's key: --key z6Mk…")
         }
         let bundle: TrustBundle
         do throws(TrustBundle.Failure) {
@@ -212,7 +214,10 @@ extension TrustCommand {
 
     static func operatorKey(_ text: String) throws -> OperatorKey {
         guard let key = OperatorKey(Text(text)) else {
-            throw CommandFailure("--key is no Ed25519 key", remedy: "give what gatehouse trust keygen printed")
+            throw CommandFailure(
+                "--key is not an Ed25519 key",
+                remedy: "give the key that gatehouse trust keygen "
+                    + "printed")
         }
         return key
     }

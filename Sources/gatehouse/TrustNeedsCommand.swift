@@ -7,19 +7,19 @@ import TrustFiles
 extension TrustCommand {
     struct Needs: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tells what credentials would need to be accepted: all of it, at once.",
+            abstract: "Lists everything that credentials need in order to be accepted.",
             discussion: """
-                Takes whatever verify takes. Nothing is fetched, verified or believed: what a file says may be a \
-                stranger's. Compare ids and hashes with what the issuer publishes, then pin them with gatehouse trust pin.
+                Accepts the same files as verify. Nothing is fetched, verified or trusted: a file may come from a \
+                stranger. Compare ids and hashes with the issuer's publications, then pin them with gatehouse trust pin.
 
-                Exit code: 0 when nothing is missing, 1 when something is, 2 for usage or input/output errors.
+                Exit code: 0 when nothing is missing, 1 when something is missing, 2 for usage or input/output errors.
                 """)
         @Option(
             help: ArgumentHelp(
-                "The trust directory to hold them against, even if still to be made.",
+                "The trust directory to compare with; it need not exist yet.",
                 valueName: "directory"))
         var trust: String?
-        @Flag(help: "One JSON object a line, for machines.")
+        @Flag(help: "One JSON object per line, for machines.")
         var json = false
         @Argument(help: ArgumentHelp("Files; - is standard input.", valueName: "file"))
         var files: [String]
@@ -102,7 +102,7 @@ struct TrustNeedsReport {
     // MARK: - For people
 
     func print() {
-        let format = needs.format?.rawValue ?? "not a credential that is verified here"
+        let format = needs.format?.rawValue ?? "not a supported credential"
         Terminal.line(Terminal.styled(Terminal.printable(file), .bold) + ": \(format)")
         if let refusal = needs.refusal {
             let place = refusal.pointer.map { " at \($0)" } ?? ""
@@ -113,7 +113,7 @@ struct TrustNeedsReport {
             if needs.refusal == nil { Terminal.line("  It names no issuer, key or root: there is nothing to pin.") }
             return
         }
-        Terminal.line("  What it says of itself; nothing of it is verified or believed.")
+        Terminal.line("  Its own statements; nothing is verified or trusted.")
         for need in needs.needs { show(need) }
         if needs.omitted > 0 { Terminal.line("  and \(needs.omitted) more, too many or too long to show") }
         let missing = needs.needs.filter { !$0.isPresent }
@@ -123,11 +123,11 @@ struct TrustNeedsReport {
         for command in missing.flatMap(commands) where !lines.contains(command) { lines.append(command) }
         let advice =
             lines.isEmpty
-            ? "Compare with what the issuer publishes." : "Compare with what the issuer publishes, then:"
+            ? "Compare with the issuer's publications." : "Compare with the issuer's publications, then:"
         Terminal.line(Terminal.styled("  \(count)", .amber) + " " + advice)
         for command in lines { Terminal.line("    " + Terminal.printable(command)) }
         if missing.contains(where: { $0.kind == .document || $0.kind == .context || $0.kind == .statusList }) {
-            Terminal.line("  Then ask again: documents, contexts and lists may need more.")
+            Terminal.line("  Then run this again: documents, contexts and lists may need more.")
         }
     }
 
@@ -136,7 +136,7 @@ struct TrustNeedsReport {
         let name = need.name ?? need.id?.string ?? ""
         Terminal.line("  \(mark)  \(need.kind.rawValue.padding(to: 11))  \(Terminal.printable(name))")
         // Two lines, so that the width is at most 80 columns.
-        if need.name != nil { Terminal.line("    " + (need.id?.string ?? "which it does not bring")) }
+        if need.name != nil { Terminal.line("    " + (need.id?.string ?? "which it does not contain")) }
         for detail in Self.details(need) { Terminal.line("        " + Terminal.printable(detail)) }
     }
 
@@ -145,10 +145,10 @@ struct TrustNeedsReport {
         details += need.keys.filter { $0 != need.id }.map { "key \($0)" }
         guard !need.isPresent else { return details }
         if let address = need.address, address != need.id { details.append("published at \(address)") }
-        if let hash = need.builtIn { details += ["built in, so that it need not be asked for; its SHA-256:", hash] }
+        if let hash = need.builtIn { details += ["built in; its SHA-256:", hash] }
         for line in need.lines {
             if line.hasPrefix("controllers") || line.hasPrefix("status-issuers") {
-                details.append("signed by somebody else. Only if the issuer itself says that it may be so:")
+                details.append("signed by another party. Only if the issuer itself publishes that this is intended:")
                 details.append("    " + line)
             } else if need.isListed {
                 details.append("is listed; its entry lacks \(line)")

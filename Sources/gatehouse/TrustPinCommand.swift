@@ -7,21 +7,21 @@ import TrustFiles
 extension TrustCommand {
     struct Pin: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Writes what needs asks for into a trust directory that you keep.",
+            abstract: "Adds the data that `needs` lists to a trust directory.",
             discussion: """
-                What you pin is believed from then on: compare it with what its owner publishes. Everything is checked \
-                before anything is written, comments and order of your files stay, and what says something else already \
-                stays unless you say --replace. Hand the directory to gates with gatehouse trust import or bundle.
+                Pinned data are trusted: compare them with their owner's publications. Everything is checked before \
+                anything is written, comments and order of your files stay, and other existing entries stay unless \
+                you give --replace. Distribute the directory with gatehouse trust import or bundle.
 
-                Exit code: 0 when it is there, 1 when something else is, 2 when it cannot be pinned.
+                Exit code: 0 when it is pinned, 1 when something else is pinned, 2 when it cannot be pinned.
                 """,
             subcommands: [Context.self, Document.self, Root.self, Issuer.self, StatusList.self])
 
         /// The trust directory and the options of a pin.
         struct Target: ParsableArguments {
-            @Option(help: ArgumentHelp("The trust directory; made if it is not there.", valueName: "directory"))
+            @Option(help: ArgumentHelp("The trust directory; created if it does not exist.", valueName: "directory"))
             var trust: String?
-            @Flag(help: "Put it in the place of what is there and says something else.")
+            @Flag(help: "Replace other existing data.")
             var replace = false
             @Flag(help: "One JSON object, for machines.")
             var json = false
@@ -38,12 +38,12 @@ extension TrustCommand {
                     outcome = try work(TrustPin(trust, replaces: replace))
                 } catch { throw CommandFailure(error) }
                 if json { return Terminal.json(Self.json(outcome)) }
-                let word = outcome.files.isEmpty ? "was pinned already" : "pinned"
+                let word = outcome.files.isEmpty ? "already pinned" : "pinned"
                 Terminal.line(Terminal.printable("\(word): \(outcome.id)"))
                 for fact in outcome.facts { Terminal.line("  " + Terminal.printable(fact)) }
                 for file in outcome.files { Terminal.line("  written: " + Terminal.printable("\(trust)/\(file)")) }
                 if let line = outcome.line {
-                    Terminal.line("  for tokens add it to the entry of their issuer, or say --issuer:")
+                    Terminal.line("  for tokens add it to the entry of their issuer, or give --issuer:")
                     Terminal.line("  " + line)
                     Terminal.line("  for mdocs: gatehouse trust pin issuer \(outcome.id) --type DOCTYPE")
                 }
@@ -66,7 +66,7 @@ extension TrustCommand {
             @Argument(help: ArgumentHelp("The URL that credentials use.", valueName: "url"))
             var url: String
             @Argument(
-                help: ArgumentHelp("The document; without it the one that is built in.", valueName: "file"))
+                help: ArgumentHelp("The document; default: the built-in one.", valueName: "file"))
             var file: String?
 
             func run() async throws {
@@ -91,13 +91,13 @@ extension TrustCommand {
 
         struct Root: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "Pins an X.509 root, and says for which issuer it stands.",
+                abstract: "Pins an X.509 root, and the issuer that it is for.",
                 discussion: """
-                    With --issuer it is for the tokens of that issuer. For mdocs it needs an entry of its own with their \
-                    docTypes: gatehouse trust pin issuer x509:sha256:… --type DOCTYPE.
+                    With --issuer it is for the tokens of that issuer. For mdocs the root needs its own entry with \
+                    their docTypes: gatehouse trust pin issuer x509:sha256:… --type DOCTYPE.
                     """)
             @OptionGroup var target: Target
-            @Option(help: ArgumentHelp("The issuer whose entry is to name it.", valueName: "id"))
+            @Option(help: ArgumentHelp("The issuer whose entry names it.", valueName: "id"))
             var issuer: String?
             @Argument(help: ArgumentHelp("The certificate (PEM).", valueName: "file"))
             var file: String
@@ -114,26 +114,27 @@ extension TrustCommand {
             static let configuration = CommandConfiguration(
                 abstract: "Trusts an issuer: adds its entry to issuers.toml, or lines to it.",
                 discussion: """
-                    An issuer admits by the types of its entry: give --type, or --credential with one of its credentials. \
-                    From --group on each option may be given more than once; lists are added to.
+                    An issuer's credentials are admitted by the types in its entry: give --type, or --credential with \
+                    one of its credentials. Each option from --group on may be given more than once and adds to a list.
                     """)
             @OptionGroup var target: Target
-            @Option(help: ArgumentHelp("strict, or did-wide: its document names but the bare DID.", valueName: "name"))
+            @Option(help: ArgumentHelp("strict, or did-wide: its document names only the bare DID.", valueName: "name"))
             var keyPurpose: String?
-            @Flag(help: "Its credentials may bring contexts of their own.")
+            @Flag(help: "Its credentials may contain inline contexts.")
             var inlineContexts = false
             @Option(
-                help: ArgumentHelp("A credential of it, whose types its entry is to name.", valueName: "file"))
+                help: ArgumentHelp("One of its credentials, whose types are added to its entry.", valueName: "file"))
             var credential: String?
             @Option(name: .customLong("group"), help: ArgumentHelp("A group for policies.", valueName: "name"))
             var groups: [String] = []
             @Option(
                 name: .customLong("type"),
-                help: ArgumentHelp("A type that it may issue, and admits by: IRI, vct or docType.", valueName: "type"))
+                help: ArgumentHelp(
+                    "A type that it may issue and that is admitted: IRI, vct or docType.", valueName: "type"))
             var types: [String] = []
             @Option(
                 name: .customLong("context"),
-                help: ArgumentHelp("A context it may use, if not all.", valueName: "url"))
+                help: ArgumentHelp("A context that it may use. (default: all)", valueName: "url"))
             var contexts: [String] = []
             @Option(
                 name: .customLong("controller"),
@@ -145,9 +146,9 @@ extension TrustCommand {
             var statusIssuers: [String] = []
             @Option(
                 name: .customLong("status-list"),
-                help: ArgumentHelp("A list that the refresher keeps.", valueName: "url"))
+                help: ArgumentHelp("A list that the refresher fetches.", valueName: "url"))
             var statusLists: [String] = []
-            @Argument(help: ArgumentHelp("The id that its credentials name.", valueName: "id"))
+            @Argument(help: ArgumentHelp("The issuer id in its credentials.", valueName: "id"))
             var id: String
 
             func run() async throws {
@@ -176,12 +177,12 @@ extension TrustCommand {
                 let needs = TrustNeeds(of: try InputFile.bytes(file), in: store)
                 guard let need = needs.needs.first(where: { $0.kind == .issuer && $0.id == Text(id) }) else {
                     throw CommandFailure(
-                        "\(file) is no credential of \(id)", remedy: "look at it: gatehouse trust needs \(file)")
+                        "\(file) is not a credential of \(id)", remedy: "see: gatehouse trust needs \(file)")
                 }
                 guard !need.types.isEmpty || store.issuer(Text(id))?.types != nil else {
                     throw CommandFailure(
-                        "the types of \(file) mean nothing while its contexts are not pinned",
-                        remedy: "pin them first: gatehouse trust needs \(file) names them")
+                        "the types of \(file) are unknown while its contexts are not pinned",
+                        remedy: "pin them first: gatehouse trust needs \(file) lists them")
                 }
                 return need.types
             }

@@ -12,64 +12,67 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Verifies credentials or wallet payloads from files.",
         discussion: """
-            Prints for people on a terminal, and a JSON line for each file everywhere else, or with --json.
+            Prints text on a terminal, and a JSON line for each file otherwise, or with --json.
 
-            A file that cannot be read does not keep the others from being verified.
+            A file that cannot be read does not prevent the verification of the others.
 
-            An accepted presentation was accepted for the credentials that are marked as decided; the others were verified and listed.
+            An accepted presentation was accepted for the credentials that are marked as decided; the others were \
+            only verified.
 
-            With --config the date is worth what gatehouse clock show says: where it is worth less than the gate's rules ask, \
-            nothing is accepted (clock.untrusted). A date that is given with --at counts as a good one.
+            With --config the date is as trustworthy as gatehouse clock show says: if the gate's rules require more, \
+            nothing is accepted (clock.untrusted). A date given with --at is trusted.
 
             Exit code: 0 when all are accepted, 1 when some are rejected, 2 for usage or input/output errors.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The trust directory (issuers.toml, did/, contexts/, status/, roots/) or a bundle. Without it nobody is trusted.",
+            "The trust directory (issuers.toml, did/, contexts/, status/, roots/) or a bundle. Without it no issuer "
+                + "is trusted.",
             valueName: "path"))
     var trust: String?
     @Option(help: ArgumentHelp("With a bundle: the operator's key (z6Mk…).", valueName: "key"))
     var key: String?
     @Option(
         help: ArgumentHelp(
-            "Would this gate take it? Trust, rules and clock as its configuration has them.", valueName: "file"))
+            "Verify as this gate does: trust, rules and clock of its configuration.", valueName: "file"))
     var config: String?
     @Option(
         help: ArgumentHelp(
-            "The gate's rules; the default are those of --trust, the policy.toml in the directory or bundle.",
+            "The gate's rules; default: the policy.toml in the directory or bundle of --trust.",
             valueName: "file"))
     var policy: String?
-    @Flag(help: "Verify without rules, also where --trust brings some.")
+    @Flag(help: "Verify without rules, even if --trust contains some.")
     var noPolicy = false
-    @Option(help: ArgumentHelp("With rules: in or out, which way the gate leads.", valueName: "name"))
+    @Option(help: ArgumentHelp("With rules: the gate's direction, in or out.", valueName: "name"))
     var direction: String?
     @Option(
         help: ArgumentHelp(
-            "strict or compat; the default is what the policy says, else issuers.toml, else strict.", valueName: "name")
+            "strict or compat; default: that of the policy, then of issuers.toml, then strict.", valueName: "name")
     )
     var profile: String?
     @Option(
         help: ArgumentHelp(
-            "The date to verify at, RFC 3339; the default is this machine's clock, with --config as the gate judges it.",
+            "The date to verify at, RFC 3339; default: this machine's clock, with --config as the gate judges it.",
             valueName: "time"))
     var at: String?
     @Option(
         help: ArgumentHelp(
-            "The challenge that was given: nothing is accepted without a proof over it, of a presentation that of its signer.",
+            "The challenge given to the holder: nothing is accepted without a proof over it; for a presentation its "
+                + "signer's.",
             valueName: "text"
         ))
     var nonce: String?
     @Option(
         help: ArgumentHelp(
-            "Whom the holder's proof must name; with --config the default is the gate's name. A name that is not known is foreign.",
+            "The name in the holder's proof; with --config the default is the gate's name. An unknown name is foreign.",
             valueName: "name"))
     var audience: String?
-    @Flag(help: "Tell the stages of each verification in words, instead of JSON.")
+    @Flag(help: "Explain the stages of each verification in text instead of JSON.")
     var explain = false
-    @Flag(help: "A JSON line for each file, also on a terminal.")
+    @Flag(help: "A JSON line for each file, even on a terminal.")
     var json = false
-    @Option(help: ArgumentHelp("Verify each file that many times.", valueName: "number"))
+    @Option(help: ArgumentHelp("Verify each file that number of times.", valueName: "number"))
     var `repeat` = 1
     @Flag(help: "With --repeat: report the median time of each stage.")
     var timings = false
@@ -79,16 +82,16 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         guard !files.isEmpty else { throw CommandFailure("no file given", remedy: "gatehouse verify FILE…") }
         guard !explain || !json else {
-            throw CommandFailure("--explain and --json contradict each other", remedy: "leave one of them out")
+            throw CommandFailure("--explain and --json cannot be combined", remedy: "remove one of them")
         }
         guard (1...1_000_000).contains(`repeat`) else { throw CommandFailure("--repeat takes 1 to 1000000") }
         guard !timings || `repeat` > 1 else {
             throw CommandFailure(
-                "--timings tells medians, so it needs --repeat",
+                "--timings prints medians, so it needs --repeat",
                 remedy: "add --repeat 100; the times of one run are in its stages")
         }
         guard policy == nil || !noPolicy else {
-            throw CommandFailure("--policy and --no-policy contradict each other", remedy: "leave one of them out")
+            throw CommandFailure("--policy and --no-policy cannot be combined", remedy: "remove one of them")
         }
         let gate = try self.gate()
         let (verifier, origin) = try self.verifier(gate)
@@ -127,8 +130,8 @@ struct VerifyCommand: AsyncParsableCommand {
         guard let config else { return nil }
         guard trust == nil, policy == nil, !noPolicy, direction == nil, profile == nil else {
             throw CommandFailure(
-                "--config brings trust and rules of the gate",
-                remedy: "leave --trust, --policy, --no-policy, --direction and --profile out")
+                "--config selects the trust data and rules of the gate",
+                remedy: "remove --trust, --policy, --no-policy, --direction and --profile")
         }
         var input = ConfigurationInput()
         input.path = config
@@ -197,7 +200,7 @@ struct VerifyCommand: AsyncParsableCommand {
         var chosen = VerificationPolicy()
         let way = try PolicyCommand.direction(direction)
         guard rules != nil || way == nil else {
-            throw CommandFailure("--direction needs rules", remedy: "name the rules that it is for: --policy FILE")
+            throw CommandFailure("--direction needs rules", remedy: "give the rules: --policy FILE")
         }
         if let rules { chosen = VerificationPolicy(rules, over: chosen, direction: way) }
         if let profile = try chosenProfile() { chosen.statedProfile = profile }
@@ -224,7 +227,9 @@ struct VerifyCommand: AsyncParsableCommand {
             throw CommandFailure("--at \(at) is not a date", remedy: "write it as 2026-06-01T09:00:00Z")
         }
         if gate != nil {
-            Terminal.error("with --at the gate's rule for its clock is not asked; gatehouse clock show tells its date")
+            Terminal.error(
+                "with --at the gate's rule for its clock is not applied; gatehouse clock show prints its "
+                    + "date")
         }
         return WallTime(utc: utc, provenance: .given)
     }

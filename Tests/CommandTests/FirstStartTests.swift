@@ -29,11 +29,11 @@ import Testing
     private static let trust: [Lack] = [
         Lack(
             what: "no trust directory", codes: ["fault.trust-unusable"],
-            detail: "trust/issuers.toml: is not there. Make it", lose: { try $0.remove("trust") },
+            detail: "trust/issuers.toml: does not exist. Create it", lose: { try $0.remove("trust") },
             mend: { try $0.write("trust/issuers.toml", issuer) }),
         Lack(
             what: "an empty trust directory", codes: ["fault.trust-unusable"],
-            detail: "trust/issuers.toml: is not there. Make it", lose: { try $0.remove("trust/issuers.toml") }),
+            detail: "trust/issuers.toml: does not exist. Create it", lose: { try $0.remove("trust/issuers.toml") }),
         Lack(
             what: "trust data that name nobody", codes: ["fault.trust-unusable"],
             detail: "nobody is trusted", lose: { try $0.write("trust/issuers.toml", "profile = \"strict\"\n") }),
@@ -65,7 +65,7 @@ import Testing
             codes: ["fault.trust-bundle"], detail: "was never imported"),
         Lack(
             what: "no policy", sections: ["policy": "file = \"policy.toml\""], codes: ["fault.policy-file"],
-            detail: "policy.toml: is not there",
+            detail: "policy.toml: does not exist",
             mend: { try $0.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n") }),
     ]
 
@@ -228,7 +228,7 @@ import Testing
         try await run(folder) { log in
             try await log.wait("the fault") { $0.inForce.contains("fault.clock-untrusted") }
             let told = log.faults.first { $0["code"] == "fault.clock-untrusted" }?["detail"]?.string?.string ?? ""
-            #expect(told.contains("the gate's rules ask for synchronised at least"), "\(told)")
+            #expect(told.contains("the gate's rules require at least synchronised"), "\(told)")
             try policy("unset")
             try await log.wait("its end") { $0.inForce == ["fault.radio"] }
         }

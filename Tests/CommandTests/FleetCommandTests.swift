@@ -30,9 +30,9 @@ import Testing
             for _ in 0..<3000 where !log().contains("ledger.head") { try await Task.sleep(for: .milliseconds(10)) }
             try await folder.waitForService(gate)
             let imported = try await folder.gatehouse("config", "import", "fleet.bundle", "--config", gate)
-            #expect(imported.code == 0 && imported.output.contains("when nobody is at the gate"), "\(imported)")
+            #expect(imported.code == 0 && imported.output.contains("when no visitor is at the gate"), "\(imported)")
         }
-        #expect(ended.code == 0 && log().contains("a restart was asked for"), "\(ended)")
+        #expect(ended.code == 0 && log().contains("a restart was requested"), "\(ended)")
         let check = try await folder.gatehouse("config", "check", "--json", "--config", gate)
         #expect(check.json.first?["gate"]?["pulse"] == "321ms", "\(check)")
         let again = try await folder.gatehouse("config", "import", "fleet.bundle", "--config", gate)
@@ -63,7 +63,7 @@ import Testing
             try await folder.waitForService(gate)
             try await body()
         }
-        #expect(ended.code == 0 && log().contains("a restart was asked for"), "\(ended)")
+        #expect(ended.code == 0 && log().contains("a restart was requested"), "\(ended)")
     }
 
     private func takes(_ bundle: String, _ gate: String) async throws -> JSON? {

@@ -75,7 +75,7 @@ import Testing
         try await serve()
         let fault = try #require(events("fault").first { $0["code"] == "fault.ledger-rewritten" })
         #expect(fault["present"]?.bool == true && fault["remedy"]?.string?.isEmpty == false)
-        #expect(fault["detail"]?.string?.hasPrefix("the database is gone") == true, "\(fault)")
+        #expect(fault["detail"]?.string?.hasPrefix("the database is missing") == true, "\(fault)")
         let list = try await folder.gatehouse("ledger", "list", "--json", "--config", configuration)
         let record = try #require(list.json.first)
         #expect(record["predecessor"]?["ledger"]?.string == first && record["position"]?.int == 1, "\(list)")

@@ -190,7 +190,7 @@ import Testing
         let ending = try await folder.serve(configuration, until: ["\"code\":\"fault.policy-file\""])
         #expect(ending.code == 0, "\(ending)")
         #expect(ending.errors.contains("bad.toml: there is no [[accept]] rule"), "\(ending)")
-        #expect(ending.errors.contains("Until then nobody is let in."), "\(ending)")
+        #expect(ending.errors.contains("Until then no visitor is admitted."), "\(ending)")
     }
 
     @Test func checkAPolicy() async throws {

@@ -32,7 +32,7 @@ import Testing
             "log", "North-Gate asked https://agent.example/?oob=eyJh\nvisit from 5C:F3:70:8B:12:FE\nnot-a-real-token\n")
         let ending = try await folder.gatehouse("report", "--redacted", "--config", file, "--log", written)
         #expect(ending.code == 0 && ending.errors.isEmpty, "\(ending)")
-        for part in ["## Machine", "## What the doctor finds", "## What the service says", "## Settings", "## Log"] {
+        for part in ["## Machine", "## Findings of the doctor", "## Status of the service", "## Settings", "## Log"] {
             #expect(ending.lines.contains(part), "\(part)")
         }
         #expect(ending.output.contains("it does not answer") && ending.output.contains("gatehouse 0."))

@@ -225,7 +225,7 @@ import Testing
             let asked = try await folder.gatehouse("status", "--config", configuration)
             #expect(asked.code == 1, "\(asked)")
             #expect(asked.lines.first == "Test-Gate: out of order")
-            #expect(asked.output.contains("fault.radio") && asked.output.contains("→ Look at the adapter"))
+            #expect(asked.output.contains("fault.radio") && asked.output.contains("→ Check the adapter"))
             #expect(!asked.output.contains("\u{1B}"))
             let status = try await folder.gatehouse("status", "--json", "--socket", folder.path("control.sock"))
             #expect(status.code == 1 && status.json.first?["state"] == "fault", "\(status)")

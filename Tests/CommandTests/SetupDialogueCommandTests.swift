@@ -31,7 +31,7 @@ import Testing
         try await terminal.wait(for: "name: ", then: "North")
         try await terminal.wait(for: "id [North]: ", then: "works-north")
         try await terminal.wait(for: "board: ", then: "pi9")
-        try await terminal.wait(for: "no board that is known")
+        try await terminal.wait(for: "not a known board")
         try await terminal.wait(for: "board: ", then: "pi4")
         try await terminal.wait(for: "strike (3s)")
         try await terminal.wait(for: "pulse [turnstile]: ", then: "strike")
@@ -89,7 +89,7 @@ import Testing
         try folder.write("gate/gate.toml", "[kiosk]\nname = \"Mine\"\n")
         let there = try terminal()
         #expect(
-            try await there.end() == 2 && there.screen.contains("there is a configuration already"), "\(there.screen)")
+            try await there.end() == 2 && there.screen.contains("there is already a configuration"), "\(there.screen)")
         #expect(!there.screen.contains("name: ") && configuration == "[kiosk]\nname = \"Mine\"\n")
         // With `--yes`, it asks nothing.
         let silent = try terminal("--yes", "--replace")

@@ -9,8 +9,8 @@ enum CommandsPage {
         let lead = """
             # Commands
 
-            What each command of `gatehouse` takes, as its `--help` says it. This page is made by `make reference`; the manual page \
-            `gatehouse(1)` has the same in more words.
+            The commands of `gatehouse` with their options, as `--help` prints them. `make reference` generates this page; the manual page \
+            `gatehouse(1)` has more detail.
 
             """
         return ([lead] + sections(Gatehouse.self, path: ["gatehouse"])).joined(separator: "\n")

@@ -6,10 +6,10 @@ enum EventsPage {
         let lead = """
             # Events of the log
 
-            Each line of the log is a JSON object: `time`, `level`, `event`, then the members named here (those in brackets stand there only \
-            where they are known). Whatever belongs to a visit has its id as `visit`. No line holds claims, credential bytes or keys. `signal` \
-            is a change of the light; what its pattern looks like: [handbook](../handbook.md#what-the-light-says). This page is made by \
-            `make reference` from `LogEvent`.
+            Each line of the log is a JSON object: `time`, `level`, `event`, then the members in this table; members in \
+            brackets are present only when they are known. Each event of a visit has the visit's id as `visit`. No line contains \
+            claims, credential bytes or keys. `signal` is a change of the light; the [handbook](../handbook.md#what-the-light-says) \
+            explains the patterns. `make reference` generates this page from `LogEvent`.
 
             | event | level | members | meaning |
             |---|---|---|---|

@@ -8,7 +8,7 @@ import TrustFiles
 /// Prints the reference pages: the program's own keys, commands and events, as Markdown.
 struct ReferenceCommand: PageCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reference", abstract: "Prints a page of reference: every key, command or event there is.",
+        commandName: "reference", abstract: "Prints a reference page: every key, command or event.",
         discussion: """
             Markdown, as in docs/reference. Pages: configuration (gatehouse.toml), policy (policy.toml), trust \
             (issuers.toml), commands, events (of the log). What keys are for is read from the comments of the examples. \
@@ -44,7 +44,8 @@ struct ReferenceCommand: PageCommand {
             do throws(TOML.SyntaxError) {
                 forms = try GatePolicy.forms(of: Array(text.utf8))
             } catch {
-                throw CommandFailure("\(examples)/policy.toml:\(error.line): is not TOML", remedy: "mend the example")
+                throw CommandFailure(
+                    "\(examples)/policy.toml:\(error.line): is not TOML", remedy: "correct the example")
             }
             return Self.policyPage(forms).text(of: text)
         case .trust: return Self.trustPage.text(of: try example("issuers.toml"))
@@ -71,8 +72,8 @@ struct ReferenceCommand: PageCommand {
         return KeyPage(
             title: "Configuration",
             lead: """
-                Every key of `gatehouse.toml`, what it takes and what holds where it is left out. This page is made by `make reference` from \
-                the reader of that file and from the comments of `deploy/gatehouse.toml`.
+                The keys of `gatehouse.toml`, their values and their defaults. `make reference` generates this page from the reader \
+                of that file and from the comments in `deploy/gatehouse.toml`.
                 """,
             parts: sections.map { name in
                 .init(section: name, forms: forms.filter { $0.key.hasPrefix(name + ".") })
@@ -88,8 +89,8 @@ struct ReferenceCommand: PageCommand {
         return KeyPage(
             title: "Policy",
             lead: """
-                Every key of a policy file and what it takes. This page is made by `make reference` from the reader of that file and from the \
-                comments of `deploy/policy.toml`. What a rule sees of a claim: [policy.md](../policy.md).
+                The keys of a policy file and their values. `make reference` generates this page from the reader of that file and \
+                from the comments in `deploy/policy.toml`. The values that a rule reads: [policy.md](../policy.md).
                 """,
             parts: [
                 .init(section: "", forms: below("a policy", as: "")),
@@ -115,8 +116,9 @@ struct ReferenceCommand: PageCommand {
         KeyPage(
             title: "Trust",
             lead: """
-                Every key of `issuers.toml` in the trust directory and what it takes. This page is made by `make reference` from the reader of \
-                that file and from the comments of `deploy/issuers.toml`. How a trust directory is made: [trust.md](../trust.md).
+                The keys of `issuers.toml` in the trust directory and their values. `make reference` generates this page from the \
+                reader of that file and from the comments in `deploy/issuers.toml`. How to create a trust directory: \
+                [trust.md](../trust.md).
                 """,
             parts: [
                 .init(section: "", forms: TrustDirectory.topForms),
