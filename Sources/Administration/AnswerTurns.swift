@@ -20,8 +20,8 @@ package final class AnswerTurns: Sendable {
         }
         guard isFree else {
             throw ControlRefusal(
-                "\(limit) such requests wait for their answer already",
-                remedy: "try again in a moment; where it stays so, look at the disk: gatehouse status")
+                "\(limit) such requests are already waiting",
+                remedy: "try again in a moment; if this persists, check the disk: gatehouse status")
         }
         defer { underWay.withLock { $0 -= 1 } }
         return try await body()

@@ -28,12 +28,12 @@ package struct ControlDesk: Sendable {
             let (request, members) = try ControlRequest.read(line)
             guard mayChange || !request.changesSomething else {
                 throw ControlRefusal(
-                    "only root and the service's own user may change something", remedy: "ask with sudo")
+                    "only root and the service's user may make changes", remedy: "use sudo")
             }
             guard let answer = answers[request] else {
                 throw ControlRefusal(
-                    "the service cannot answer that yet: it waits for its ledger",
-                    remedy: "see what keeps it: gatehouse status")
+                    "the service cannot answer yet: it is waiting for its ledger",
+                    remedy: "see the reason: gatehouse status")
             }
             let result: JSON = ["answer": try await answer(members)]
             return result.compactBytes

@@ -50,11 +50,11 @@ package enum ControlRequest: String, CaseIterable, Sendable {
     package static func read(_ line: [UInt8]) throws(ControlRefusal) -> (request: ControlRequest, members: JSONObject) {
         guard var members = (try? JSON.parse(line, limits: limits))?.object, let name = members["request"]?.string
         else {
-            throw ControlRefusal("this is no request", remedy: "send one line: {\"request\":\"status\"}")
+            throw ControlRefusal("this is not a request", remedy: "send one line: {\"request\":\"status\"}")
         }
         guard let request = allCases.first(where: { Text($0.rawValue) == name }) else {
             throw ControlRefusal(
-                "the service does not know this request", remedy: "use the program of the service's version")
+                "the service does not know this request", remedy: "use a program of the service's version")
         }
         members["request"] = nil
         return (request, members)

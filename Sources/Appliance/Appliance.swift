@@ -67,12 +67,13 @@ package enum ApplianceService {
         _ shortfall: LedgerKeeper.Shortfall, _ configuration: Configuration
     ) -> ServiceFailure {
         let unwritten =
-            "the ledger did not take \(shortfall.reserved) records; they wait in \(configuration.ledger.reserve)"
-        let lost = "\(shortfall.lost) visits have no record: neither the ledger nor the reserve took it"
+            "the ledger did not accept \(shortfall.reserved) records; they are stored in "
+            + "\(configuration.ledger.reserve)"
+        let lost = "\(shortfall.lost) visits have no record: neither the ledger nor the reserve accepted it"
         return ServiceFailure(
             [shortfall.reserved > 0 ? unwritten : nil, shortfall.lost > 0 ? lost : nil].compactMap { $0 }
                 .joined(separator: "; "),
-            remedy: "look at the disk (free space, dmesg) and start the service again, which writes what waits")
+            remedy: "check the disk (free space, dmesg) and restart the service, which writes the stored records")
     }
 }
 
@@ -124,7 +125,7 @@ private struct GatekeeperService: Service {
                     .error, "end.forced",
                     [
                         "unwritten": .int(shortfall.reserved), "lost": .int(shortfall.lost + shortfall.inMemory),
-                        "remedy": .text("look at what hung: disk, log, display"),
+                        "remedy": .text("check the part that hung: disk, log, display"),
                     ])
                 _ = log.flush(within: .milliseconds(50))
             }

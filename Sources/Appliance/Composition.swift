@@ -237,7 +237,7 @@ package struct Composition: Sendable {
                             !verifiers.current.verify([], at: wallTime()).isAccepted
                         }
                     },
-                    .init("the keeper of the records") {
+                    .init("the ledger writer") {
                         await keeper.breathe()
                         return true
                     },
@@ -273,11 +273,11 @@ package struct Composition: Sendable {
         guard !history.leftOut.isEmpty else { return }
         report(
             .present(
-                .crashes, count: history.count, detail: "\(servers) is not asked any more; since \(since)"))
+                .crashes, count: history.count, detail: "\(servers) is not contacted; since \(since)"))
     }
 
-    private static let restartAsked: Text = "a restart was asked for"
-    private static let restartRemedy: Text = "none: the program ends, and starts again as its configuration says now"
+    private static let restartAsked: Text = "a restart was requested"
+    private static let restartRemedy: Text = "none: the program restarts with its new configuration"
 
     /// Runs the status report and the pages while no ledger is open. `restart` is called at a request for a
     /// restart: the configuration may now name another ledger.
@@ -324,7 +324,7 @@ package struct Composition: Sendable {
     ) -> @Sendable (String?) -> Void {
         { part in
             guard let part else { return report(.over(.stuck)) }
-            let detail = "\(part) has not answered for \(LifeSigns.limit)"
+            let detail = "\(part) has not responded for \(LifeSigns.limit)"
             report(.present(.stuck, detail: detail))
             LogOutput.reporter(log)(.present(.stuck, detail: detail))
             manager.status("\(ReasonCode.stuck): \(detail)")

@@ -135,7 +135,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 .warning, "agent.roots",
                 [
                     "file": .text(file),
-                    "remedy": "check agent.rootsFile: it holds no certificates in PEM, and is taken up when it does",
+                    "remedy": "check agent.rootsFile: it contains no PEM certificates; it is read again when it "
+                        + "changes",
                 ])
         }
         await prepare(wanted.map(\.name))

@@ -207,7 +207,7 @@ package struct ClockGuard: Sendable {
     private func difference(_ look: Look) -> String? {
         highest.map { newest in
             let difference = newest.carried(to: look.monotonic).duration(to: look.utc)
-            return "\(abs(difference).components.seconds) s \(difference < .zero ? "before" : "behind") what is known"
+            return "\(abs(difference).components.seconds) s \(difference < .zero ? "before" : "after") the known time"
         }
     }
 

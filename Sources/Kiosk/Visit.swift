@@ -346,7 +346,7 @@ struct Visit: Sendable {
         case .verified:
             // The disk does not answer. An intent that is not durable does not count: the visit ends as if
             // the ledger had refused.
-            return sessionKept(failure: "no answer from the book of sessions", at: now)
+            return sessionKept(failure: "no answer from the log of used sessions", at: now)
                 + intentSettled(failure: "no answer from the ledger", isLate: true, at: now)
         case .verifying:
             return fail([.internal], at: now) + leave(at: now)

@@ -78,7 +78,7 @@ package struct Configuration: Sendable {
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         guard let bytes = FileBytes.whole(path, limit: largestFile) else {
             let obstacle = FileObstacle(path)
-            let remedy = obstacle == .absent ? SetupPlaces.remedy(forAbsent: path) : "Check who may read the file."
+            let remedy = obstacle == .absent ? SetupPlaces.remedy(forAbsent: path) : "Check the file's permissions."
             throw ConfigurationError(
                 file: path,
                 problems: [
@@ -106,7 +106,7 @@ package struct Configuration: Sendable {
                 problems: [
                     .init(
                         line: error.line, key: "", message: "is not TOML: \(error.message)",
-                        remedy: "Texts stand in quotes, sections in [brackets], each key on its own line.")
+                        remedy: "Write texts in quotes, sections in [brackets] and each key on its own line.")
                 ])
         }
         var reader = ConfigurationReader(document, deprecated: deprecated)
@@ -214,7 +214,7 @@ private func checkLines(
         + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
     // A line without a chip has no effect. Inputs and wires are checked with their own sections.
     for (key, line) in own where line != nil && chip == nil && !key.hasPrefix("wiegand.") && key != "door.input" {
-        reader.reject(key, "has no chip", "Name the chip of its line, gpio.chip, or leave the line out.")
+        reader.reject(key, "has no chip", "Set gpio.chip to the chip of its line, or remove the line.")
     }
     let lines =
         own.map { ($0, Line(chip: chip, name: $1)) }
@@ -226,7 +226,7 @@ private func checkLines(
     for (key, line) in lines {
         guard let name = line.name else { continue }
         if let owner = owners[line] {
-            reader.reject(key, "uses \(name), which \(owner) uses too", "Give each signal a line of its own.")
+            reader.reject(key, "uses \(name), which \(owner) uses too", "Give each signal its own line.")
         }
         owners[line] = key
     }

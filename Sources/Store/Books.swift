@@ -131,7 +131,7 @@ struct Books: Hashable, Sendable {
 
     private static func receipt(_ text: Text) throws -> Checkpoint {
         guard let receipt = Checkpoint(text), receipt.text == text else {
-            throw ContentError(detail: "the column receipt holds what it never should")
+            throw ContentError(detail: "the column receipt has an invalid value")
         }
         return receipt
     }

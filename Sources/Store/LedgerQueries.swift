@@ -56,7 +56,7 @@ enum LedgerQueries {
         case .continued:
             let seen = proof.witness.head?.state.end.count ?? 0
             report.witness =
-                "agrees up to entry \(seen)" + (key == nil ? " (no key: its seal was not looked at)" : "") + torn
+                "agrees up to entry \(seen)" + (key == nil ? " (no key: its seal was not checked)" : "") + torn
         case .new, .adopted, .restored: report.witness = "none yet"
         }
     }
@@ -69,7 +69,7 @@ enum LedgerQueries {
         case .made: return .made
         case .none: return .unsealed(books.state, isOld: isOld)
         case .broken:
-            return .broken("its seal is not that of its figures, its open visits, its cursors and its site key")
+            return .broken("its seal does not match its figures, open visits, cursors and site key")
         case .unread: return .sealed(books.state, digest: nil)
         case .intact: return .sealed(books.state, digest: key.map { $0.digest(of: books.state, books.sum($0)) })
         }

@@ -130,7 +130,7 @@ package struct LedgerReader: Sendable {
             let alone = try DatabaseQueue(path: target)
             try await alone.writeWithoutTransaction { db in
                 guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
-                    throw StoreError.unexpected(code: 0, detail: "the copy keeps its log")
+                    throw StoreError.unexpected(code: 0, detail: "the copy still has its log")
                 }
             }
             try alone.close()

@@ -63,7 +63,7 @@ struct Opening {
                 // An invalid mark also ends this ledger: whichever program wrote it, no position may be
                 // assigned twice.
                 if mark != nil, !standing.isRewritten {
-                    return .rewritten("it says that it was put back from a backup, and its key does not vouch for that")
+                    return .rewritten("it claims to be restored from a backup, and its key does not confirm that")
                 }
                 return standing
             }

@@ -134,7 +134,7 @@ extension Store {
     ) throws {
         guard let bytes = try setting("founding", db) else { return }
         guard let founding = try? Founding(bytes: bytes) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "what the new ledger begins with is damaged")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the beginning of the new ledger is damaged")
         }
         try db.execute(sql: "DELETE FROM setting WHERE name = 'founding'")
         let (first, intents) = try founding.begin(&books.head, stamp: stamp, software: software)

@@ -57,7 +57,7 @@ final class StoreFile {
                     throw .replaced(path: path + suffix, detail: "was replaced")
                 }
                 guard now.size >= before.size || suffix == ".lock" else {
-                    throw .replaced(path: path + suffix, detail: "was cut")
+                    throw .replaced(path: path + suffix, detail: "was truncated")
                 }
             }
             seen[suffix] = now
@@ -232,7 +232,7 @@ final class StoreFile {
         var status = stat()
         for ending in ["-wal", "-shm", "-journal"] {
             guard lstat(path + ending, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
-                return .unusable(path: path + ending, detail: "it is no file")
+                return .unusable(path: path + ending, detail: "it is not a file")
             }
         }
         return nil

@@ -65,10 +65,10 @@ struct Witness: Sendable {
     ) throws(StoreError) {
         let kept = try source.key()
         if kept == nil, source.isHandedOver || !mayMakeKey {
-            throw .unusable(path: source.keyPath, detail: "it is not there")
+            throw .unusable(path: source.keyPath, detail: "it does not exist")
         }
         let made: [UInt8] = if kept == nil { try SecretFile.make(source.keyPath) } else { [] }
-        guard let key = kept ?? WitnessKey(made) else { throw .unexpected(code: 0, detail: "no key can be made") }
+        guard let key = kept ?? WitnessKey(made) else { throw .unexpected(code: 0, detail: "no key can be created") }
         self.key = key
         keyIsNew = kept == nil
         file = WitnessFile(path: source.path, sync: source.sync)

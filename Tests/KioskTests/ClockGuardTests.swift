@@ -317,7 +317,7 @@ struct ClockGuardTests {
         var watch = newGuard()
         _ = watch.handle(look(0, 0, .agrees))
         for second in stride(from: Int64(10), to: 70, by: 10) { #expect(watch.handle(silent(second)).isEmpty) }
-        #expect(watch.handle(silent(70)) == [.present(.clockHardware, detail: "it does not tell its date")])
+        #expect(watch.handle(silent(70)) == [.present(.clockHardware, detail: "its date cannot be read")])
         #expect(watch.time.provenance == .rtc && watch.handle(silent(80)).isEmpty)
         #expect(words(watch.handle(look(90, 90, .agrees))) == ["over " + ReasonCode.clockHardware.text])
     }

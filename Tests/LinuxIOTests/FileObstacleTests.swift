@@ -22,7 +22,7 @@ import Testing
         #expect(FileObstacle(folder + "/none") == .absent && FileObstacle(file + "/below") == .absent)
         #expect(FileObstacle(folder: folder + "/none") == .absent)
         // The check does not block on a pipe.
-        #expect(FileObstacle(pipe)?.text == "is no file" && FileObstacle(folder)?.text == "is no file")
+        #expect(FileObstacle(pipe)?.text == "is not a file" && FileObstacle(folder)?.text == "is not a file")
         #expect(FileObstacle(folder: file)?.text == "is no folder")
         try FileManager.default.createSymbolicLink(atPath: folder + "/loop", withDestinationPath: folder + "/loop")
         #expect(FileObstacle(folder + "/loop") == .failed(code: ELOOP))

@@ -158,7 +158,7 @@ import Testing
         #expect(day.total == 1)
         let page = try page(faults: false, day: day)
         for text in [
-            "Today: the radio was not seen down since 12:00.", "nobody knows",
+            "Today: the radio was not seen down since 12:00.", "no data",
             "<rect class=\"empty\" x=\"0\" y=\"7\" width=\"720\" height=\"3\"/>",
             "<rect class=\"good\" x=\"720\" y=\"3\" width=\"126\" height=\"7\"/>",
         ] {

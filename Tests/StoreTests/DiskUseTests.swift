@@ -143,7 +143,7 @@ import Testing
         #expect(witness.reading(try witness.key()).head != nil)
     }
 
-    // MARK: - Another file under the running service
+    // MARK: - Another file while the service was running
 
     private func attempt(_ store: Store, _ number: Int) async -> String {
         do throws(StoreError) {

@@ -292,7 +292,7 @@ import Testing
                 folder.database, "SELECT value AS bytes FROM setting UNION ALL SELECT snapshot FROM connection")
             store = try await Store.open(folder.database)
             guard case .keyless(file, _)? = store.keysAtRest.failure else { Issue.record("\(deed)"); return }
-            #expect(store.keysAtRest.failure?.remedy.contains("put the key back") == true)
+            #expect(store.keysAtRest.failure?.remedy.contains("restore the key") == true)
             #expect(store.keysAtRest.unreadable == 1 && store.keysAtRest.isSiteKeyUnreadable)
             #expect(try await store.connections().map(\.snapshot) == [[]])
             await #expect(throws: StoreError.self) { try await store.saveConnection("new", [9]) }

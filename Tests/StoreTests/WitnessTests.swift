@@ -464,7 +464,7 @@ import Testing
         defer { close(reader) }
         try await visit(3, store)
         await store.tellWitness()
-        #expect(told.all.last??.text.contains("is no file") == true)
+        #expect(told.all.last??.text.contains("is not a file") == true)
         await store.close()
         let again = try await Store.open(folder.database, witness: source)
         guard case .unwitnessed = again.standing else { Issue.record("\(String(describing: again.standing))"); return }

@@ -54,7 +54,7 @@ package enum DIDRotation {
     package static func problem(_ prefix: TypePrefix, id: Text, thread: Text, _ failure: Failure) -> JSON {
         Message.make(
             MessageType(prefix, name, "problem-report"), id: id, thread: thread,
-            [.init("description", ["code": .string(failure.code), "en": "the kiosk cannot follow to this DID"])])
+            [.init("description", ["code": .string(failure.code), "en": "the kiosk cannot change to this DID"])])
     }
 
     /// Returns the message that ends a connection.

@@ -65,7 +65,7 @@ package struct RequestRules: Hashable, Sendable {
             return Self.refusal("no answer to this question is configured")
         }
         guard choices.isEmpty || choices.contains(known.response) else {
-            return Self.refusal("the configured answer is none of the valid ones")
+            return Self.refusal("the configured answer is not among the valid ones")
         }
         return .message(
             Question.answer(question.type.prefix, id: id, thread: question.thread, response: known.response))
@@ -82,11 +82,11 @@ package struct RequestRules: Hashable, Sendable {
                 ("present-proof", "propose-presentation"):
                 "a verifier holds no credentials and presents none"
             case ("issue-credential", "offer-credential"), ("issue-credential", "issue-credential"):
-                "a verifier takes no credentials"
+                "a verifier accepts no credentials"
             case ("out-of-band", "invitation"), ("connections", "invitation"):
                 "invitations are accepted by the operator only"
-            case ("didexchange", "request"), ("connections", "request"): "a kiosk invites nobody"
-            case ("coordinate-mediation", _), ("messagepickup", _), ("routing", _): "a kiosk is no mediator"
+            case ("didexchange", "request"), ("connections", "request"): "a kiosk accepts no connections"
+            case ("coordinate-mediation", _), ("messagepickup", _), ("routing", _): "a kiosk is not a mediator"
             default: nil
             }
         guard let reason else {

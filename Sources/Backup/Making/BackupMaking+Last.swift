@@ -28,8 +28,8 @@ extension BackupMaking {
         guard await reserve.restore(into: store) > 0 || reserve.count > 0 else { return }
         guard reserve.count == 0 else {
             throw BackupFailure(
-                "\(reserve.count) records in \(path) cannot be written into the ledger, and would stay behind",
-                remedy: "look at the disk; start the service, which writes them, stop it and do this again")
+                "\(reserve.count) records in \(path) cannot be written into the ledger, and would be lost",
+                remedy: "check the disk; start the service, which writes them, stop it and repeat the command")
         }
         // The witness is part of the backup, so it must know these records.
         await store.tellWitness()
@@ -64,6 +64,6 @@ extension BackupMaking {
             ledger == nil || backup.manifest.end.ledger != ledger
         else { return }
         throw BackupFailure(
-            "\(partial) is a whole last backup", remedy: "give it a name of its own, or remove it if it was put back")
+            "\(partial) is a complete last backup", remedy: "rename it, or remove it if it was restored")
     }
 }

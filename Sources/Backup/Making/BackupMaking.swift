@@ -144,7 +144,7 @@ package struct BackupMaking: Sendable {
         guard report.isIntact else {
             throw BackupFailure(
                 "the ledger is not intact: \(report.findings.first?.text ?? "")",
-                remedy: "gatehouse ledger verify; copy the files themselves as evidence")
+                remedy: "gatehouse ledger verify; copy the files as evidence")
         }
         let state = try await copy.state()
         proved()
@@ -177,8 +177,8 @@ package struct BackupMaking: Sendable {
             let isEnded = await store.contradict(Text("\(Self.ended) at \(now.rfc3339)"))
             guard isEnded else {
                 throw BackupFailure(
-                    "the ledger's witness cannot be written, so that nothing would keep this ledger from going on here",
-                    remedy: "look at ledger.witness and its disk, or make a backup without --last")
+                    "the ledger's witness cannot be written, so nothing would prevent this ledger from continuing here",
+                    remedy: "check ledger.witness and its disk, or make a backup without --last")
             }
         }
         try archive.finish()
@@ -193,7 +193,10 @@ package struct BackupMaking: Sendable {
         func add(_ name: String, _ path: String?) throws(BackupFailure) {
             guard let path, FileBytes.isFile(path) else { return }
             guard let bytes = FileBytes.whole(path, limit: BackupManifest.smallLimit) else {
-                throw BackupFailure("\(path) cannot be read", remedy: "run it as a user who may read it, or as root")
+                throw BackupFailure(
+                    "\(path) cannot be read",
+                    remedy: "run it as a user with permission to read it, "
+                        + "or as root")
             }
             files.append((name, bytes))
         }
@@ -213,7 +216,9 @@ package struct BackupMaking: Sendable {
             files += trust.map { (BackupManifest.Name.trust + $0.path, $0.bytes) }
         } catch {
             throw BackupFailure(
-                "the trust directory cannot be read: \(error.summary)", remedy: "run it as a user who may, or as root")
+                "the trust directory cannot be read: \(error.summary)",
+                remedy: "run it as a user with permission to "
+                    + "read it, or as root")
         }
         return files
     }
@@ -229,9 +234,10 @@ package struct BackupMaking: Sendable {
             return keys
         } catch .absent {
             throw BackupFailure(
-                "there are no keys in files: systemd hands them over, or the service never ran",
+                "there are no key files: systemd provides the keys, or the service never ran",
                 remedy:
-                    "leave out --with-keys and keep the credentials' own copy (/usr/share/doc/gatehouse/docs/maintenance.md)"
+                    "remove --with-keys and keep a copy of systemd's credentials "
+                    + "(/usr/share/doc/gatehouse/docs/maintenance.md)"
             )
         } catch { throw BackupFailure(error) }
     }
@@ -241,7 +247,7 @@ package struct BackupMaking: Sendable {
     ) throws(BackupFailure) -> [UInt8] {
         guard let random = try? SystemRandom.bytes(KeyBox.randomBytes),
             let sealed = keys.seal(passphrase, manifest: manifest, random: random, work: keyWork)
-        else { throw BackupFailure("the keys cannot be sealed", remedy: "look for memory: it takes 64 MB") }
+        else { throw BackupFailure("the keys cannot be sealed", remedy: "check the memory: it needs 64 MB") }
         return sealed
     }
 
@@ -250,7 +256,8 @@ package struct BackupMaking: Sendable {
     static func check(room: Int, for wanted: Int, at place: String) throws(BackupFailure) {
         guard room < wanted else { return }
         throw BackupFailure(
-            "\(place) has room for \(room >> 20) MB, and \(wanted >> 20) MB are wanted", remedy: "make room there")
+            "\(place) has \(room >> 20) MB of free space, and \(wanted >> 20) MB are needed",
+            remedy: "free some space there")
     }
 
     static func room(_ folder: String) -> Int {

@@ -24,8 +24,8 @@ final class BackupScratch {
             close(folder)
             guard code == EWOULDBLOCK else { throw BackupFailure(SystemError("locking \(name)", code: code)) }
             throw BackupFailure(
-                "another backup of this ledger is being made",
-                remedy: "let it come to its end; look for gatehouse backup")
+                "another backup of this ledger is in progress",
+                remedy: "wait until it finishes (gatehouse backup)")
         }
     }
 
@@ -48,8 +48,8 @@ final class BackupScratch {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) <= limit else {
             throw BackupFailure(
-                "\(path) is not the copy that was made",
-                remedy: "look at what writes into that folder, and make the backup again")
+                "\(path) differs from the copy that was written",
+                remedy: "find the program that writes to that folder, and make the backup again")
         }
         var hash = SHA256()
         let size = try read { bytes throws(BackupFailure) in hash.update(data: bytes) }

@@ -12,7 +12,7 @@ extension Restoring {
     /// without changing anything.
     func readConfiguration(_ backup: BackupFile) throws(BackupFailure) -> Configuration {
         guard let bytes = backup.files[BackupManifest.Name.configuration] else {
-            throw BackupFailure("there is no configuration in \(backup.path)", remedy: "leave out --configuration")
+            throw BackupFailure("there is no configuration in \(backup.path)", remedy: "remove --configuration")
         }
         let target: Configuration
         do throws(ConfigurationError) {
@@ -36,7 +36,7 @@ extension Restoring {
     private static func unusable(_ name: String, _ problems: String) -> BackupFailure {
         BackupFailure(
             "\(name) in the backup cannot be used here: \(problems)",
-            remedy: "leave out --configuration, and take over what you need by hand", isRefusal: true)
+            remedy: "remove --configuration, and transfer what you need by hand", isRefusal: true)
     }
 
     /// Throws if `target` is not proved by a key and names a program that neither the configuration on this
@@ -49,8 +49,8 @@ extension Restoring {
                 "\(program.key) of the configuration in the backup is a program that the service would run, "
                     + "and no key proves it: " + program.path,
                 remedy:
-                    "open the keys of the backup, or give --programs if that program is yours; "
-                    + "else leave out --configuration",
+                    "decrypt the keys of the backup, or give --programs if that program is yours; otherwise remove "
+                    + "--configuration",
                 isRefusal: true)
         }
     }
@@ -58,7 +58,8 @@ extension Restoring {
     /// Adds the warnings about a configuration that no key proves; used before and after it is put back.
     func warn(of target: Configuration, _ done: inout Done) {
         done.notices.append(
-            "no key proves configuration, policy and trust in it: whoever could write this file may have changed them")
+            "no key proves configuration, policy and trust in it: anyone who could write this file may have changed "
+                + "them")
         for (name, keys) in [("its trust.bundleKeys", target.trust.bundleKeys), ("its fleet.keys", target.fleet.keys)]
         where !keys.isEmpty {
             done.notices.append("\(name), which must be your own: \(keys.map(\.text).joined(separator: " "))")
@@ -96,7 +97,7 @@ extension Restoring {
                 } catch { throw BackupFailure(error) }
                 onStep()
             } else {
-                done.notices.append("\(target.trust.directory) has something in it and was left as it is")
+                done.notices.append("\(target.trust.directory) is not empty and was not changed")
             }
         }
         try put(BackupManifest.Name.policy, target.policy.file)
@@ -106,7 +107,7 @@ extension Restoring {
             defer { role?.end() }
             // The trust state has a rule of its own: it never goes back to an older bundle.
             do throws(TrustImportFailure) { try TrustState(target.trust).install(bundle) } catch {
-                done.notices.append("the trust bundle was not taken: import the newest one (gatehouse trust import)")
+                done.notices.append("the trust bundle was not restored: import the newest one (gatehouse trust import)")
             }
         }
     }

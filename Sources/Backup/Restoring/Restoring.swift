@@ -131,7 +131,8 @@ package struct Restoring: Sendable {
                 ? nil
                 : RestoredMark(
                     finding: Text(
-                        "put back at \(now.rfc3339) from a backup of \(manifest.made.rfc3339), which has \(manifest.end.count) entries"
+                        "restored at \(now.rfc3339) from a backup of \(manifest.made.rfc3339), which has "
+                            + "\(manifest.end.count) entries"
                     ))
             try place.prepare(
                 mark: mark, sealedBy: keys?.witness.flatMap { WitnessKey($0) }, key: key,
@@ -147,7 +148,8 @@ package struct Restoring: Sendable {
             tell(&done, target, keys, choices)
             if mark != nil, key == nil {
                 done.notices.append(
-                    "no key of the witness is here to vouch for this: if the service gets one from systemd it tells \(ReasonCode.ledgerRewritten) in place of \(ReasonCode.ledgerRestored)"
+                    "there is no witness key here to sign this: if the service gets one from systemd, it reports "
+                        + "\(ReasonCode.ledgerRewritten) instead of \(ReasonCode.ledgerRestored)"
                 )
             }
             return done
@@ -160,14 +162,14 @@ package struct Restoring: Sendable {
 
     private static func occupied(_ path: String) -> BackupFailure {
         BackupFailure(
-            "there is a ledger at \(path)", remedy: "give --replace: it gets another name beside the new one, and stays"
+            "there is a ledger at \(path)", remedy: "give --replace: the existing ledger is renamed and kept"
         )
     }
 
     private func keys(_ backup: BackupFile, _ choices: Choices) throws(BackupFailure) -> KeyBox? {
         guard let passphrase = choices.passphrase else { return nil }
         guard let keys = try backup.keys(passphrase, work: keyWork) else {
-            throw BackupFailure("there are no keys in \(backup.path)", remedy: "leave out the passphrase")
+            throw BackupFailure("there are no keys in \(backup.path)", remedy: "remove the passphrase")
         }
         return keys
     }
@@ -181,20 +183,21 @@ package struct Restoring: Sendable {
             throw BackupFailure(
                 "the backup is of another machine, \(manifest.kiosk)",
                 remedy:
-                    "see that the other one is out of service, then give --other-machine: two with one agent's keys would both report"
+                    "make sure that the other machine is out of service, then give --other-machine: two machines with "
+                    + "the same keys would both report"
             )
         }
         guard !choices.continues || manifest.isLast else {
             throw BackupFailure(
-                "only a last backup can go on",
-                remedy: "leave out --continue, or make the backup with --last --with-keys on the stopped box")
+                "only a last backup can continue",
+                remedy: "remove --continue, or make the backup with --last --with-keys on the stopped box")
         }
         guard !choices.continues || isProved else {
             throw BackupFailure(
-                "nothing proves that this is a last backup: its keys were not opened",
+                "nothing proves that this is a last backup: its keys were not decrypted",
                 remedy:
-                    "give the passphrase of its keys; if it has none leave out --continue: a new ledger begins then"
-                    + " and names this one",
+                    "give the passphrase of its keys; if it has none, remove --continue: a new ledger then "
+                    + "begins and refers to this one",
                 isRefusal: true)
         }
     }
@@ -209,12 +212,12 @@ package struct Restoring: Sendable {
             let report = try await reader.verify(checkpoints: [backup.manifest.end], proof: proof)
             let state = try await reader.state()
             guard report.isIntact, state.ledger == backup.manifest.end.ledger else {
-                throw .corrupt(path: backup.path, detail: report.findings.first?.text ?? "it holds another ledger")
+                throw .corrupt(path: backup.path, detail: report.findings.first?.text ?? "it contains another ledger")
             }
             return report.lines
         } catch {
             throw BackupFailure(
-                error.text, remedy: "take another copy; keep this one as evidence; nothing was changed", isRefusal: true
+                error.text, remedy: "use another copy; keep this one as evidence; nothing was changed", isRefusal: true
             )
         }
     }
@@ -233,7 +236,7 @@ package struct Restoring: Sendable {
             let path = target.agent.keyFile
             if case .besides(let old) = try StoppedStore.place(secret, at: path, mayBeBesides: true) {
                 done.notices.append(
-                    "this box has a key of its own; the backup's is \(old) until the next start has used it")
+                    "this box has its own key; the backup's key is \(old) until the next start has used it")
             }
             onStep()
         }
@@ -265,14 +268,17 @@ package struct Restoring: Sendable {
     private func tell(_ done: inout Done, _ target: Configuration, _ keys: KeyBox?, _ choices: Choices) {
         if choices.takesConfiguration, keys == nil { warn(of: target, &done) }
         if done.manifest.hasKeys, keys == nil {
-            done.notices.append("the keys stayed in the backup: connections open only if this box has the same keys")
+            done.notices.append(
+                "the keys were not restored: connections can be used only if this box has the same "
+                    + "keys")
         } else if !done.manifest.hasKeys {
             done.notices.append(
-                "there are no keys in the backup: connections open only if this box has the same keys, else connect anew"
+                "the backup contains no keys: connections can be used only if this box has the same keys; otherwise "
+                    + "connect again"
             )
         }
         if target.sticker.key != nil {
-            done.notices.append("a printed code is not in a backup: print a new one (gatehouse sticker)")
+            done.notices.append("a backup contains no printed code: print a new one (gatehouse sticker)")
         }
     }
 }

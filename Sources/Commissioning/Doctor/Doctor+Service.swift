@@ -26,13 +26,13 @@ extension Doctor {
         let name = link["name"]?.string?.string ?? "?"
         let waiting = link["waiting"]?.int ?? 0
         let records = Self.count(waiting, "record")
-        if link["connected"]?.bool == true { return .good(.agent, "\(name) is connected, \(records) on the way") }
+        if link["connected"]?.bool == true { return .good(.agent, "\(name) is connected, \(records) in transit") }
         let hadAgent = (link["confirmed"]?.int ?? 0) > 0
         guard isConfigured(name) || hadAgent && waiting > 0 else { return nil }
         return Finding(
             .agent, .agentUnconnected,
             "\(name) is not connected, and \(waiting == 1 ? "a record waits" : "\(records) wait")",
-            remedy: "Look at gatehouse agent list; with a new invitation: gatehouse agent connect.")
+            remedy: "See gatehouse agent list; with a new invitation: gatehouse agent connect.")
     }
 
     /// Returns whether the configuration asks for a connection to the destination `name`.
@@ -46,8 +46,8 @@ extension Doctor {
     var service: [Finding] {
         switch facts.service {
         case nil: return []
-        case .absent: return [Finding(.service, .boxNotRunning, "nobody listens at its control socket")]
-        case .silent(let why): return [.unknown(.service, why, "Run it with sudo; or look at: journalctl -u gatehouse")]
+        case .absent: return [Finding(.service, .boxNotRunning, "no process listens at its control socket")]
+        case .silent(let why): return [.unknown(.service, why, "Run it with sudo; or see: journalctl -u gatehouse")]
         case .running(let status): return running(status)
         }
     }
@@ -56,10 +56,14 @@ extension Doctor {
         var wrong: [Finding] = []
         let version = status["version"]?.string?.string ?? "?"
         if !version.utf8.elementsEqual(facts.version.utf8) {
-            wrong.append(Finding(.service, .boxRestartDue, "it is \(version), this is \(facts.version)"))
+            wrong.append(
+                Finding(
+                    .service, .boxRestartDue,
+                    "its version is \(version), this program's is "
+                        + "\(facts.version)"))
         }
         for part in status["silent"]?.array ?? [] {
-            wrong.append(Finding(.service, .stuck, "\(part.string?.string ?? "?") does not answer"))
+            wrong.append(Finding(.service, .stuck, "\(part.string?.string ?? "?") does not respond"))
         }
         for fault in status["faults"]?.array ?? [] {
             let text = { (name: Text) in fault[name]?.string?.string }
@@ -70,6 +74,6 @@ extension Doctor {
                     .service, code: code, isError: text("severity") == Severity.error.rawValue,
                     text("detail") ?? text("meaning") ?? code, remedy: text("remedy") ?? "gatehouse status"))
         }
-        return wrong.isEmpty ? [.good(.service, "runs, version \(version), in order")] : wrong
+        return wrong.isEmpty ? [.good(.service, "running, version \(version), in order")] : wrong
     }
 }

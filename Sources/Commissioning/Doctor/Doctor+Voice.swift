@@ -14,7 +14,7 @@ extension Doctor {
             return [
                 Finding(
                     .voice, .boxDeviceDenied, "the sound card (char-alsa)",
-                    remedy: "Add the lines of /usr/share/doc/gatehouse/docs/access.md to a drop-in.",
+                    remedy: "Add the lines in /usr/share/doc/gatehouse/docs/access.md to a drop-in.",
                     state: .warning)
             ]
         }

@@ -49,7 +49,7 @@ package struct Doctor: Sendable {
                 .configuration, .boxConfiguration, "\(notice.key) \(notice.message)", remedy: notice.remedy,
                 state: .warning)
         }
-        return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without a mistake")] : said
+        return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without errors")] : said
     }
 
     /// The findings about the installed unit, and about the user as whom it runs.
@@ -81,8 +81,8 @@ package struct Doctor: Sendable {
         guard !facts.countsMemory else { return nil }
         return Finding(
             .unit, .boxSwap,
-            "the kernel counts no unit's memory, so \(facts.unitName).service may be written to \(device)",
+            "the kernel does not account memory for units, so \(facts.unitName).service may be written to \(device)",
             remedy:
-                "Add cgroup_enable=memory to the kernel's command line and start anew, or turn swap off: swapoff -a.")
+                "Add cgroup_enable=memory to the kernel's command line and reboot, or disable swap: swapoff -a.")
     }
 }

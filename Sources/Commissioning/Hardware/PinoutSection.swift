@@ -25,7 +25,7 @@ struct PinoutSection {
     func has(_ name: Text) -> Bool { table[name] != nil }
 
     func text(_ name: Text) throws(Pinout.Failure) -> String {
-        guard let text = table[name]?.string else { throw failure("\(name) is missing, or no text") }
+        guard let text = table[name]?.string else { throw failure("\(name) is missing, or not a text") }
         return text.string
     }
 
@@ -69,7 +69,7 @@ struct PinoutSection {
     func place() throws(Pinout.Failure) -> (line: String, pin: Int) {
         let name = try text("line")
         guard let number = Header.number(of: name), let pin = Header.pins[number] else {
-            throw failure("\(name) is no line of the header")
+            throw failure("\(name) is not a line of the header")
         }
         guard try self.number("pin", in: 1...40) == pin else { throw failure("\(name) is on pin \(pin) of the header") }
         return (name, pin)
@@ -77,7 +77,11 @@ struct PinoutSection {
 
     private func list(_ name: Text) throws(Pinout.Failure) -> [TOML] {
         guard let value = table[name] else { return [] }
-        guard let list = value.array, list.count <= Self.limit else { throw failure("\(name) is no list, or too long") }
+        guard let list = value.array, list.count <= Self.limit else {
+            throw failure(
+                "\(name) is not a list, or too "
+                    + "long")
+        }
         return list
     }
 }

@@ -18,7 +18,7 @@ extension WiringDiagram {
     private var boxMistake: String? {
         for (index, box) in boxes.enumerated() {
             for other in boxes[..<index] where other.column == box.column && other.rows.overlaps(box.rows) {
-                return "\(box.title) stands on \(other.title)"
+                return "\(box.title) overlaps \(other.title)"
             }
         }
         let columns = Set(boxes.map(\.column))
@@ -27,7 +27,7 @@ extension WiringDiagram {
 
     private var partMistake: String? {
         for (index, part) in parts.enumerated() {
-            guard part.gap < (boxes.map(\.column).max() ?? 0) else { return "a part is behind the last column" }
+            guard part.gap < (boxes.map(\.column).max() ?? 0) else { return "a part is beyond the last column" }
             let touches = part.isUpright ? [part.rows.lowerBound, part.rows.upperBound] : [part.rows.lowerBound]
             for row in touches where !isWired(row, in: part.gap) {
                 guard part.isUpright, hasTerminal(row, at: part.gap) else {
@@ -39,7 +39,7 @@ extension WiringDiagram {
             }
             for other in parts[..<index]
             where other.gap == part.gap && other.lane == part.lane && other.rows.overlaps(part.rows) {
-                return "\(part.kind) \(part.label) stands on \(other.kind) \(other.label)"
+                return "\(part.kind) \(part.label) overlaps \(other.kind) \(other.label)"
             }
         }
         return nil
@@ -63,6 +63,6 @@ extension WiringDiagram {
     }
 
     private var pinMistake: String? {
-        Set(pins.values).count == pins.count ? nil : "a pin of the board is there twice"
+        Set(pins.values).count == pins.count ? nil : "a pin of the board occurs twice"
     }
 }

@@ -76,7 +76,7 @@ package struct WiringDiagram: Hashable, Sendable {
     init(_ section: PinoutSection, places: [String: (line: String, pin: Int)]) throws(Pinout.Failure) {
         try section.knows("name", "title", "board", "boxes", "parts", "notes", "configuration")
         name = try section.text("name")
-        guard name.isName(of: 1...32, "-") else { throw section.failure("\(name) is no name of a file") }
+        guard name.isName(of: 1...32, "-") else { throw section.failure("\(name) is not a file name") }
         title = try section.text("title")
         notes = try section.texts("notes")
         configuration = section.has("configuration") ? try section.text("configuration") : ""
@@ -106,7 +106,7 @@ package struct WiringDiagram: Hashable, Sendable {
         if let place = places[name] { return ("\(name) · \(place.line)", place.pin) }
         let parts = name.split(separator: "@").map(String.init)
         guard parts.count == 2, let pin = Int(parts[1]), Header.fixed[pin] == parts[0] else {
-            throw section.failure("\(name) is no signal, nor a supply and its pin")
+            throw section.failure("\(name) is neither a signal nor a supply with its pin")
         }
         return (parts[0], pin)
     }

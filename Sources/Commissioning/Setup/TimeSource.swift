@@ -65,6 +65,6 @@ struct TimeSource: Sendable {
         defer { chmod(path, 0o644) }
         if FileBytes.whole(path, limit: 1 << 16) == text { return nil }
         try DurableFile.replace(path, with: text, onStep: onStep)
-        return "time server: \(path); chrony takes it at its next start, or at once with: chronyc reload sources"
+        return "time server: \(path); chrony uses it from its next start, or immediately after: chronyc reload sources"
     }
 }

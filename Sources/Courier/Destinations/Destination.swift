@@ -319,7 +319,7 @@ actor Destination {
         case let error as InvitationReader.Failure: error.remedy
         case let error as AgentLinks.Failure: error.remedy
         case let error as StoreError: "\(error.text): \(error.remedy)"
-        case is Interrupted: "the connection to its inviter ended meanwhile; it is tried again"
+        case is Interrupted: "the connection to its inviter has ended; the service retries"
         default: "\(error)"
         }
     }
@@ -364,13 +364,14 @@ enum DestinationNotice: Sendable {
     var text: String {
         switch self {
         case .unreadable(let id):
-            "the stored connection \(id) cannot be read: put back the key that seals it (agent.keyFile), or connect anew"
+            "the stored connection \(id) cannot be read: restore the key that seals it (agent.keyFile), or connect "
+                + "again"
         case .ended: "the agent has ended the connection: ask its operator for a new invitation"
         case .invitationRead: "the invitation was read"
         case .invitationFailed(let file, let reason, _): "the invitation in \(file) cannot be used: \(reason)"
         case .answeredOnce(let replies, let refusals):
             "the invitation offers no lasting connection; \(replies) replies were sent, \(refusals) requests refused"
-        case .usedBefore: "the invitation was used before, and its connection is gone: ask for a new one"
+        case .usedBefore: "the invitation has been used, and its connection no longer exists: ask for a new one"
         case .unconnected: "there is no connection: connect with an invitation"
         case .storeFailed(let reason): "the connections could not be read or stored: \(reason)"
         }

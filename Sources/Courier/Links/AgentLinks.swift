@@ -18,8 +18,8 @@ package enum AgentLinks {
         package var text: String {
             switch self {
             case .invitation: "the invitation cannot be used"
-            case .unanswered: "the inviter did not take the answers to its requests"
-            case .noRandomness: "the system gives no random bytes"
+            case .unanswered: "the inviter did not accept the answers to its requests"
+            case .noRandomness: "the system provides no random bytes"
             }
         }
 
@@ -27,8 +27,8 @@ package enum AgentLinks {
         package var remedy: String {
             switch self {
             case .invitation(let error): error.remedy
-            case .unanswered(let failure): "Look at its agent: \(AgentNotice.text(failure))."
-            case .noRandomness: "Look at the kernel's log; no key can be made."
+            case .unanswered(let failure): "Check its agent: \(AgentNotice.text(failure))."
+            case .noRandomness: "Check the kernel's log; no key can be created."
             }
         }
     }

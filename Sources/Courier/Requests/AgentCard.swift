@@ -121,7 +121,7 @@ struct AgentCard {
         switch state {
         case .ended: told(.ended)
         case .unreadable:
-            ["text": "its stored state cannot be read", "remedy": "delete it, and connect anew with a new invitation"]
+            ["text": "its stored state cannot be read", "remedy": "delete it, and connect again with a new invitation"]
         case .connecting, .connected, .replaced, .deleting: nil
         }
     }

@@ -82,7 +82,7 @@ package struct AgentDesk: Sendable {
         }
         if service.names.contains(name) {
             throw ControlRefusal(
-                "no connection leads to \(name)", remedy: "make one with an invitation: gatehouse agent connect")
+                "\(name) has no connection", remedy: "create one with an invitation: gatehouse agent connect")
         }
         throw ControlRefusal("there is no connection or destination \(name)", remedy: "see gatehouse agent list")
     }
@@ -116,7 +116,7 @@ package struct AgentDesk: Sendable {
         if names.contains(destination) { return nil }
         let list = names.map(\.string).joined(separator: ", ")
         return ControlRefusal(
-            "there is no destination \(destination)", remedy: "there are: \(list); [[agent.copy]] makes another")
+            "there is no destination \(destination)", remedy: "there are: \(list); [[agent.copy]] adds another")
     }
 
     /// Returns the destination `name`. Waits up to 1 s while the service is starting.
@@ -138,7 +138,8 @@ package struct AgentDesk: Sendable {
                 throw ControlRefusal("there is no connection \(name)", remedy: "see gatehouse agent list")
             case .owed(let count):
                 throw ControlRefusal(
-                    "\(count) record\(count == 1 ? " waits" : "s wait") for \(card.destination), which this connection leads to",
+                    "\(count) record\(count == 1 ? " waits" : "s wait") for \(card.destination), the destination of "
+                        + "this connection",
                     remedy: "wait until they are confirmed, connect with a new invitation, or delete it with --force")
             case .begun(let marked):
                 try await service.delete(marked, of: card.destination, tellsAgent: tellsAgent)
@@ -155,12 +156,12 @@ package struct AgentDesk: Sendable {
         let card = try await card(name)
         guard card.destination != MailRoom.destination else {
             throw ControlRefusal(
-                "the connection \(card.id) leads to the mailbox, which is asked again and again",
+                "the connection \(card.id) is that of the mailbox, which is polled regularly",
                 remedy: "ping a destination, or see gatehouse status")
         }
         guard let link = await service.destination(card.destination)?.link(card.id), card.state == .connected else {
             throw ControlRefusal(
-                "the connection \(card.id) cannot be asked: it is \(card.state.rawValue)",
+                "the connection \(card.id) cannot be pinged: it is \(card.state.rawValue)",
                 remedy: "see gatehouse agent show \(card.id)")
         }
         let number = link.notes.ask()
@@ -205,10 +206,10 @@ package struct AgentDesk: Sendable {
         case let error as StoreError: ControlRefusal(error.text, remedy: error.remedy)
         case is Destination.TooManyConnections:
             ControlRefusal(
-                "there are \(Destination.linksLimit) connections already",
-                remedy: "delete those that never came about: gatehouse agent list, then gatehouse agent delete")
+                "there are already \(Destination.linksLimit) connections",
+                remedy: "delete those that were never established: gatehouse agent list, then gatehouse agent delete")
         case is Destination.NotReady:
-            ControlRefusal("the service is just starting", remedy: "try again in a moment")
+            ControlRefusal("the service is starting", remedy: "try again in a moment")
         default: ControlRefusal("\(error)", remedy: "see the service's log")
         }
     }

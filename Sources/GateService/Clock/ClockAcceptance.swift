@@ -37,11 +37,11 @@ package struct ClockAcceptance: Sendable {
     /// The reason why a statement does not count; the text is the log's.
     package enum Refusal: String, Hashable, Sendable {
         /// The operator gave the statement before this start of the machine.
-        case otherStart = "it was given before the machine was started"
+        case otherStart = "it was given before the last boot"
         /// The statement waited for longer than ``ClockAcceptance/lasting``.
         case tooOld = "it was given more than a day ago"
         /// The clock was set after the statement.
-        case otherDate = "the clock was set since"
+        case otherDate = "the clock has been set since"
         /// The file has no valid statement, or has the form of version 0.1.0, which lacks the instant.
         case unreadable = "it cannot be read"
     }

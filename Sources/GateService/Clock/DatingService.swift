@@ -76,18 +76,19 @@ package struct Dating: Sendable {
 
     private static func words(_ time: WallTime, _ policy: VerificationPolicy) -> String {
         guard time.provenance >= policy.minimumClock else {
-            return "\(worth(time.provenance)) (\(time.provenance.rawValue)), and the gate's rules ask for "
-                + "\(policy.minimumClock.rawValue) at least"
+            return "\(worth(time.provenance)) (\(time.provenance.rawValue)), and the gate's rules require at least "
+                + "\(policy.minimumClock.rawValue)"
         }
         return time.unsynchronised == nil
-            ? "no time server has been heard since the start, and the policy's max-unsynced bounds how long that may be"
-            : "no time server has been heard for longer than the policy's max-unsynced"
+            ? "there has been no contact with a time server since the start, and the policy's max-unsynced limits "
+                + "this time"
+            : "the last contact with a time server is longer ago than the policy's max-unsynced"
     }
 
     private static func worth(_ provenance: WallTime.Provenance) -> String {
         switch provenance {
-        case .unset: "nobody knows the date"
-        case .saved: "the date is only carried on from what was known before"
+        case .unset: "the date is unknown"
+        case .saved: "the date is only continued from an earlier one"
         case .rtc: "the date is only that of a battery-backed clock"
         case .synchronised, .given: "the date is that of a time server"
         }

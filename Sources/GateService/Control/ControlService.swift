@@ -30,7 +30,7 @@ package struct ControlService: ServiceLifecycle.Service {
         if let group = section.group, access.group == nil {
             log.log(
                 .warning, "control.group-unknown",
-                ["group": .text(group), "remedy": .text("make the group, or change control.group")])
+                ["group": .text(group), "remedy": .text("create the group, or change control.group")])
         }
         let server = await cancelWhenGracefulShutdown {
             var (server, told) = (ControlServer?.none, String?.none)

@@ -49,13 +49,14 @@ package struct DoorDesk: Sendable {
             let limit = Int(DoorSettings.longestFree.components.seconds)
             let time = seconds.map { $0.int ?? 0 } ?? Int(Self.usual.components.seconds)
             guard (1...limit).contains(time) else {
-                throw ControlRefusal("free passage lasts 1 s to 24 h", remedy: "say for how long: --for 2h")
+                throw ControlRefusal("free passage lasts 1 s to 24 h", remedy: "give the duration: --for 2h")
             }
             guard settings.hasFreeOutput else {
                 throw ControlRefusal(
                     "this gate has no output for free passage",
                     remedy:
-                        "wire one and name its line: door.freeLine (/usr/share/doc/gatehouse/docs/door.md); the gate's relay never stays open"
+                        "connect one and name its line: door.freeLine (/usr/share/doc/gatehouse/docs/door.md); the "
+                        + "gate's relay never stays open"
                 )
             }
             let (span, date) = (Duration.seconds(time), wallTime().utc)
@@ -77,21 +78,23 @@ package struct DoorDesk: Sendable {
         let isLate = await isTold.answer(within: limit) == nil && errand.giveUp()
         guard !isLate || order == .lock else {
             throw ControlRefusal(
-                "the radio's thread does not answer: the order is not in force", remedy: "look at: gatehouse status")
+                "the radio's thread does not respond: the order is not in force", remedy: "see: gatehouse status")
         }
         log.log(.warning, "door.ordered", ["order": .text(Self.word(order))])
         let isKept = await errand.isKept(within: limit)
         guard !isLate else {
             throw ControlRefusal(
-                "the radio's thread does not answer: the gate is not locked down before it does"
+                "the radio's thread does not respond: the gate is locked down only when it does"
                     + (isKept
-                        ? "; the order is kept, so a restart locks it" : ", and the disk has not taken the order"),
-                remedy: "shut the gate by hand; look at: gatehouse status")
+                        ? "; the order is stored, so a restart locks the gate"
+                        : ", and the disk has not accepted the "
+                            + "order"),
+                remedy: "shut the gate by hand; see: gatehouse status")
         }
         guard isKept else {
             throw ControlRefusal(
-                "the order is in force, but the disk has not taken it: a restart would forget it",
-                remedy: "look at the disk; it is tried again by itself")
+                "the order is in force, but the disk has not accepted it: a restart would lose it",
+                remedy: "check the disk; the service retries automatically")
         }
         return try await answer()
     }
@@ -106,7 +109,7 @@ package struct DoorDesk: Sendable {
 
     private func answer() async throws(ControlRefusal) -> JSON {
         guard let status = await status.answer(within: limit) else {
-            throw ControlRefusal("the radio's thread does not answer", remedy: "look at: gatehouse status")
+            throw ControlRefusal("the radio's thread does not respond", remedy: "see: gatehouse status")
         }
         return Self.json(status.door, at: (status.at, wallTime().utc))
     }
@@ -114,7 +117,7 @@ package struct DoorDesk: Sendable {
     private static func nothingMore(_ members: JSONObject) throws(ControlRefusal) {
         guard members.isEmpty else {
             throw ControlRefusal(
-                "the request has a member that does not belong to it",
+                "the request has an unknown member",
                 remedy: "use the program of the service's version: gatehouse door --help")
         }
     }

@@ -45,7 +45,7 @@ struct PanelSetup: Sendable {
             case let failure as ServiceFailure: throw failure
             case let error as GPIOError: throw ServiceFailure(error)
             case let error as SystemError: throw ServiceFailure(GPIOError.failed(error))
-            default: throw ServiceFailure("\(ReasonCode.gpioCall): \(error)", remedy: "Look at gpioinfo.")
+            default: throw ServiceFailure("\(ReasonCode.gpioCall): \(error)", remedy: "Check gpioinfo.")
             }
         }
     }
@@ -78,7 +78,7 @@ struct PanelSetup: Sendable {
                 case .slow(let pulse, let gap):
                     report(.present(.wiegandUnsure, detail: "a pulse of \(pulse), a gap of \(gap)"))
                 case .unsure: report(.present(.wiegandUnsure, detail: "a wire failed at the last bit of a frame"))
-                case .lost: report(.present(.wiegandUnsure, detail: "a frame was not sent, or not to its end"))
+                case .lost: report(.present(.wiegandUnsure, detail: "a frame was not sent completely"))
                 }
             },
             failed: { tell(.controller, $0) })

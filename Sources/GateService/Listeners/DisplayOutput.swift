@@ -62,7 +62,7 @@ package final class DisplayOutput: KioskListener {
             guard let since = thread.busySince, since.duration(to: SystemClock.now()) >= DisplayThread.stallLimit else {
                 continue
             }
-            faults.note("\(screen.name) has taken no picture for \(DisplayThread.stallLimit)", of: index)
+            faults.note("\(screen.name) has accepted no picture for \(DisplayThread.stallLimit)", of: index)
         }
     }
 

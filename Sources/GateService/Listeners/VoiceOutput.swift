@@ -87,8 +87,8 @@ package final class VoiceOutput: KioskListener {
             looksAt.withLock { $0 = SystemClock.now().advanced(by: pause) }
         case .failed:
             detail =
-                "\(program.name) ended with an error: without a sound card, or in a language that it does not speak"
-        case .tooLong: detail = "\(program.name) came to no end and was ended"
+                "\(program.name) failed: there is no sound card, or it does not support the language"
+        case .tooLong: detail = "\(program.name) did not finish and was stopped"
         }
         let now = detail == nil ? nil : end
         let isNews = trouble.withLock { trouble in

@@ -14,9 +14,10 @@ package enum StoppedDaemon {
         log.log(
             .warning, "radio.bluetoothd-stopped",
             [
-                "text": "bluetoothd was running and was stopped: the adapter belongs to the gate",
+                "text": "a running bluetoothd was stopped: the gate uses the adapter",
                 "remedy":
-                    "nothing, where gatehouse doctor finds that it does not start again; else: systemctl disable --now bluetooth",
+                    "nothing if gatehouse doctor finds that it does not start again; otherwise: systemctl disable "
+                    + "--now bluetooth",
             ])
     }
 }

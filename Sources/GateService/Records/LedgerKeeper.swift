@@ -238,7 +238,7 @@ package final class LedgerKeeper: VisitLedger {
             Told(unwritten: state.queue.unwritten, lost: state.queue.lost, isStalled: state.queue.isStalled)
         }
         if now.unwritten != told.unwritten || now.isStalled != told.isStalled {
-            let detail = now.isStalled ? "the disk has not answered for \(limits.stallAfter)" : nil
+            let detail = now.isStalled ? "the disk has not responded for \(limits.stallAfter)" : nil
             let isWrong = now.unwritten > 0 || now.isStalled
             report(
                 isWrong

@@ -37,10 +37,13 @@ final class SessionBook {
         do throws(StickerFailure) {
             var status = stat()
             guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                throw StickerFailure("\(path) is no file", remedy: StickerFailure.files)
+                throw StickerFailure("\(path) is not a file", remedy: StickerFailure.files)
             }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                throw StickerFailure("\(path) is open elsewhere", remedy: "End the other gatehouse, then restart.")
+                throw StickerFailure(
+                    "\(path) is in use by another process",
+                    remedy: "Stop the other gatehouse, then "
+                        + "restart.")
             }
             guard try Self.read(descriptor, Self.headBytes, at: 0, path) == StickerKey.sessionsHead(of: publicKey)
             else {
@@ -91,7 +94,7 @@ final class SessionBook {
         var (ours, there) = (stat(), stat())
         guard fstat(descriptor, &ours) == 0, lstat(path, &there) == 0, there.st_dev == ours.st_dev,
             there.st_ino == ours.st_ino, Int(ours.st_size) >= Self.headBytes + count * Self.entryBytes
-        else { throw StickerFailure("\(path) was deleted, replaced or cut", remedy: StickerFailure.files) }
+        else { throw StickerFailure("\(path) was deleted, replaced or truncated", remedy: StickerFailure.files) }
     }
 
     private static func entry(_ name: UInt64, at index: Int) -> [UInt8] {
@@ -112,7 +115,7 @@ final class SessionBook {
     ) throws(StickerFailure) -> [UInt64] {
         let entries = (size - headBytes) / entryBytes
         guard entries <= limit else {
-            throw StickerFailure("\(path) is longer than a book can be", remedy: StickerFailure.files)
+            throw StickerFailure("\(path) is longer than a log of sessions can be", remedy: StickerFailure.files)
         }
         var names: [UInt64] = []
         names.reserveCapacity(entries)

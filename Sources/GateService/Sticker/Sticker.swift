@@ -54,7 +54,7 @@ package final class Sticker: Sendable {
             let key = try StickerKey(reading: path)
             let book = try SessionBook(StickerKey.sessions(of: path), of: key.publicKey, limit: limit)
             guard let thread = try? SideThread(name: "gatehouse-book", limit: Self.queue + 1) else {
-                throw StickerFailure("no thread for the book of sessions", remedy: "Restart the service.")
+                throw StickerFailure("no thread for the log of used sessions", remedy: "Restart the service.")
             }
             return Files(key: key, writer: Writer(book, thread))
         }
@@ -74,11 +74,11 @@ package final class Sticker: Sendable {
     private func inForce() throws(StickerFailure) -> PrintedKey {
         let (key, time, now) = (try files.get().key, wallTime(), SystemClock.now())
         if state.withLock({ $0.isFull }) {
-            throw StickerFailure("the book of its sessions is full", remedy: StickerFailure.files)
+            throw StickerFailure("the log of used sessions is full", remedy: StickerFailure.files)
         }
         // A date that was only carried on, or that is unknown, cannot bound the key's life.
         guard time.provenance >= .rtc else {
-            throw StickerFailure("the clock is not trusted", remedy: "See to the clock: gatehouse status.")
+            throw StickerFailure("the clock is not trusted", remedy: "Check the clock: gatehouse status.")
         }
         for date in time.possible { try key.check(until: until, at: date) }
         let left = until.advanced(by: Day.length).seconds - time.latest.seconds
@@ -99,7 +99,7 @@ package final class Sticker: Sendable {
     /// cut, otherwise with the reason why it might not survive one.
     package func keep(_ session: [UInt8], answer: @escaping @Sendable (_ failure: String?) -> Void) {
         guard case .success(let files) = files, let name = UsedSessions.name(of: session) else {
-            return answer("there is no book for the sessions of the printed key")
+            return answer("the printed key has no log of used sessions")
         }
         let hasRoom = state.withLock { state in
             if state.waiting < Self.queue { state.waiting += 1 } else { return false }

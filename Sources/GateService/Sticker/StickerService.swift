@@ -2,7 +2,7 @@ import Kiosk
 import ServiceLifecycle
 
 /// Takes the key of the printed code out of force when its last day is over, when the clock is not trusted or
-/// when the book of its sessions is full. Puts the key in force again when the clock is trusted.
+/// when the log of used sessions is full. Puts the key in force again when the clock is trusted.
 package struct StickerService: Service {
     /// The time between two checks.
     static let pause: Duration = .seconds(2)

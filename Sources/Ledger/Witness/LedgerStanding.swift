@@ -46,8 +46,8 @@ package enum LedgerStanding: Hashable, Sendable {
         switch (stored, witness) {
         case (.broken(let why), _): .rewritten(why)
         case (.made, .read(let signed, _)):
-            .rewritten("the database is gone; its witness knows \(signed.head.state.end.count) entries")
-        case (.unsealed, .read): .rewritten("its seal was taken off, or it was written to without the key")
+            .rewritten("the database is missing; its witness knows \(signed.head.state.end.count) entries")
+        case (.unsealed, .read): .rewritten("its seal was removed, or it was changed without the key")
         case (.sealed(let state, let digest), .read(let signed, let isTorn)):
             compare(state, digest, signed.head, isTorn: isTorn, hashAt).map { .rewritten($0) } ?? .continued
         case (.made, .absent):
@@ -58,15 +58,15 @@ package enum LedgerStanding: Hashable, Sendable {
             } else if isOld || state.end.count == 0 {
                 .unwitnessed("the ledger has neither seal nor witness")
             } else {
-                .rewritten("the database's seal was taken off and the witness removed")
+                .rewritten("the database's seal was removed and the witness removed")
             }
         case (.sealed, .absent): .unwitnessed("there is no witness file")
         case (.sealed, .unusable(let why)): .unwitnessed("the witness file cannot be used: \(why)")
         case (.unsealed(let state, _), .unusable(let why)):
             state.end.count == 0
                 ? .unwitnessed("the witness file cannot be used: \(why)")
-                : .rewritten("the database's seal was taken off")
-        case (.made, .unusable(let why)): .rewritten("the database is gone, and its witness cannot be used: \(why)")
+                : .rewritten("the database's seal was removed")
+        case (.made, .unusable(let why)): .rewritten("the database is missing, and its witness cannot be used: \(why)")
         }
     }
 
@@ -75,15 +75,15 @@ package enum LedgerStanding: Hashable, Sendable {
         _ state: LedgerState, _ digest: [UInt8]?, _ head: HeadStatement, isTorn: Bool, _ hashAt: (Int) -> ChainHash?
     ) -> String? {
         let seen = head.state
-        if let finding = head.finding { return "the running service had found: \(finding)" }
+        if let finding = head.finding { return "the running service found: \(finding)" }
         if state.ledger != seen.ledger { return "the witness knows another ledger, \(seen.ledger)" }
         if state.revision < seen.revision || state.end.count < seen.end.count {
-            return "it is older than its witness: \(state.end.count) entries, where the witness has seen "
+            return "it is older than its witness: \(state.end.count) entries, where the witness recorded "
                 + "\(seen.end.count) (state \(state.revision) of \(seen.revision))"
         }
         if state.revision == seen.revision {
             if state != seen || digest.map({ $0 != head.digest }) == true {
-                return "its figures are not those that the witness has seen"
+                return "its figures differ from those that the witness recorded"
             }
             // A statement is written only after the commit that it describes, so an interrupted statement
             // described a later state than the present one. Corruption of the older slot looks the same. In
@@ -91,7 +91,7 @@ package enum LedgerStanding: Hashable, Sendable {
             if isTorn { return "a newer statement of the witness was damaged, and the database is older than that" }
         }
         if state.start.count <= seen.end.count, hashAt(seen.end.count) != seen.end.hash {
-            return "entry \(seen.end.count) is not the one that the witness has seen"
+            return "entry \(seen.end.count) differs from the one that the witness recorded"
         }
         return nil
     }

@@ -91,7 +91,7 @@ final class DeviceNode: DisplayWire {
             } else if count == 0 || errno != EINTR {
                 let code = count == 0 ? ENOSPC : errno
                 throw DisplayFailure(
-                    SystemError("writing to \(path)", code: code, remedy: "Look at its cable and power."))
+                    SystemError("writing to \(path)", code: code, remedy: "Check its cable and power."))
             }
         }
     }

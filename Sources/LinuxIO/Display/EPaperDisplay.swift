@@ -153,7 +153,7 @@ package final class EPaperDisplay: DisplayDevice {
             guard waited < Self.busyLimit else {
                 if isAsked { return }
                 throw DisplayFailure(
-                    "the e-paper panel stays busy", remedy: "Look at its cable, above all at the line display.busy.")
+                    "the e-paper panel stays busy", remedy: "Check its cable, especially the line display.busy.")
             }
             pause(.milliseconds(10))
             waited += .milliseconds(10)

@@ -59,7 +59,7 @@ extension EPaperDisplay {
             // 4 MHz, mode 0: a fifth of the chip's maximum; a picture is transferred in ten milliseconds.
             let node = try DeviceNode(
                 path,
-                remedy: "Switch the bus on, and let the user in (see /usr/share/doc/gatehouse/hardware/displays.md)."
+                remedy: "Enable the bus, and give the user access (see /usr/share/doc/gatehouse/hardware/displays.md)."
             ) { clinux_spi_setup($0, 0, 4_000_000) }
             return Bus(wire: node, lines: try EPaperPins(lines))
         }

@@ -96,7 +96,8 @@ package final class Framebuffer: DisplayDevice {
         let opened = try DeviceNode(
             path,
             remedy:
-                "Look at ls /dev/fb*, and put the user into the group video (see /usr/share/doc/gatehouse/hardware/displays.md)."
+                "Check ls /dev/fb*, and add the user to the group video (see "
+                + "/usr/share/doc/gatehouse/hardware/displays.md)."
         )
         node = opened
         return opened

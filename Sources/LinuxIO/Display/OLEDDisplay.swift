@@ -41,7 +41,8 @@ package final class OLEDDisplay: DisplayDevice {
             try DeviceNode(
                 path,
                 remedy:
-                    "Switch the bus on, look at i2cdetect, and let the user in (see /usr/share/doc/gatehouse/hardware/displays.md)."
+                    "Enable the bus, check i2cdetect, and give the user access (see "
+                    + "/usr/share/doc/gatehouse/hardware/displays.md)."
             ) { clinux_i2c_address($0, Int32(address)) }
         }
     }

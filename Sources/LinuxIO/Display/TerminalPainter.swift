@@ -11,7 +11,7 @@ struct TerminalPainter {
         let span = code.map { $0.side + 2 * QRCode.quietZone } ?? 0
         guard span <= columns, picture.count <= rows else {
             // Do not show only a part of a code: it cannot be scanned.
-            let words = "This terminal has no room for the code: it needs \(span) columns and \(picture.count) rows."
+            let words = "This terminal is too small for the code: it needs \(span) columns and \(picture.count) rows."
             return ScenePainter.wrapped(words, to: max(columns, 1)).prefix(rows).map { cut($0, columns) }
         }
         let room = columns - span - 2

@@ -27,7 +27,7 @@ struct ConfigurationReader {
             warn(old.key, message, remedy)
             guard let replacement = old.replacement else { continue }
             if document[replacement] != nil {
-                reject(old.key, "is there beside \(replacement), which has its place", "Remove \(old.key).")
+                reject(old.key, "is given together with \(replacement), which replaces it", "Remove \(old.key).")
             } else {
                 former[replacement] = old.key
             }

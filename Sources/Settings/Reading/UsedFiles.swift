@@ -19,16 +19,16 @@ func checkFiles(
     for case (let key, let path?) in files.prefix(1) + (defaults + written).filter({ $0.key != files.first?.key }) {
         if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             // The system takes a zero byte for the end of a path.
-            reader.reject(key, "holds a control character", "Write the path without.")
+            reader.reject(key, "holds a control character", "Write the path without it.")
         } else if path.hasSuffix("/") || place(path) == place(folder) {
             reader.reject(key, "is a folder", "Write the path of a file.")
         } else if let owner = owners[place(path)] {
-            reader.reject(key, "is \(path), which \(owner) uses too", "Name a file of its own.")
+            reader.reject(key, "is \(path), which \(owner) uses too", "Give it its own file.")
         } else {
             let endings = key.utf8.elementsEqual("ledger.path".utf8) ? LedgerSection.endings : []
             // A file is replaced by a new one that is first written next to it.
             if let owner = owners[place(path + ".new")] {
-                reader.reject(key, "needs \(path).new, which \(owner) uses too", "Name a file of its own.")
+                reader.reject(key, "needs \(path).new, which \(owner) uses too", "Give it its own file.")
             }
             for ending in ["", ".new"] + endings { owners[place(path + ending)] = key }
         }
@@ -42,7 +42,9 @@ func checkTrust(
 ) {
     for case (let key, let path?) in written {
         let isTrust = folders.contains { "\(place(path))/".utf8.starts(with: "\(place($0))/".utf8) }
-        if isTrust { reader.reject(key, "is \(path), in the folder of the trust data", "Name a file elsewhere.") }
+        if isTrust {
+            reader.reject(key, "is \(path), in the folder of the trust data", "Use a file in another folder.")
+        }
     }
 }
 

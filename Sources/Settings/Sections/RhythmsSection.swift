@@ -16,8 +16,8 @@ package struct RhythmsSection: Hashable, Sendable {
             let isOther = !reader.has("rhythms.\(names[0])") && reader.has("rhythms.\(names[1])")
             let (wrong, right) = isOther ? (names[1], names[0]) : (names[0], names[1])
             reader.reject(
-                "rhythms.\(wrong)", "looks like the sign \(right) to who does not tell colours apart",
-                "Give the two different rhythms: \(LampRhythm.allCases.map(\.rawValue).joined(separator: ", ")).")
+                "rhythms.\(wrong)", "is indistinguishable from \(right) for colour-blind visitors",
+                "Give them different rhythms: \(LampRhythm.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
     }
 }

@@ -12,7 +12,9 @@ package struct KioskSection: Hashable, Sendable {
         name = reader.required("kiosk.name", example: "North-Gate")
         if reader.isText("kiosk.name"), !name.isName(of: 1...14, "_-") {
             reader.reject(
-                "kiosk.name", "is not a name that every wallet reads alike", "Use 1 to 14 of A-Z a-z 0-9 _ -.")
+                "kiosk.name", "is not a name that every wallet reads in the same way",
+                "Use 1 to 14 of A-Z a-z 0-9 _ "
+                    + "-.")
         }
         id = reader.text("kiosk.id", default: name)
         if reader.isText("kiosk.id"), !id.isName(of: 1...64, "._-") {
@@ -67,14 +69,14 @@ package struct RadioSection: Hashable, Sendable {
         case .userChannel:
             if AdapterName(device) == nil {
                 reader.reject(
-                    "radio.device", "is no adapter",
+                    "radio.device", "is not an adapter",
                     "Write hci0, or another name in /sys/class/bluetooth, or the adapter's address.")
             }
         case .serial:
             // A path with a blank or a line end could be read as more than a path, for example in a systemd
             // unit.
             if !device.hasPrefix("/") || device.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
-                reader.reject("radio.device", "is no device path", "Write the line's path, e.g. \"/dev/ttyACM0\".")
+                reader.reject("radio.device", "is not a device path", "Write the line's path, e.g. \"/dev/ttyACM0\".")
             }
         case .tcp:
             if host.isEmpty { reader.reject("radio.host", "is empty", "Write the controller's name or address.") }

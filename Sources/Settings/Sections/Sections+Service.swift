@@ -124,7 +124,7 @@ package struct AgentSection: Sendable {
         if !reports.isConsistent {
             reader.reject(
                 "agent.confirm",
-                "\"\(reports.confirm.rawValue)\" does not go with agent.format \"\(reports.format.rawValue)\"",
+                "\"\(reports.confirm.rawValue)\" cannot be combined with agent.format \"\(reports.format.rawValue)\"",
                 "Receipts are for \"records\", the other two for basicmessages; or write \"auto\" for both.")
         }
         let place = reader.text("agent.mailbox", default: "auto")
@@ -180,8 +180,8 @@ extension AgentSection {
 
     private static func rejectInvitation(_ key: String, _ reader: inout ConfigurationReader) {
         reader.reject(
-            key, "is an invitation and no file",
-            "Put it into a file that only the service can read, and write the path of that file.")
+            key, "is an invitation, not a file",
+            "Store it in a file that only the service can read, and write the path of that file.")
     }
 
     /// Reads `[[agent.answer]]`: the answers to questions of agents.
@@ -194,14 +194,14 @@ extension AgentSection {
                 !answers.contains(where: { $0.question == question })
             else {
                 reader.reject(
-                    key, "needs a question of its own and a response, at most 1024 bytes each",
+                    key, "needs a unique question and a response, at most 1024 bytes each",
                     "Write question = \"Is the gate in service?\" and response = \"Yes\".")
                 continue
             }
             answers.append(RequestRules.Answer(question: question, response: response))
         }
         if answers.count > RequestRules.maxAnswers {
-            reader.reject(key, "names more than \(RequestRules.maxAnswers) answers", "Leave some out.")
+            reader.reject(key, "names more than \(RequestRules.maxAnswers) answers", "Remove some.")
         }
         return answers
     }
@@ -228,7 +228,7 @@ package struct AgentCopy: Hashable, Sendable {
                         || $0 == UInt8(ascii: "-")
                 }
             if !isGood || ["primary", "mailbox"].contains(name) || copies.contains(where: { $0.name == name }) {
-                reader.reject(key, "has no name of its own", "Write name = \"backup\": small letters, digits, hyphens.")
+                reader.reject(key, "has no unique name", "Write name = \"backup\": small letters, digits, hyphens.")
             }
             let files = (section["invitations"]?.array ?? []).compactMap(\.string?.string)
             if files.isEmpty || files.count != section["invitations"]?.array?.count {
@@ -238,7 +238,7 @@ package struct AgentCopy: Hashable, Sendable {
                 AgentCopy(name: name, invitations: AgentSection.files(files, of: key, &reader, folder)))
         }
         if copies.count >= DeliveryCursor.limit {
-            reader.reject(key, "names more than \(DeliveryCursor.limit - 1) copies", "Leave some out.")
+            reader.reject(key, "names more than \(DeliveryCursor.limit - 1) copies", "Remove some.")
         }
         return copies
     }
@@ -325,6 +325,6 @@ package struct ControlSection: Hashable, Sendable {
     static func checkSocket(_ reader: inout ConfigurationReader, _ key: String, _ path: String) {
         guard path.utf8.count > longestPath else { return }
         reader.reject(
-            key, "is longer than \(longestPath) bytes", "Sockets have short paths: write one below /run.")
+            key, "is longer than \(longestPath) bytes", "Paths of sockets must be short: use one below /run.")
     }
 }

@@ -46,8 +46,8 @@ package struct TrustSection: Hashable, Sendable {
                 bundleKeys.append(key)
             } else {
                 reader.reject(
-                    "trust.bundleKeys", "\"\(text.prefix(60))\" is no Ed25519 key",
-                    "Write the text that gatehouse trust keygen prints (z6Mk…).")
+                    "trust.bundleKeys", "\"\(text.prefix(60))\" is not an Ed25519 key",
+                    "Write the key that gatehouse trust keygen prints (z6Mk…).")
             }
         }
         refresh = reader.flag("trust.refresh", default: false)
@@ -59,7 +59,7 @@ package struct TrustSection: Hashable, Sendable {
                 hosts.insert(place)
             } else {
                 reader.reject(
-                    "trust.hosts", "\"\(text.prefix(60))\" is no host", "Write \"issuer.example\" or \"host:8443\".")
+                    "trust.hosts", "\"\(text.prefix(60))\" is not a host", "Write \"issuer.example\" or \"host:8443\".")
             }
         }
         allowPrivateHosts = reader.flag("trust.allowPrivateHosts", default: false)

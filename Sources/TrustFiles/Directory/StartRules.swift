@@ -19,20 +19,21 @@ package enum StartRules {
     /// The content of the file.
     static let bytes = Array(
         #"""
-        # Rules to begin with: gatehouse setup puts this file into the trust directory (/etc/gatehouse/trust/policy.toml). It is in force
+        # Initial rules: gatehouse setup puts this file into the trust directory (/etc/gatehouse/trust/policy.toml). \
+        It is in force
         # there unless gatehouse.toml names another one:
         #
         #   [policy]
         #   file = "policy.toml"
         #
-        # Every key there is: /usr/share/gatehouse/policy.toml, and docs/policy.md. Check it with:
+        # All keys: /usr/share/gatehouse/policy.toml, and docs/policy.md. Check it with:
         #
         #   gatehouse policy check /etc/gatehouse/trust/policy.toml
 
         id = "start"
         version = "1"
 
-        # The same credential is not let in twice within this time.
+        # The same credential is not admitted twice within this time.
         [replay]
         window = "30s"
         action = "reject"

@@ -23,7 +23,7 @@ package enum TrustFiles {
                 problems.append(
                     .init(
                         file: path, line: nil, message: obstacle?.text ?? "cannot be read",
-                        remedy: obstacle?.remedy ?? "Check who may read it."))
+                        remedy: obstacle?.remedy ?? "Check its permissions."))
             }
         }
         for name in ["issuers.toml", "policy.toml", "did", "contexts", "status", "roots"] { add(name) }

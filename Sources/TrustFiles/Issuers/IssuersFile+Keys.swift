@@ -72,7 +72,7 @@ extension IssuersFile {
         Key("status-lists", "a list of https URLs") { file, entry, issuer in
             issuer.statusLists = file.texts(entry)
             for url in issuer.statusLists where WebURL(secure: url) == nil {
-                file.note(entry.line, "\(url) is no https URL", "Write the URL by which credentials name the list.")
+                file.note(entry.line, "\(url) is not an https URL", "Write the URL of the list in credentials.")
             }
         },
         Key("status-list-aliases", "a table { \"URL\" = \"id in the list\" }") {

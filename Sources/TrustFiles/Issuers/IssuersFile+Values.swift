@@ -25,7 +25,7 @@ extension IssuersFile {
 
     mutating func flag(_ entry: TOMLTable.Entry) -> Bool {
         if entry.value.boolean == nil {
-            note(entry.line, "\(entry.name) must be a truth value", "Write true or false.")
+            note(entry.line, "\(entry.name) must be true or false", "Write true or false.")
         }
         return entry.value.boolean ?? false
     }
@@ -59,7 +59,7 @@ extension IssuersFile {
         let key = KeyFingerprint(text)
         if key == nil {
             let remedy = "Write sha256: and 64 hexadecimal digits, as gatehouse trust list shows."
-            note(line, "\(text) is no key's hash", remedy)
+            note(line, "\(text) is not the hash of a key", remedy)
         }
         return key
     }
@@ -67,7 +67,7 @@ extension IssuersFile {
     mutating func usages(_ entry: TOMLTable.Entry) -> [KeyPurposeID] {
         texts(entry).compactMap { text in
             guard let usage = KeyPurposeID(text) else {
-                note(entry.line, "\(text) is no extended key usage", "Write its numbers: \"1.0.18013.5.1.2\".")
+                note(entry.line, "\(text) is not an extended key usage", "Write its numbers: \"1.0.18013.5.1.2\".")
                 return nil
             }
             if usage.isForConnections {
@@ -80,14 +80,19 @@ extension IssuersFile {
     mutating func checkRoot(_ id: Text, _ line: Int?) {
         let digits = id.string.dropFirst(TrustedIssuer.rootPrefix.utf8.count)
         guard id.hasPrefix(TrustedIssuer.rootPrefix), Hex.decode(digits)?.count == 32, digits == digits.lowercased()
-        else { return note(line, "\(id) names no root", "Write x509:sha256: and 64 lower-case hexadecimal digits.") }
+        else {
+            return note(
+                line, "\(id) is not the id of a root",
+                "Write x509:sha256: and 64 lower-case hexadecimal "
+                    + "digits.")
+        }
     }
 
     /// Notes a problem unless the issuer is a root: an mdoc names no issuer, only the root of its signers.
     mutating func checkIsRoot(_ issuer: TrustedIssuer, _ entry: TOMLTable.Entry) {
         if issuer.isRoot { return }
         note(
-            entry.line, "\(entry.name) is for mdocs, and \(issuer.id) is no root",
+            entry.line, "\(entry.name) is for mdocs, and \(issuer.id) is not a root",
             "Write it into the [[issuer]] whose id is x509:sha256:… of the root.")
     }
 

@@ -32,7 +32,7 @@ struct IssuersFile {
             var nothing: Void = ()
             read(try TOML.parse(bytes), by: Self.keys, into: &nothing)
         } catch {
-            note(error.line, error.message, "See the example of the manual for the form of this file.")
+            note(error.line, error.message, "See the example in the manual for the form of this file.")
         }
     }
 
@@ -66,7 +66,7 @@ struct IssuersFile {
             note(line, "the issuer \(id) is listed twice", "Keep one section for each id.")
         }
         if let from = issuer.notBefore, let until = issuer.notAfter, until <= from {
-            note(line, "the issuer \(id) is trusted at no time", "valid-until must be after valid-from.")
+            note(line, "the issuer \(id) is never trusted", "valid-until must be after valid-from.")
         }
         if issuer.isRoot { checkRoot(id, line) }
         issuers.append(issuer)

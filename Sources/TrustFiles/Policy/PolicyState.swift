@@ -46,7 +46,7 @@ package struct PolicyState: Sendable {
     /// meanwhile.
     package static func fault(_ error: PolicyLoadError, under rules: GatePolicy?) -> HealthReport {
         let isNobody = rules.map { $0.accept.isEmpty } ?? false
-        return .present(.policyFile, detail: error.summary + (isNobody ? " Until then nobody is let in." : ""))
+        return .present(.policyFile, detail: error.summary + (isNobody ? " Until then no visitor is admitted." : ""))
     }
 
     /// Stores the bytes of the policy file whose rules came into force.

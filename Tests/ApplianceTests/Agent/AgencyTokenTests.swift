@@ -27,7 +27,7 @@ import Testing
             }
             let kiosk = try await MailKiosk(world, .agency(settings), token: .file(file.path))
             try await kiosk.wait("asked for") {
-                kiosk.notices.ofMailboxes.map(\.text).contains { $0.contains("is not there: \(file.path)") }
+                kiosk.notices.ofMailboxes.map(\.text).contains { $0.contains("does not exist: \(file.path)") }
             }
             await network.withAgency { $0.faults.lostAnswers = 1 }
             try give("1")

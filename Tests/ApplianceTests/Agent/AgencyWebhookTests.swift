@@ -69,7 +69,7 @@ import Testing
             let kiosk = try await MailKiosk(world, .agency(settings), webhook: webhook)
             try await kiosk.wait("told") {
                 kiosk.notices.ofMailboxes.map(\.text).contains {
-                    $0.contains("127.0.0.1:\(other.port): another program listens there")
+                    $0.contains("127.0.0.1:\(other.port): another program uses the address")
                 }
             }
             try await kiosk.record(1)

@@ -66,8 +66,8 @@ import Testing
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(ends.count { $0.contains("just starting") } == 4, "\(ends)")
-            #expect(ends.count { $0.contains("wait for their answer") } == 4, "\(ends)")
+            #expect(ends.count { $0.contains("is starting") } == 4, "\(ends)")
+            #expect(ends.count { $0.contains("are already waiting") } == 4, "\(ends)")
         }
     }
 

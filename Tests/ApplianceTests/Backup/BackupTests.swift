@@ -80,7 +80,7 @@ import Testing
                     _ = try BackupFile(path)
                     _ = try await card.restoring.check(path, passphrase: nil)
                 case .failure(let failure):
-                    #expect(failure.text == "another backup of this ledger is being made", "\(failure)")
+                    #expect(failure.text == "another backup of this ledger is in progress", "\(failure)")
                     #expect(!FileManager.default.fileExists(atPath: path))
                 }
             }
@@ -139,7 +139,7 @@ import Testing
         #expect(shown.report.first?.hasPrefix("intact") == true)
         #expect(card.names.isEmpty)
         let done = try await card.restoring.restore(box.path("usb/b"), .with())
-        #expect(done.notices.contains { $0.contains("connect anew") }, "\(done.notices)")
+        #expect(done.notices.contains { $0.contains("connect again") }, "\(done.notices)")
         let store = try await card.open()
         #expect(store.hasBegunAnew && store.keysAtRest.unreadable == 1)
         let first = try #require(try await store.entries(after: 0, limit: 1).first)

@@ -35,7 +35,7 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(
-            ends.count { $0.contains("silent") } == 4 && ends.count { $0.contains("wait for their answer") } == 4,
+            ends.count { $0.contains("silent") } == 4 && ends.count { $0.contains("are already waiting") } == 4,
             "\(ends)")
         for request in [ControlRequest.status, .doorLock] {
             #expect(await Self.ask(path, request, within: .seconds(20)).contains("at once"))

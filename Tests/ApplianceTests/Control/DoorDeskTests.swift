@@ -108,7 +108,7 @@ import Tuvali
     @Test func aLockDownIsKeptAndInForceAsSoonAsItCanBe() async throws {
         gate.hold(true)
         let answer = try await ask(.doorLock, isStuck: true)
-        #expect(answer["error"]?.string?.string.contains("the order is kept") == true && answer["remedy"] != nil)
+        #expect(answer["error"]?.string?.string.contains("the order is stored") == true && answer["remedy"] != nil)
         #expect(folder.file.read() == .lock)
         gate.hold(false)
         #expect(await gate.waits { gate.status.door.mode == .locked })
@@ -119,7 +119,7 @@ import Tuvali
     @Test func aDiskThatTakesNothingIsTold() async throws {
         try folder.hide()
         let answer = try await ask(.doorLock, isStuck: true)
-        #expect(answer["error"]?.string?.string.contains("a restart would forget it") == true)
+        #expect(answer["error"]?.string?.string.contains("a restart would lose it") == true)
         #expect(gate.status.door.mode == .locked)
     }
 

@@ -188,7 +188,8 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
 
     @Test func aRequestThatNobodyAnswers() async throws {
         let answer = try JSON.parse(await ControlDesk().answer(Array(#"{"request":"status"}"#.utf8)))
-        #expect(answer["error"]?.string?.string.contains("waits for its ledger") == true && answer["remedy"] != nil)
+        #expect(
+            answer["error"]?.string?.string.contains("is waiting for its ledger") == true && answer["remedy"] != nil)
     }
 
     /// A user who may read the status may not change anything.

@@ -401,7 +401,7 @@ import Testing
 
     static let service: [Case] = [
         Case("no service", "service warning box.not-running") { $0.service = .absent },
-        Case("one that may not be asked", "service unknown -") { $0.service = .silent("you may not ask it") },
+        Case("one that may not be asked", "service unknown -") { $0.service = .silent("no permission to ask it") },
         Case("one of another version", "service warning box.restart-due") {
             $0.service = .running(["version": "0.0.9", "faults": .array([])])
         },
@@ -464,7 +464,7 @@ import Testing
             (
                 "gatehouse",
                 [
-                    "systemctl enable --now gatehouse;", "systemctl unmask gatehouse-radio.socket.",
+                    "systemctl enable --now gatehouse.", "systemctl unmask gatehouse-radio.socket.",
                     "below /var/lib/gatehouse,", "(systemctl edit gatehouse)",
                 ]
             ),
@@ -538,7 +538,7 @@ import Testing
     }
 
     @Test func aBoxThatOpensNothingSaysSo() throws {
-        let opens = { (gate: SoundGate) in !gate.findings.contains { $0.detail.contains("this box opens nothing") } }
+        let opens = { (gate: SoundGate) in !gate.findings.contains { $0.detail.contains("this box opens no gate") } }
         var gate = try SoundGate()
         #expect(opens(gate))
         gate.configuration = try Configuration.parse(
@@ -553,9 +553,9 @@ import Testing
         #expect(
             lines == [
                 "{\"check\":\"line\",\"state\":\"good\",\"detail\":\"GPIO22 (indicator.blue) is free\"}",
-                "{\"check\":\"line\",\"state\":\"bad\",\"code\":\"gpio.busy\",\"detail\":\"GPIO17 (gate.line) is held by "
-                    + "leds-gpio\",\"remedy\":\"See who holds them with gpioinfo, and stop that program; drivers of HATs hold "
-                    + "lines too.\"}",
+                "{\"check\":\"line\",\"state\":\"bad\",\"code\":\"gpio.busy\",\"detail\":\"GPIO17 (gate.line) is in use "
+                    + "by leds-gpio\",\"remedy\":\"Find the user of the lines with gpioinfo, and stop that program; "
+                    + "drivers of HATs use lines too.\"}",
             ])
     }
 }

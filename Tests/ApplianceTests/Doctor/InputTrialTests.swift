@@ -115,7 +115,7 @@ import Testing
         #expect(trial.finding == nil)
         trial.advance(to: after(30))
         #expect(trial.finding?.code == "box.input-unseen")
-        #expect(trial.finding?.detail.contains("this moved in its place: contact, GPIO20") == true)
+        #expect(trial.finding?.detail.contains("this one changed instead: contact, GPIO20") == true)
         // A person who opens the door passes the light barrier, too.
         var both = InputTrial(steps, at: 0, active: [], at: start)
         both.handle([edge(1, true, at: 1), edge(0, true, at: 2), edge(0, false, at: 3)], at: after(3))

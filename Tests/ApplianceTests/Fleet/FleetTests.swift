@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func whatIsRefusedChangesNothing() throws {
-        #expect(try refusal(bundle(1, by: other)).contains("none of the operator's keys has signed"))
+        #expect(try refusal(bundle(1, by: other)).contains("no operator's key has signed"))
         var bytes = try bundle(1)
         bytes[bytes.count - 3] ^= 1
         #expect(try refusal(bytes).contains("is not the file that was signed"))
@@ -98,12 +98,12 @@ import Testing
         let edition = TrustEdition(
             version: 9, digest: [], issued: Timestamp(seconds: 1), validUntil: Timestamp(seconds: 1_800_000_000))
         let trust = try TrustBundle.write(edition, files: ["issuers.toml": []], key: key)
-        #expect(try refusal(trust).contains("no bundle of this kind"))
+        #expect(try refusal(trust).contains("not a bundle of this kind"))
         #expect(throws: TrustBundle.Failure.notABundle) { try TrustBundle(bundle(1), keys: [key.publicKey]) }
         let keys = "[fleet]\nkeys = [\"\(key.publicKey.text)\"]\n"
         #expect(
             try refusal(bundle(1, kiosks: ["South": "[kiosk]\nname = \"South\"\n"])).contains(
-                "nothing in it for the gate North"))
+                "no part for the gate North"))
         #expect(
             try refusal(bundle(1, kiosks: ["North": "[kiosk]\nname = \"South\"\n"])).contains("kiosk.id would be South")
         )

@@ -52,7 +52,7 @@ import Testing
     @Test func howKeysAreKeptIsTold() async throws {
         var (records, reports, log) = try await open()
         let name = records.siteKey.name(ofSignedContent: [1])
-        #expect(log.contains("l.db.agent-key lies in the open") && log.contains("LoadCredentialEncrypted="))
+        #expect(log.contains("l.db.agent-key is not encrypted") && log.contains("LoadCredentialEncrypted="))
         #expect(!reports.present.contains(.agentUnreadable))
         await records.store.close()
 
@@ -62,13 +62,13 @@ import Testing
             atPath: handedOver + "/gatehouse-agent-key", contents: Data(String(repeating: "0a", count: 32).utf8),
             attributes: [.posixPermissions: 0o440])
         (records, reports, log) = try await open("", ["CREDENTIALS_DIRECTORY": handedOver])
-        #expect(log.contains("\"resealed\":1") && !log.contains("lies in the open"))
+        #expect(log.contains("\"resealed\":1") && !log.contains("is not encrypted"))
         #expect(records.siteKey.name(ofSignedContent: [1]) == name && !reports.present.contains(.agentUnreadable))
         await records.store.close()
 
         try FileManager.default.removeItem(atPath: folder + "/l.db.agent-key")
         (records, reports, log) = try await open()
-        #expect(reports.details(.agentUnreadable).first?.contains("put the key back from its copy") == true)
+        #expect(reports.details(.agentUnreadable).first?.contains("restore the key from its copy") == true)
         #expect(log.contains("credentials are named under another key"))
         #expect(records.siteKey.name(ofSignedContent: [1]) != name)
         await records.store.close()

@@ -259,7 +259,7 @@ struct PolicyFileTests {
     @Test("a file that cannot be used is named with lines and remedies")
     func broken() {
         let error = #expect(throws: PolicyLoadError.self) { try PolicyFile.load("/nowhere/policy.toml") }
-        #expect(error?.description.hasPrefix("/nowhere/policy.toml: is not there. ") == true)
+        #expect(error?.description.hasPrefix("/nowhere/policy.toml: does not exist. ") == true)
     }
 }
 
@@ -328,7 +328,7 @@ struct PolicyServiceTests {
         let state = PolicyState(path: path, folder: folder.path + "/kept")
         let none = state.begin(log, reports.report)
         #expect(none.accept.isEmpty && reports.present == [.policyFile])
-        #expect(reports.details(.policyFile).first?.hasSuffix("Until then nobody is let in.") == true)
+        #expect(reports.details(.policyFile).first?.hasSuffix("Until then no visitor is admitted.") == true)
         let verifiers = VerifierInForce(
             Verifier(trust: try TrustStore(Samples.trust), policy: VerificationPolicy(none)), siteKey: .sample(7))
         let date = WallTime(utc: Samples.validDate, provenance: .given)

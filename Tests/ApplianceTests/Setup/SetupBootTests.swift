@@ -263,7 +263,7 @@ import TrustFiles
         try FileManager.default.createDirectory(
             atPath: folder.path + "/boot/gatehouse-setup.toml", withIntermediateDirectories: true)
         let (outcome, lines) = run()
-        #expect(outcome == .wrong && lines.joined().contains("is no file"), "\(lines)")
+        #expect(outcome == .wrong && lines.joined().contains("is not a file"), "\(lines)")
         #expect(run().outcome == .nothing)
         // A link, even to a good file: what it leads to is nobody's to overwrite.
         try folder.trust.write("good.toml", "name = \"N\"\nboard = \"none\"\n")
@@ -279,9 +279,9 @@ import TrustFiles
         try FileManager.default.removeItem(atPath: folder.path + "/gate")
         try folder.trust.write("gate", "in the way")
         let (outcome, lines) = run()
-        #expect(outcome == .refused && lines.joined().contains("stays for the next start"), "\(lines)")
+        #expect(outcome == .refused && lines.joined().contains("is kept for the next boot"), "\(lines)")
         #expect(folder.names("boot").contains("gatehouse-setup.toml"))
-        #expect(folder.read("boot/gatehouse-setup.result.txt")?.contains("stays for the next start") == true)
+        #expect(folder.read("boot/gatehouse-setup.result.txt")?.contains("is kept for the next boot") == true)
         try FileManager.default.removeItem(atPath: folder.path + "/gate")
         try FileManager.default.createDirectory(atPath: folder.path + "/gate/state", withIntermediateDirectories: true)
         #expect(run().outcome == .done)

@@ -40,18 +40,18 @@ import Testing
         #expect(try mode("gate/gate.toml") == 0o640)
         #expect(try Configuration.load(folder.places.file).gate.pulse == .seconds(3))
         // A repetition changes nothing, and needs no `--replace`.
-        #expect(try carryOut([.pulse: "strike"]) == ["configuration: \(folder.places.file) was so already"])
+        #expect(try carryOut([.pulse: "strike"]) == ["configuration: \(folder.places.file) is unchanged"])
     }
 
     @Test func oneThatIsThereStaysUnlessSomebodySaysSo() throws {
         _ = try carryOut()
         let first = folder.read("gate/gate.toml")
         let told = try problems([.name: "South"])
-        #expect(told[""]?.contains("there is a configuration already: \(folder.places.file)") == true)
+        #expect(told[""]?.contains("there is already a configuration: \(folder.places.file)") == true)
         #expect(told[""]?.contains("--replace") == true && folder.read("gate/gate.toml") == first)
         for name in ["South", "East", "South", "West"] {
             let lines = try carryOut([.name: name], replaces: true)
-            #expect(lines.count == 2 && lines[1].hasPrefix("the one before: \(folder.places.file).before-"))
+            #expect(lines.count == 2 && lines[1].hasPrefix("previous configuration: \(folder.places.file).before-"))
         }
         // Each configuration is kept once: South was kept already when it was replaced again.
         #expect(folder.names("gate") == ["gate.toml"] + (1...3).map { "gate.toml.before-\($0)" } + ["state", "trust"])
@@ -67,7 +67,7 @@ import Testing
         #expect(try problems([.name: "South"], replaces: true)[""]?.contains("is too long") == true)
         try FileManager.default.removeItem(atPath: folder.places.file)
         try FileManager.default.createDirectory(atPath: folder.places.file, withIntermediateDirectories: true)
-        #expect(try problems([.name: "South"], replaces: true)[""]?.contains("is no file") == true)
+        #expect(try problems([.name: "South"], replaces: true)[""]?.contains("is not a file") == true)
         try FileManager.default.removeItem(atPath: folder.places.file)
         try FileManager.default.createSymbolicLink(
             atPath: folder.places.file, withDestinationPath: folder.path + "/none")
@@ -87,7 +87,7 @@ import Testing
         try folder.trust.write("bad.json", "{\"secret\": \"4711\"}")
         let told = try problems([.invitation: folder.path + "/bad.json"])
         #expect(
-            told["invitation"]?.contains("no invitation that can be used") == true && !told.description.contains("4711")
+            told["invitation"]?.contains("not a usable invitation") == true && !told.description.contains("4711")
         )
         #expect(
             try problems([.invitation: folder.path + "/none"])["invitation"]?.contains("is not there: none") == true)
@@ -134,7 +134,7 @@ import Testing
         #expect(folder.read(file) == "# Written by gatehouse setup.\nserver ntp.example iburst nts\n")
         #expect(try mode(file) == 0o644 && TimeSource.authenticated(on: files) == ["ntp.example"])
         // A repetition changes nothing, another name replaces the file.
-        #expect(try carryOut(texts, root: root) == ["configuration: \(folder.places.file) was so already"])
+        #expect(try carryOut(texts, root: root) == ["configuration: \(folder.places.file) is unchanged"])
         // A setup that was interrupted before chrony could read the file.
         chmod(folder.path + "/" + file, 0o640)
         _ = try carryOut(texts, root: root)
@@ -200,7 +200,7 @@ import Testing
             with: .bundleKey,
             in: SetupFixture.answers(answers.merging([.bundleKey: other, .name: "N", .board: "none"]) { $1 }),
             on: folder.machine, at: folder.places)
-        #expect(asked?.question == .bundleKey && asked?.message.hasPrefix("does not do: ") == true)
+        #expect(asked?.question == .bundleKey && asked?.message.hasPrefix("is wrong: ") == true)
     }
 
     @Test func aTrustDirectoryIsImported() throws {
@@ -258,7 +258,7 @@ import Testing
             (
                 [.issuer: id, .issuerType: Self.type, .issuerRoot: folder.path + "/none.json"], .issuerRoot,
                 "no certificate"
-            ), ([.issuer: id, .issuerType: Self.type, .issuerRoot: folder.path], .issuerRoot, "is no file"),
+            ), ([.issuer: id, .issuerType: Self.type, .issuerRoot: folder.path], .issuerRoot, "is not a file"),
             ([.issuer: id, .issuerType: Self.type, .context: "https://a.example/c"], .context, "not built in"),
         ] {
             let told = try problems(texts, replaces: true)

@@ -82,12 +82,13 @@ extension Sticker {
         #expect(throws: StickerFailure.self) { try StickerKey(reading: folder.key) }
         let sticker = try folder.sticker()
         #expect(
-            sticker.key() == nil && sticker.turn() == false && folder.told.first?.contains("read by others") == true)
+            sticker.key() == nil && sticker.turn() == false
+                && folder.told.first?.contains("read by other users") == true)
     }
 
-    @Test(arguments: ["", "00", "zz 2026-01-01", "no day"]) func aDamagedKeyIsNone(_ text: String) throws {
+    @Test(arguments: ["", "00", "zz 2026-01-01", "not a day"]) func aDamagedKeyIsNone(_ text: String) throws {
         let folder = try StickerFolder()
-        let key = text == "no day" ? String(decoding: try folder.bytes(folder.key).prefix(64), as: UTF8.self) : text
+        let key = text == "not a day" ? String(decoding: try folder.bytes(folder.key).prefix(64), as: UTF8.self) : text
         try folder.write(Array(key.utf8), to: folder.key)
         #expect(try folder.sticker().key() == nil)
     }

@@ -179,7 +179,7 @@ import Testing
         _ = try pin.issuer(Self.works)
         _ = try pin.issuer("https://odd.example/'\"\\x", settings)
         let text = try folder.text("issuers.toml")
-        #expect(text.hasPrefix("# Whom this gate trusts") && text.hasSuffix("ns#Pass\"]\n"))
+        #expect(text.hasPrefix("# The issuers that this gate trusts") && text.hasSuffix("ns#Pass\"]\n"))
         let issuers = try folder.load().store.listedIssuers
         #expect(issuers.map(\.id) == [Self.works, "https://odd.example/'\"\\x"])
         #expect(issuers.last?.keyPurpose == .didWide && issuers.last?.types == settings.types)

@@ -168,7 +168,7 @@ package struct MachineFacts: Sendable {
     package enum Service: Sendable {
         /// The service does not run, or has no socket.
         case absent
-        /// The service may not be queried or does not answer; the text is the reason.
+        /// The service may not be queried or does not respond; the text is the reason.
         case silent(String)
         /// The service runs; the payload is its status report, as `gatehouse status` prints it.
         case running(JSON)

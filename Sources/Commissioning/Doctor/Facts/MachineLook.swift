@@ -203,14 +203,14 @@ package struct MachineLook: Sendable {
         do throws(ControlClient.Failure) {
             let line = try ControlClient.ask(path, ControlRequest.status.line([]), within: .seconds(2))
             guard let answer = (try? JSON.parse(line))?["answer"] else {
-                return .silent("it answers with something unknown")
+                return .silent("its answer is unknown")
             }
             return .running(answer)
         } catch {
             switch error {
             case .notRunning: return .absent
-            case .forbidden: return .silent("you may not ask it at \(path)")
-            case .silent, .system: return .silent("it does not answer at \(path)")
+            case .forbidden: return .silent("no permission to ask it at \(path)")
+            case .silent, .system: return .silent("it does not respond at \(path)")
             }
         }
     }
@@ -233,8 +233,8 @@ package struct MachineLook: Sendable {
         if let file = agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
             troubles.append(
                 .init(
-                    .agentUnreachable, "agent.rootsFile holds no certificates: \(file)",
-                    "check the path; it takes them in PEM"))
+                    .agentUnreachable, "agent.rootsFile contains no certificates: \(file)",
+                    "check the path; it must contain PEM certificates"))
         }
         if configuration.agency.settings != nil, let token = configuration.agency.token {
             do throws(TokenSource.Failure) {
