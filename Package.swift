@@ -90,7 +90,7 @@ let package = Package(
         target("Aries", ["DIDComm", "Encoding", crypto], isComputing: true),
         target("Ledger", ["Encoding", crypto], isComputing: true),
         target("Kiosk", ["Credentials", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
-        target("Observation", ["Credentials", "Ledger", "Encoding", crypto]),
+        target("Observation", ["Kiosk", "Credentials", "Ledger", "Encoding", crypto]),
 
         // Adapters: thin.
         target(
@@ -108,14 +108,14 @@ let package = Package(
         target(
             "Courier",
             [
-                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Ledger", "Aries", "DIDComm",
-                "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials", "Ledger", "Aries",
+                "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
             ]),
         target(
             "GateService",
             [
-                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger",
-                "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
+                "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials", "BluetoothHost",
+                "Tuvali", "Ledger", "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
             ]),
         target(
             "Monitoring",
@@ -134,8 +134,8 @@ let package = Package(
         target(
             "Commissioning",
             [
-                "Courier", "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Ledger", "Aries",
-                "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+                "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials", "Ledger",
+                "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
             ]),
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.
@@ -185,7 +185,7 @@ let package = Package(
             name: "CrashKit", dependencies: ["CrashVFS", "TestKit"], path: "Tests/CrashKit", swiftSettings: settings),
         .target(name: "SystemCallTrap", path: "Tests/SystemCallTrap", publicHeadersPath: "include"),
         tests("TestStepsTests", ["TestSteps", "step-runner"]),
-        tests("RepositoryTests", ["Credentials"]),
+        tests("RepositoryTests", ["Observation", "Credentials", "Encoding"]),
         tests("EncodingTests", ["Encoding"]),
         tests("LinkedDataTests", ["LinkedData", "Encoding", crypto]),
         tests(
@@ -203,7 +203,7 @@ let package = Package(
         tests("LedgerTests", ["Ledger", "Encoding"]),
         tests("KioskTests", ["Kiosk", "BluetoothHost", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
         tests("LinuxIOTests", ["LinuxIO", "CGPIO", "CLinuxShims", "FakeGPIOD", "Encoding"]),
-        tests("ObservationTests", ["Observation", "Credentials", "Ledger", "Encoding"]),
+        tests("ObservationTests", ["Observation", "Kiosk", "Credentials", "Ledger", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
         tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),

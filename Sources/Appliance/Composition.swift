@@ -207,7 +207,7 @@ package struct Composition: Sendable {
             ).all,
             now: { (SystemClock.now(), await date.now().utc) })
         var desk = ControlDesk()
-        desk.take(.status) { _ in await status.report() }
+        status.register(in: &desk)
         AgentDesk(store: store, service: agents).register(in: &desk)
         DoorDesk(
             orders, settings: configuration.door.settings, tell: { await gatekeeper.take($0) },
@@ -286,7 +286,7 @@ package struct Composition: Sendable {
     ) async {
         let report = LogOutput.reporter(log)
         var desk = ControlDesk()
-        desk.take(.status) { _ in await status.report() }
+        status.register(in: &desk)
         desk.take(.restart) { _ in
             restart()
             return ["restarts": true]

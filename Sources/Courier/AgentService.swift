@@ -5,6 +5,7 @@ package import HTTPTransport
 package import Kiosk
 import Ledger
 package import LinuxIO
+package import Observation
 import ServiceLifecycle
 package import Settings
 package import Store
@@ -60,21 +61,21 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has
     /// no destinations, although the ledger keeps a cursor for the first destination.
-    package func status() async -> JSON {
+    package func status() async -> [StatusReport.Destination] {
         var cursors: [DeliveryCursor] = []
         for cursor in await store.deliveries.values where await isThere(cursor) { cursors.append(cursor) }
         cursors.sort { $0.destination.utf8.lexicographicallyPrecedes($1.destination.utf8) }
         let receipts = receipts.withLock { $0 }
-        var told: [JSON] = []
+        var told: [StatusReport.Destination] = []
         for cursor in cursors {
-            told.append([
-                "name": .string(cursor.destination), "connected": .bool(cursor.connection != nil),
-                "confirmed": .int(cursor.confirmed), "waiting": .int(await store.owed(to: cursor.destination)),
-                "lastReceipt": receipts[cursor.destination].map { .text($0.rfc3339) } ?? .null,
-                "faults": .array(health.faults(of: cursor.destination).map { .text($0.text) }),
-            ])
+            var destination = StatusReport.Destination()
+            (destination.name, destination.isConnected) = (cursor.destination, cursor.connection != nil)
+            (destination.confirmed, destination.waiting) = (cursor.confirmed, await store.owed(to: cursor.destination))
+            destination.lastReceipt = receipts[cursor.destination]
+            destination.faults = health.faults(of: cursor.destination).map { Text($0.text) }
+            told.append(destination)
         }
-        return .array(told)
+        return told
     }
 
     /// Returns whether the status lists the destination of `cursor`. It lists a destination that is

@@ -30,7 +30,7 @@ final class DayKeeper: Sendable {
     var present: DayBook { day.withLock { $0 } }
 
     /// Adds the present status report to the day.
-    func look(_ report: JSON) {
+    func look(_ report: StatusReport) {
         let now = date()
         day.withLock { $0.look(report, at: now) }
     }

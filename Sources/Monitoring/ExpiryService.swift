@@ -3,6 +3,7 @@ package import Encoding
 package import GateService
 package import Kiosk
 package import LinuxIO
+import Observation
 import ServiceLifecycle
 import Synchronization
 import TrustFiles
@@ -150,23 +151,23 @@ package final class ExpiryService: ServiceLifecycle.Service {
     }
 
     /// The state for `gatehouse status`: whether the date is trusted, the warnings, and the next expiry.
-    var status: JSON {
+    var status: StatusReport.Expiries {
         let calendar = state.withLock { $0.calendar }
-        func json(_ expiry: Expiry) -> JSONObject {
-            [
-                "kind": .text(expiry.kind.rawValue), "name": .string(expiry.name), "end": .text(expiry.end.rfc3339),
-                "text": .text(expiry.words),
-            ]
+        func expiring(_ expiry: Expiry) -> StatusReport.Expiring {
+            var expiring = StatusReport.Expiring()
+            (expiring.kind, expiring.name) = (expiry.kind, expiry.name)
+            (expiring.end, expiring.words) = (expiry.end, expiry.words)
+            return expiring
         }
-        let warnings = calendar.warnings.prefix(20).map { warning -> JSON in
-            var object = json(warning.expiry)
-            object["days"] = .int(warning.step.rawValue)
-            object["text"] = .text(warning.words)
-            return .object(object)
+        var status = StatusReport.Expiries()
+        status.isDated = calendar.isDated
+        status.warnings = calendar.warnings.prefix(20).map { warning in
+            var expiring = expiring(warning.expiry)
+            (expiring.days, expiring.words) = (warning.step.rawValue, warning.words)
+            return expiring
         }
-        var status: JSONObject = ["dated": .bool(calendar.isDated), "warnings": .array(warnings)]
         let warned = Set(calendar.warnings.map(\.expiry))
-        if let next = calendar.expiries.first(where: { !warned.contains($0) }) { status["next"] = .object(json(next)) }
-        return .object(status)
+        status.next = calendar.expiries.first { !warned.contains($0) }.map(expiring)
+        return status
     }
 }

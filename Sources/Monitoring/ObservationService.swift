@@ -64,7 +64,7 @@ package struct ObservationService: ServiceLifecycle.Service {
         while !Task.isCancelled {
             if let report = await report.now() {
                 day.look(report)
-                status?.write(report.compactText + "\n")
+                status?.write(report.json.compactText + "\n")
                 metrics?.write(Metric.exposition(of: report))
             }
             try? await Task.sleep(for: times.pause.shortest)
@@ -145,6 +145,6 @@ package struct ObservationService: ServiceLifecycle.Service {
         }
         return target == "/metrics"
             ? LocalServer.Answer(Metric.mediaType, Array(Metric.exposition(of: report).utf8))
-            : LocalServer.Answer("application/json", report.compactBytes + [0x0A])
+            : LocalServer.Answer("application/json", report.json.compactBytes + [0x0A])
     }
 }

@@ -1,8 +1,9 @@
-import Administration
+package import Administration
 import Credentials
 package import Encoding
 import GateService
 package import Kiosk
+package import Observation
 
 /// Gathers the report of `gatehouse status`.
 ///
@@ -36,20 +37,19 @@ package struct StatusDesk: Sendable {
     private let limit: Duration
     private let now: @Sendable () async -> (instant: Instant, utc: Timestamp)
     private let kiosk: TimedQuestion<KioskStatus>
-    private let parts: [(name: Text, question: TimedQuestion<JSON>)]
+    private let parts: [(name: Text, question: TimedQuestion<StatusPart.Filling>)]
 
     /// Creates a desk that queries the kiosk and the other parts of the service.
     ///
     /// - Parameters:
     ///   - identity: The identity of the service.
     ///   - kiosk: The kiosk's own status.
-    ///   - parts: The other parts, each with the name of its member in the report; each returns a JSON
-    ///     object.
+    ///   - parts: The other parts.
     ///   - limit: How long each of them may take.
     ///   - now: The time on the monotonic clock, and the date at that time.
     package init(
-        _ identity: Identity, kiosk: @escaping @Sendable () async -> KioskStatus,
-        parts: [(name: Text, tell: @Sendable () async -> JSON)], within limit: Duration = ControlDesk.partLimit,
+        _ identity: Identity, kiosk: @escaping @Sendable () async -> KioskStatus, parts: [StatusPart],
+        within limit: Duration = ControlDesk.partLimit,
         now: @escaping @Sendable () async -> (instant: Instant, utc: Timestamp)
     ) {
         (self.identity, self.limit) = (identity, limit)
@@ -58,104 +58,93 @@ package struct StatusDesk: Sendable {
         self.now = now
     }
 
-    /// Returns the whole report as one JSON object.
-    package func report() async -> JSON {
+    /// Registers the handler of the request for the status.
+    package func register(in desk: inout ControlDesk) { desk.take(.status) { _ in await report().json } }
+
+    /// Returns the whole report.
+    package func report() async -> StatusReport {
         async let asked = kiosk.answer(within: limit)
-        let told = await withTaskGroup(of: (Int, JSON?).self) { group in
+        let told = await withTaskGroup(of: (Int, StatusPart.Filling?).self) { group in
             for (index, part) in parts.enumerated() {
                 group.addTask { (index, await part.question.answer(within: limit)) }
             }
-            return await group.reduce(into: [Int: JSON]()) { $0[$1.0] = $1.1 }
+            return await group.reduce(into: [Int: StatusPart.Filling]()) { $0[$1.0] = $1.1 }
         }
         let status = await asked
         let silent = parts.indices.filter { told[$0] == nil }.map { parts[$0].name }
 
         let now = await now()
-        let light = status?.health.light ?? .fault
-        let state = light == .ready && !silent.isEmpty ? IndicatorPattern.attention : light
-        var report: JSONObject = [
-            "state": .text(state == .ready ? "fine" : state.rawValue), "name": .text(identity.name),
-            "version": .text(identity.version), "start": .int(identity.start),
-            "configuration": .text(identity.configuration),
-            "uptimeSeconds": .int(Self.seconds(from: identity.since, to: now.instant)),
-            "observed": .text(Timestamp(seconds: now.utc.seconds).rfc3339),
-            "silent": .array((status == nil ? [.text("radio")] : []) + silent.map(JSON.string)),
-            "faults": .array(
-                status?.health.faults.map { Self.json($0.code, $0.since, $0.count, $0.detail, now) }
-                    ?? [Self.json(.stuck, now.instant, 1, "the radio's thread does not answer", now)]),
-        ]
+        var report = StatusReport()
+        report.state = Self.state(status?.health.light ?? .fault, isComplete: silent.isEmpty)
+        report.name = Text(identity.name)
+        report.version = Text(identity.version)
+        report.start = identity.start
+        report.configuration = Text(identity.configuration)
+        report.uptime = Self.seconds(from: identity.since, to: now.instant)
+        report.observed = Timestamp(seconds: now.utc.seconds)
+        report.silent = (status == nil ? [StatusReport.name(of: \.radio)] : []) + silent
+        report.faults =
+            status?.health.faults.map { Self.fault($0.code, $0.since, $0.count, $0.detail, now) }
+            ?? [Self.fault(.stuck, now.instant, 1, "the radio's thread does not answer", now)]
         if let status { add(status, at: now, to: &report) }
-        for (index, part) in parts.enumerated() {
-            if let answer = told[index] { _ = report.appendIfNew(.init(part.name, answer)) }
-        }
-        return .object(report)
+        for part in told.values { part(&report) }
+        return report
     }
 
-    private static func json(
+    /// Returns the state of a gate with the light `light`. `isComplete`: whether every part has answered.
+    private static func state(_ light: IndicatorPattern, isComplete: Bool) -> StatusReport.State {
+        switch light {
+        case .ready: isComplete ? .fine : .attention
+        case .attention: .attention
+        default: .fault
+        }
+    }
+
+    private static func fault(
         _ code: ReasonCode, _ since: Instant, _ count: Int, _ detail: String?,
         _ now: (instant: Instant, utc: Timestamp)
-    ) -> JSON {
+    ) -> StatusReport.Fault {
         let age = max(.zero, since.duration(to: now.instant))
-        var members: JSONObject = [
-            "code": .text(code.text), "severity": .text(code.severity.rawValue),
-            "since": .text(Timestamp(seconds: now.utc.advanced(by: .zero - age).seconds).rfc3339),
-            "seconds": .int(Int(age.components.seconds)), "count": .int(count),
-            "meaning": .text(code.meaning), "remedy": .text(code.remedy),
-        ]
-        if let detail { _ = members.appendIfNew(.init("detail", .text(detail))) }
-        return .object(members)
+        var fault = StatusReport.Fault()
+        (fault.code, fault.severity) = (Text(code.text), code.severity)
+        fault.since = Timestamp(seconds: now.utc.advanced(by: .zero - age).seconds)
+        (fault.seconds, fault.count) = (Int(age.components.seconds), count)
+        (fault.meaning, fault.remedy, fault.detail) = (code.meaning, code.remedy, detail)
+        return fault
     }
 
     private func add(
-        _ status: KioskStatus, at now: (instant: Instant, utc: Timestamp), to report: inout JSONObject
+        _ status: KioskStatus, at now: (instant: Instant, utc: Timestamp), to report: inout StatusReport
     ) {
         let counters = status.counters
-        var radio: JSONObject = [
-            "state": .text(status.radio.rawValue), "openings": .int(counters.radioOpenings),
-            "failures": .int(counters.radioFailures), "adapterResets": .int(counters.adapterResets),
-            "advertisingLapses": .int(counters.advertisingLapses),
-            "linkResets": .int(counters.linkResets), "bufferResets": .int(counters.bufferResets),
-            "ignoredPackets": .int(counters.ignoredPackets), "droppedPDUs": .int(counters.droppedPDUs),
-            "phones": .int(status.phones), "refusedPhones": .int(counters.refusedPhones),
-            "spoiledChunks": .int(counters.spoiledChunks), "repairs": .int(counters.repairs),
-        ]
-        if let controller = status.controller { _ = radio.appendIfNew(.init("controller", .text(controller))) }
-        let visits = counters.visits.sorted { $0.key < $1.key }.map { JSONObject.Member(Text($0.key), .int($0.value)) }
-        for (name, value) in [
-            ("radio", JSON.object(radio)), ("light", .text(status.light.rawValue)),
-            ("gate", identity.opens ? ["open": .bool(status.isGateOpen)] : .null),
-            ("visits", .object(JSONObject(visits))),
-            ("reasons", Self.reasons(counters)), ("figures", Self.figures(counters)),
-            ("refusedIntents", .int(counters.ledgerFailures)), ("door", DoorDesk.json(status.door, at: now)),
-        ] {
-            _ = report.appendIfNew(.init(Text(name), value))
+        report.radio = Self.radio(status)
+        report.light = status.light
+        var gate = StatusReport.Gate()
+        gate.isOpen = status.isGateOpen
+        report.gate = .some(identity.opens ? gate : nil)
+        report.visits = Dictionary(uniqueKeysWithValues: counters.visits.map { (Text($0.key), $0.value) })
+        report.reasons = Dictionary(grouping: counters.endings) { Text($0.key.result) }.mapValues { endings in
+            Dictionary(uniqueKeysWithValues: endings.map { (Text($0.key.reason.text), $0.value) })
         }
+        var figures = StatusReport.Figures()
+        (figures.transfer, figures.bytes, figures.identified) = (counters.transfer, counters.bytes, counters.identified)
+        (figures.decision, figures.turn) = (counters.decision, counters.turn)
+        report.figures = figures
+        report.refusedIntents = counters.ledgerFailures
+        report.door = DoorDesk.report(status.door, at: now)
     }
 
-    /// Visits by result and code.
-    private static func reasons(_ counters: Kiosk.Counters) -> JSON {
-        let results = Dictionary(grouping: counters.endings) { $0.key.result }.sorted { $0.key < $1.key }
-        return .object(
-            JSONObject(
-                results.map { result, endings in
-                    let codes = endings.map { ($0.key.reason.text, $0.value) }.sorted { $0.0 < $1.0 }
-                    return .init(Text(result), .object(JSONObject(codes.map { .init(Text($0), .int($1)) })))
-                }))
-    }
-
-    /// How long steps took, and how large transfers were.
-    private static func figures(_ counters: Kiosk.Counters) -> JSON {
-        func json(_ figure: Histogram) -> JSON {
-            [
-                "bounds": .array(figure.bounds.map(JSON.int)), "counts": .array(figure.counts.map(JSON.int)),
-                "sum": .int(figure.sum),
-            ]
-        }
-        return [
-            "transferMs": json(counters.transfer), "transferBytes": json(counters.bytes),
-            "identifiedMs": json(counters.identified), "decisionUs": json(counters.decision),
-            "turnUs": json(counters.turn),
-        ]
+    private static func radio(_ status: KioskStatus) -> StatusReport.Radio {
+        let counters = status.counters
+        var radio = StatusReport.Radio()
+        (radio.state, radio.controller, radio.phones) = (status.radio, status.controller, status.phones)
+        (radio.openings, radio.failures) = (counters.radioOpenings, counters.radioFailures)
+        (radio.adapterResets, radio.advertisingLapses) = (counters.adapterResets, counters.advertisingLapses)
+        (radio.linkResets, radio.bufferResets) = (counters.linkResets, counters.bufferResets)
+        (radio.ignoredPackets, radio.droppedPDUs) = (counters.ignoredPackets, counters.droppedPDUs)
+        radio.refusedPhones = counters.refusedPhones
+        (radio.spoiledChunks, radio.repairs) = (counters.spoiledChunks, counters.repairs)
+        return radio
     }
 
     private static func seconds(from start: Instant, to end: Instant) -> Int {

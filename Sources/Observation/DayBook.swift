@@ -1,5 +1,6 @@
 package import Credentials
 package import Encoding
+import Kiosk
 package import Ledger
 
 /// The events of the present day: a fold over the ledger's entries, and over readings of the status report.
@@ -126,12 +127,10 @@ package struct DayBook: Sendable {
 
     /// Applies a reading of the status report at the time `now`. While the radio starts for the first time
     /// and has not failed, the reading is ignored, because a start takes a moment and is no failure.
-    package mutating func look(_ report: JSON, at now: Timestamp) {
+    package mutating func look(_ report: StatusReport, at now: Timestamp) {
         guard let minute = minute(of: now) else { return }
-        let state = report.at(["radio", "state"])?.string
-        if state == "starting", report.at(["radio", "failures"])?.int == 0 { return }
-        let isUp = state == "up"
-        if radio[minute] != .down { radio[minute] = isUp ? .up : .down }
+        if report.radio?.state == .starting, report.radio?.failures == 0 { return }
+        if radio[minute] != .down { radio[minute] = report.radio?.state == .up ? .up : .down }
     }
 
     private func minute(of date: Timestamp) -> Int? {

@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Encoding
+import Observation
 
 /// Connections to cloud agents.
 struct AgentCommand: AsyncParsableCommand {
@@ -25,10 +26,9 @@ struct AgentListCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let answer = try await AgentDoor.open(input, for: .looking) { try await $0.ask(.list) }
-        let cards = answer["connections"]?.array ?? []
+        let cards = try await AgentDoor.open(input, for: .looking) { try await $0.list() }
         if json {
-            for card in cards { Terminal.json(card) }
+            for card in cards { Terminal.json(card.json) }
         } else {
             for line in AgentListing.list(cards) { Terminal.line(line) }
         }
@@ -47,8 +47,8 @@ struct AgentShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let name = Text(connection)
-        let card = try await AgentDoor.open(input, for: .looking) { try await $0.ask(.show(name)) }
-        if json { return Terminal.json(card) }
+        let card = try await AgentDoor.open(input, for: .looking) { try await $0.show(name) }
+        if json { return Terminal.json(card.json) }
         for line in AgentListing.card(card) { Terminal.line(line) }
     }
 }
@@ -71,34 +71,37 @@ struct AgentPingCommand: AsyncParsableCommand {
         let (name, limit) = (Text(connection), Duration.seconds(wait))
         let card = try await AgentDoor.open(input, for: .talking) { door in
             let begun = try await door.ask(.ping(name))
-            guard let id = begun["id"]?.string, let number = begun["number"]?.int else { return begun }
+            guard let id = ConnectionReport(begun).id, let number = ConnectionReport.Ping(begun).number else {
+                return ConnectionReport(begun)
+            }
             return try await door.watch(id, within: limit) { card in
-                Self.isOver(card)
-                    || card["ping"]?["number"]?.int ?? 0 >= number && card["ping"]?["milliseconds"]?.int != nil
+                Self.isOver(card) || card.ping?.number ?? 0 >= number && card.ping?.milliseconds != nil
             }
         }
-        let took = card["ping"]?["milliseconds"]?.int
+        let took = card.ping?.milliseconds
         if json {
             let answer: JSON = [
-                "id": card["id"] ?? .null, "answered": .bool(took != nil), "milliseconds": took.map(JSON.int) ?? .null,
-                "problem": card["problem"] ?? .null,
+                "id": card.id.map(JSON.string) ?? .null, "answered": .bool(took != nil),
+                "milliseconds": took.map(JSON.int) ?? .null, "problem": card.problem?.json ?? .null,
             ]
             Terminal.json(answer)
             if took == nil { throw ExitCode(1) }
         } else if let took {
             Terminal.line("\(AgentListing.name(card)) answered after \(took) ms")
         } else {
-            let problem = card["problem"]?["text"]?.string?.string ?? "it takes messages and answers none"
+            let problem = card.problem?.words ?? "it takes messages and answers none"
             let limit = Self.isOver(card) ? "" : " within \(wait) s"
             throw CommandFailure(
                 "no answer\(limit): \(Terminal.printable(problem))",
-                remedy: card["problem"]?["remedy"]?.string?.string
+                remedy: card.problem?.remedy
                     ?? "look at the agent: one that has deleted the connection needs a new invitation", exitCode: 1)
         }
     }
 
     /// Returns whether no answer can arrive any more.
-    private static func isOver(_ card: JSON) -> Bool { card["state"] == "ended" || card["state"] == "deleting" }
+    private static func isOver(_ card: ConnectionReport) -> Bool {
+        card.state == .ended || card.state == .deleting
+    }
 }
 
 /// Deletes a connection.
@@ -125,7 +128,7 @@ struct AgentDeleteCommand: AsyncParsableCommand {
         let request = AgentRequest.delete(Text(connection), isForced: force, tellsAgent: tell)
         let answer = try await AgentDoor.open(input, for: .looking) { try await $0.ask(request) }
         if json { return Terminal.json(answer) }
-        let id = Terminal.printable(answer["id"]?.string?.string ?? connection)
+        let id = Terminal.printable(ConnectionReport(answer).id?.string ?? connection)
         Terminal.line(
             tell
                 ? "\(id) is marked: the service tells its agent, and then forgets its keys"

@@ -4,6 +4,7 @@ import Aries
 import Courier
 import Encoding
 import HTTPTransport
+import Observation
 
 /// Accepts an invitation.
 struct AgentConnectCommand: AsyncParsableCommand {
@@ -34,26 +35,26 @@ struct AgentConnectCommand: AsyncParsableCommand {
 
     /// Returns the result of the invitation, and the last card of the connection; nil if the invitation led
     /// to no connection.
-    private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (begun: JSON, card: JSON?) {
+    private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (
+        begun: InvitationReport, card: ConnectionReport?
+    ) {
         let end = ContinuousClock.now + .seconds(wait)
         let request = AgentRequest.connect(invitation: invitation, destination: to.map { Text($0) })
-        var begun = try await door.ask(request)
-        if begun["underWay"] == true { tell("asking the agent") }
-        while begun["underWay"] == true, ContinuousClock.now < end {
+        var begun = InvitationReport(try await door.ask(request))
+        if begun.isUnderWay == true { tell("asking the agent") }
+        while begun.isUnderWay == true, ContinuousClock.now < end {
             try await door.rest(.milliseconds(100))
-            begun = try await door.ask(request)
+            begun = InvitationReport(try await door.ask(request))
         }
-        guard begun["underWay"] != true, begun["failure"]?.string == nil, let id = begun["id"]?.string else {
-            return (begun, nil)
-        }
-        var card = try await door.ask(.show(id))
-        if card["state"]?.string != "connected" {
+        guard begun.isUnderWay != true, begun.failure == nil, let id = begun.id else { return (begun, nil) }
+        var card = try await door.show(id)
+        if card.state != .connected {
             tell("asking \(AgentListing.name(card)) for a connection")
             card = try await door.watch(
-                id, within: ContinuousClock.now.duration(to: end), until: { $0["state"]?.string != "connecting" },
+                id, within: ContinuousClock.now.duration(to: end), until: { $0.state != .connecting },
                 problem: { tell("  " + Terminal.printable($0)) })
         }
-        return (begun, card["state"]?.string == "connected" ? try await settled(card, door, until: end) : card)
+        return (begun, card.state == .connected ? try await settled(card, door, until: end) : card)
     }
 
     /// How long an agent may take to say whether it keeps messages. After that, its connection is reported as
@@ -63,81 +64,81 @@ struct AgentConnectCommand: AsyncParsableCommand {
     /// Returns the card of the connection that leads to the agent in the end. The agent may grant a mailbox
     /// over a first connection. That connection then leads to the mailbox, and a second connection is made
     /// through the mailbox with the same invitation.
-    private func settled(_ first: JSON, _ door: AgentDoor, until end: ContinuousClock.Instant) async throws -> JSON {
+    private func settled(
+        _ first: ConnectionReport, _ door: AgentDoor, until end: ContinuousClock.Instant
+    ) async throws -> ConnectionReport {
         var card = first
         let patience = min(end, .now + Self.mailboxPatience)
         func isOpen() -> Bool {
-            if card["destination"]?.string == "mailbox" || card["state"]?.string == "connecting" {
-                return ContinuousClock.now < end
-            }
-            return card["asksForMailbox"] != false && ContinuousClock.now < patience
+            if card.destination == "mailbox" || card.state == .connecting { return ContinuousClock.now < end }
+            return card.asksForMailbox != false && ContinuousClock.now < patience
         }
         while isOpen() {
             try await door.rest(.milliseconds(100))
-            let cards = try await door.ask(.list)["connections"]?.array ?? []
-            let same = cards.filter { $0["invitation"] == first["invitation"] && $0["state"]?.string != "deleting" }
-            card = same.last { $0["destination"]?.string != "mailbox" } ?? same.last ?? card
+            let same = try await door.list().filter { $0.invitation == first.invitation && $0.state != .deleting }
+            card = same.last { $0.destination != "mailbox" } ?? same.last ?? card
         }
         // The second connection may still be made later. The first connection, which leads to the mailbox,
         // exists.
-        guard card["state"]?.string == "connecting", let id = first["id"]?.string else { return card }
-        return try await door.ask(.show(id))
+        guard card.state == .connecting, let id = first.id else { return card }
+        return try await door.show(id)
     }
 
     private func tell(_ line: String) { if !json { Terminal.line(line) } }
 
-    private func report(_ begun: JSON, _ card: JSON?) throws {
-        let isConnected = card?["state"]?.string == "connected"
-        let isDone = isConnected || begun["way"]?.string == "once" && begun["failure"]?.string == nil
+    private func report(_ begun: InvitationReport, _ card: ConnectionReport?) throws {
+        let isConnected = card?.state == .connected
+        let isDone = isConnected || begun.way == .once && begun.failure == nil
         if json {
-            var members = card?.object ?? [:]
-            members["way"] = begun["way"]
-            if let failure = begun["failure"], !failure.isNull { members["failure"] = failure }
+            var members = card?.json.object ?? [:]
+            for name in [InvitationReport.name(of: \.way), InvitationReport.name(of: \.failure)] {
+                if let value = begun.json[name], !value.isNull { members[name] = value }
+            }
             Terminal.json(JSON.object(members))
         } else if let card, isConnected {
-            Terminal.line(Self.words(begun["way"]?.string, card))
-        } else if isDone, begun["underWay"] != true {
+            Terminal.line(Self.words(begun.way, card))
+        } else if isDone, begun.isUnderWay != true {
             Terminal.line("the invitation offers no lasting connection; what it asks was answered")
         } else {
             throw card.map(Self.failure) ?? Self.unanswered(begun)
         }
-        if !isDone || begun["underWay"] == true { throw ExitCode(1) }
+        if !isDone || begun.isUnderWay == true { throw ExitCode(1) }
     }
 
-    private static func words(_ way: Text?, _ card: JSON) -> String {
-        let (name, id) = (AgentListing.name(card), Terminal.printable(card["id"]?.string?.string ?? ""))
-        if card["destination"]?.string == "mailbox" {
+    private static func words(_ way: InvitationReport.Way?, _ card: ConnectionReport) -> String {
+        let (name, id) = (AgentListing.name(card), Terminal.printable(card.id?.string ?? ""))
+        if card.destination == "mailbox" {
             return
                 "connected to \(name), which keeps messages for us; the connection through its mailbox is not "
                 + "made yet: see gatehouse agent list"
         }
         return switch way {
-        case "known": "already connected: this invitation was accepted before, as \(id)"
-        case "reuse": "already connected to \(name): it goes on over \(id)"
-        case "answer": "already connected to \(name): what the invitation asks is answered over \(id)"
-        default: "connected to \(name) as \(id)"
+        case .known: "already connected: this invitation was accepted before, as \(id)"
+        case .reuse: "already connected to \(name): it goes on over \(id)"
+        case .answer: "already connected to \(name): what the invitation asks is answered over \(id)"
+        case .new, .once, nil: "connected to \(name) as \(id)"
         }
     }
 
     /// Returns the failure of a request in the invitation that needs no connection of its own.
-    private static func unanswered(_ begun: JSON) -> CommandFailure {
-        let reason = begun["failure"]?.string?.string ?? "the agent did not answer it in time"
+    private static func unanswered(_ begun: InvitationReport) -> CommandFailure {
+        let reason = begun.failure ?? "the agent did not answer it in time"
         return CommandFailure(
             "the invitation was not carried out: " + Terminal.printable(reason),
             remedy: "look at the agent, and ask its operator for a new invitation", exitCode: 1)
     }
 
-    private static func failure(_ card: JSON) -> CommandFailure {
-        let problem = card["problem"]?["text"]?.string?.string
+    private static func failure(_ card: ConnectionReport) -> CommandFailure {
+        let problem = card.problem?.words
         let reason =
-            switch card["state"]?.string {
-            case "connecting": problem ?? "the agent has taken the request and did not answer it in time"
-            case "replaced": "a newer connection has taken its place"
+            switch card.state {
+            case .connecting: problem ?? "the agent has taken the request and did not answer it in time"
+            case .replaced: "a newer connection has taken its place"
             default: problem ?? "it was deleted meanwhile"
             }
         let remedy =
-            card["problem"]?["remedy"]?.string?.string
-            ?? (card["state"]?.string == "connecting"
+            card.problem?.remedy
+            ?? (card.state == .connecting
                 ? "if the invitation was a single-use one, its answer may have been lost: ask for a multi-use invitation"
                 : "see gatehouse agent list")
         return CommandFailure(

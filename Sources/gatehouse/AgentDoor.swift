@@ -4,6 +4,7 @@ import Encoding
 import Foundation
 import GateService
 import LinuxIO
+import Observation
 import Settings
 import Store
 import Synchronization
@@ -34,6 +35,14 @@ struct AgentDoor: Sendable {
     /// Makes one request and returns the answer.
     func ask(_ request: AgentRequest) async throws -> JSON { try await answer(request) }
 
+    /// Returns the report about the connection `name`, which is an id or the name of a destination.
+    func show(_ name: Text) async throws -> ConnectionReport { ConnectionReport(try await ask(.show(name))) }
+
+    /// Returns the reports about all connections, the oldest first.
+    func list() async throws -> [ConnectionReport] {
+        ConnectionReport.List(try await ask(.list)).connections ?? []
+    }
+
     /// Waits before a request is repeated. Throws if a service that was started in the meantime wants the
     /// database: no gate waits for a command.
     func rest(_ pause: Duration) async throws {
@@ -44,15 +53,16 @@ struct AgentDoor: Sendable {
     /// Polls a connection until `isDone` is true for its card or the time is over. Returns the last card.
     /// `problem` is called with each new problem.
     func watch(
-        _ id: Text, within limit: Duration, until isDone: (JSON) -> Bool, problem: (String) -> Void = { _ in }
-    ) async throws -> JSON {
+        _ id: Text, within limit: Duration, until isDone: (ConnectionReport) -> Bool,
+        problem: (String) -> Void = { _ in }
+    ) async throws -> ConnectionReport {
         let end = ContinuousClock.now + limit
-        var told: Text?
+        var told: String?
         while true {
-            let card = try await ask(.show(id))
-            if let text = card["problem"]?["text"]?.string, text != told {
-                problem(text.string)
-                told = text
+            let card = try await show(id)
+            if let words = card.problem?.words, words != told {
+                problem(words)
+                told = words
             }
             if isDone(card) || ContinuousClock.now >= end { return card }
             try await rest(.milliseconds(50))

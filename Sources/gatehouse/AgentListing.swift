@@ -7,16 +7,16 @@ import Observation
 /// The output of the agent commands for people, made from the service's answers.
 enum AgentListing {
     /// Returns the name that the agent gives itself.
-    static func name(_ card: JSON) -> String { text(card["label"]) ?? "the agent" }
+    static func name(_ card: ConnectionReport) -> String { text(card.label) ?? "the agent" }
 
     /// Returns all connections, one line each, and below it the problem of the connection.
-    static func list(_ cards: [JSON]) -> [String] {
+    static func list(_ cards: [ConnectionReport]) -> [String] {
         guard !cards.isEmpty else { return ["no connection; make one with `gatehouse agent connect URL`"] }
         let head = ["TO", "STATE", "WAIT", "ID", "AGENT"]
         let rows = cards.map { card in
             [
-                text(card["destination"]) ?? "", text(card["state"]) ?? "",
-                card["waiting"]?.int.map(String.init) ?? "–", text(card["id"]) ?? "", shortened(name(card), 40),
+                text(card.destination) ?? "", card.state?.rawValue ?? "", card.waiting.map(String.init) ?? "–",
+                text(card.id) ?? "", shortened(name(card), 40),
             ]
         }
         let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
@@ -29,28 +29,28 @@ enum AgentListing {
     }
 
     /// Returns one connection, with all that is known about it.
-    static func card(_ card: JSON) -> [String] {
-        let destination = text(card["destination"]) ?? ""
+    static func card(_ card: ConnectionReport) -> [String] {
+        let destination = text(card.destination) ?? ""
         let rows: [(String, String?)] = [
-            ("destination", destination + (card["present"] == true ? ", to which it is the present way" : "")),
+            ("destination", destination + (card.isActive == true ? ", to which it is the present way" : "")),
             ("reports", reports(card)),
-            ("state", text(card["state"])), ("last answer", answered(card)),
-            ("made", date(card["made"])), ("goal", goal(card)), ("logo", text(card["logo"])),
-            ("invitation", text(card["invitation"])), ("handshake", text(card["handshake"])),
-            ("our DID", text(card["pwDid"])), ("its DID", text(card["theirDid"]).map { shortened($0, 60) }),
-            ("endpoint", text(card["endpoint"])),
+            ("state", card.state?.rawValue), ("last answer", answered(card)),
+            ("made", card.made.map(date)), ("goal", goal(card)), ("logo", text(card.logo)),
+            ("invitation", text(card.invitation)), ("handshake", text(card.handshake)),
+            ("our DID", text(card.ownDID)), ("its DID", text(card.theirDID).map { shortened($0, 60) }),
+            ("endpoint", text(card.endpoint)),
             (
                 "mailbox",
                 destination == "mailbox"
                     ? "over this connection the agent hands over what it keeps for us"
-                    : text(card["mailbox"]) ?? "none: only answers to our own messages arrive"
+                    : text(card.mailbox) ?? "none: only answers to our own messages arrive"
             ),
-            ("id", text(card["id"])),
+            ("id", text(card.id)),
         ]
         return [Terminal.styled(name(card), .bold)]
             + rows.compactMap { name, value in
                 value.map { "  " + name.padding(toLength: 13, withPad: " ", startingAt: 0) + $0 }
-            } + problem(card, indent: "") + (card["faults"]?.array ?? []).flatMap(fault)
+            } + problem(card, indent: "") + (card.faults ?? []).flatMap(fault)
     }
 
     /// Returns the waiting messages, one line each.
@@ -64,71 +64,70 @@ enum AgentListing {
             ]
         }
         return connections.flatMap { connection in
-            [Terminal.styled(text(connection["pairwiseDID"]) ?? "", .bold)]
+            [Terminal.styled(text(connection["pairwiseDID"]?.string) ?? "", .bold)]
                 + (connection["msgs"]?.array ?? []).map { message in
                     "  "
-                        + [text(message["uid"]), text(message["statusCode"]), kind(message)].compactMap { $0 }
-                        .joined(separator: "  ")
+                        + [text(message["uid"]?.string), text(message["statusCode"]?.string), kind(message)]
+                        .compactMap(\.self).joined(separator: "  ")
                 }
         }
     }
 
     // MARK: - Parts
 
-    private static func problem(_ card: JSON, indent: String) -> [String] {
-        guard let words = text(card["problem"]?["text"]) else { return [] }
-        let remedy = text(card["problem"]?["remedy"]).map {
+    private static func problem(_ card: ConnectionReport, indent: String) -> [String] {
+        guard let words = text(card.problem?.words) else { return [] }
+        let remedy = text(card.problem?.remedy).map {
             Terminal.folded(indent + "  → " + $0, hanging: indent.count + 4)
         }
         return Terminal.folded(indent + Terminal.styled(words, .amber), hanging: indent.count) + (remedy ?? [])
     }
 
     /// Returns a code of the reason table, with its meaning and its remedy.
-    private static func fault(_ code: JSON) -> [String] {
-        guard let text = text(code) else { return [] }
+    private static func fault(_ code: Text) -> [String] {
+        let text = Terminal.printable(code.string)
         guard let known = ReasonCode.all.first(where: { $0.text == text }) else { return [text] }
         return [Terminal.styled(text, .bold, .amber)] + Terminal.folded("  " + known.meaning, hanging: 2)
             + Terminal.folded("  → " + known.remedy, hanging: 4)
     }
 
-    private static func reports(_ card: JSON) -> String? {
-        guard let confirmed = card["confirmed"]?.int, let waiting = card["waiting"]?.int else { return nil }
+    private static func reports(_ card: ConnectionReport) -> String? {
+        guard let confirmed = card.confirmed, let waiting = card.waiting else { return nil }
         if waiting == 0 { return confirmed == 0 ? "none yet" : "all confirmed, up to record \(confirmed)" }
         return "confirmed up to record \(confirmed), \(waiting) wait\(waiting == 1 ? "s" : "")"
     }
 
-    private static func answered(_ card: JSON) -> String? {
-        if let answered = ago(card["answered"]) { return answered }
+    private static func answered(_ card: ConnectionReport) -> String? {
+        if let answered = card.answered { return ago(answered) }
         // Only a running connection has this time.
-        guard let since = ago(card["answeredSince"]) else { return "not known: it does not run" }
+        guard let since = card.answeredSince.map(ago) else { return "not known: it does not run" }
         return "none since it began to run \(since)"
     }
 
-    private static func ago(_ time: JSON?) -> String? {
-        text(time).flatMap { Timestamp(rfc3339: $0) }.map {
-            Words.duration(max(0, Int(SystemClock.utc().seconds - $0.seconds))) + " ago"
-        }
+    private static func ago(_ time: Timestamp) -> String {
+        Words.duration(max(0, Int(SystemClock.utc().seconds - time.seconds))) + " ago"
     }
 
-    private static func goal(_ card: JSON) -> String? {
-        let (goal, code) = (text(card["goal"]), text(card["goalCode"]))
+    private static func goal(_ card: ConnectionReport) -> String? {
+        let (goal, code) = (text(card.goal), text(card.goalCode))
         guard let goal else { return code }
         return goal + (code.map { " (\($0))" } ?? "")
     }
 
     private static func kind(_ message: JSON) -> String? {
         let payload = message["decryptedPayload"]?.string.flatMap { try? JSON.parse($0.string) }
-        return payload == .null ? "cannot be read" : text(payload?["@type"]?["name"])
+        return payload == .null ? "cannot be read" : text(payload?["@type"]?["name"]?.string)
     }
 
-    /// Returns a date in the form "2026-01-02 03:04 UTC"; nil if the value is no text.
-    private static func date(_ value: JSON?) -> String? {
-        text(value).map { $0.prefix(16).replacing("T", with: " ") + " UTC" }
+    /// Returns a date in the form "2026-01-02 03:04 UTC".
+    private static func date(_ date: Timestamp) -> String {
+        date.rfc3339.prefix(16).replacing("T", with: " ") + " UTC"
     }
 
     private static func shortened(_ text: String, _ limit: Int) -> String {
         text.count <= limit ? text : text.prefix(limit - 1) + "…"
     }
 
-    private static func text(_ value: JSON?) -> String? { value?.string.map { Terminal.printable($0.string) } }
+    private static func text(_ value: Text?) -> String? { text(value?.string) }
+    private static func text(_ value: String?) -> String? { value.map(Terminal.printable) }
 }

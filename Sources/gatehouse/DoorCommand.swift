@@ -1,6 +1,8 @@
 import Administration
 import ArgumentParser
 import Encoding
+import Kiosk
+import Observation
 
 /// The door of the running service: its state, lock-down and free passage.
 struct DoorCommand: AsyncParsableCommand {
@@ -24,11 +26,12 @@ struct DoorCommand: AsyncParsableCommand {
         var json = false
 
         func ask(_ request: ControlRequest, _ members: [JSONObject.Member] = []) throws {
-            let door = try ControlQuestion(socket: socket, input: input).ask(request, members)
-            if json { return Terminal.json(door) }
+            let answer = try ControlQuestion(socket: socket, input: input).ask(request, members)
+            if json { return Terminal.json(answer) }
+            let door = StatusReport.Door(answer)
             let words = StatusListing.door(door).compactMap(\.self)
-            Terminal.line(door["mode"]?.string == "normal" ? "normal service" : words.first ?? "unknown")
-            for line in door["mode"]?.string == "normal" ? words[...] : words.dropFirst() { Terminal.line("  " + line) }
+            Terminal.line(door.mode == .normal ? "normal service" : words.first ?? "unknown")
+            for line in door.mode == .normal ? words[...] : words.dropFirst() { Terminal.line("  " + line) }
         }
     }
 

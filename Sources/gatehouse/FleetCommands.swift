@@ -5,6 +5,7 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Observation
 import Settings
 import TrustFiles
 
@@ -134,10 +135,10 @@ extension ConfigCommand {
                 let question = ControlQuestion(socket: path, input: input)
                 do {
                     // Another gate on this machine may listen at that socket.
-                    guard let status = try question.answer(to: .status),
-                        known.contains(where: { status["name"]?.string == Text($0.kiosk.name) })
+                    guard let status = try question.answer(to: .status).map({ StatusReport($0) }),
+                        known.contains(where: { status.name == Text($0.kiosk.name) })
                     else { continue }
-                    if status["configuration"]?.string == Text(new.digest) { return .done }
+                    if status.configuration == Text(new.digest) { return .done }
                     let answer = try question.answer(to: .restart)
                     return answer?["restarts"]?.bool == true ? .restarting : .refused("it does not know the request")
                 } catch { return .refused((error as? CommandFailure)?.message ?? "\(error)") }

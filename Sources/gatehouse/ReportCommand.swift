@@ -5,6 +5,7 @@ import Encoding
 import Foundation
 import LinuxIO
 import Monitoring
+import Observation
 import Settings
 
 /// Writes the report that a person at another place needs to find out what is wrong with a gate.
@@ -36,7 +37,8 @@ struct ReportCommand: AsyncParsableCommand {
         try machine.check()
         let configuration = try? input.read()
         let log = try log.map { try Self.tail(Self.bytes($0, configuration)) }
-        let status = try? ControlQuestion(socket: nil, input: input).answer(to: .status)
+        let answer = try? ControlQuestion(socket: nil, input: input).answer(to: .status)
+        let status = answer.map { StatusReport($0) }
         let look = machine.look(input, asksService: true)
         var words = ReportWords(configuration, file: input.path)
         words.take(names: look.names + [Self.hostName])
@@ -53,7 +55,8 @@ struct ReportCommand: AsyncParsableCommand {
         // would not be found.
         lines += look.findings.map(Self.line) + ["", "## What the service says", ""]
         if let status {
-            lines += isBlind ? withheld : (status.object?.members ?? []).map { "\($0.name) = \($0.value.compactText)" }
+            lines +=
+                isBlind ? withheld : (status.json.object?.members ?? []).map { "\($0.name) = \($0.value.compactText)" }
         } else {
             lines.append("it does not answer")
         }

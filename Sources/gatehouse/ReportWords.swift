@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import LinuxIO
+import Observation
 import Settings
 import TrustFiles
 
@@ -36,14 +37,24 @@ struct ReportWords {
     /// Takes names from other sources. Warnings cut off a long name, so its beginning is taken too.
     mutating func take(names: [String]) { self.names += names + names.map { String($0.prefix(100)) } }
 
-    /// Takes the names in settings, or in the service's status report.
-    mutating func take(_ value: JSON) {
+    /// Takes the names in the service's status report.
+    mutating func take(_ report: StatusReport) {
+        take(places: report.names.map(\.string), in: report.json)
+        if let policy = report.trust?.policy { take(policy: policy.string) }
+    }
+
+    /// Takes the names in settings.
+    private mutating func take(_ value: JSON) {
         secrets += Self.texts(named: ["token"], in: value)
-        let places =
-            Self.texts(named: ["host", "hosts"], in: value) + Self.leaves(of: value).filter { $0.contains("://") }
-        names += (Self.texts(named: Self.members, in: value) + places.compactMap(Self.host))
-            .filter { !$0.hasPrefix("127.") && $0 != "localhost" }
+        let hosts = Self.texts(named: ["host", "hosts"], in: value).compactMap(Self.host)
+        take(places: Self.texts(named: Self.members, in: value) + hosts, in: value)
         for policy in Self.texts(named: ["policy"], in: value) { take(policy: policy) }
+    }
+
+    /// Takes names, and the hosts of all URLs in `value`.
+    private mutating func take(places: [String], in value: JSON) {
+        names += (places + Self.leaves(of: value).filter { $0.contains("://") }.compactMap(Self.host))
+            .filter { !$0.hasPrefix("127.") && $0 != "localhost" }
     }
 
     /// Takes the name of rules: `id@version sha256:…`.
@@ -67,7 +78,7 @@ struct ReportWords {
 
     // MARK: - Search
 
-    /// The names of members, in settings and status, whose values identify the gate and its place.
+    /// The names of members, in settings, whose values identify the gate and its place.
     private static let members: Set<Text> = ["name", "id", "label", "host", "hosts", "verkey", "instruction", "zone"]
 
     /// The most bytes of a file that are searched.

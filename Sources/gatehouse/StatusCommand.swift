@@ -2,6 +2,7 @@ import Administration
 import ArgumentParser
 import Encoding
 import LinuxIO
+import Observation
 import Settings
 
 /// Prints the status of the running service.
@@ -22,12 +23,14 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try ControlQuestion(socket: socket, input: input).ask(.status)
+        let status = StatusReport(answer)
         if json {
+            // As the service wrote it, which may have members that this version does not know.
             Terminal.json(answer)
         } else {
-            for line in StatusListing.lines(answer, of: input.places) { Terminal.line(line) }
+            for line in StatusListing.lines(status, of: input.places) { Terminal.line(line) }
         }
-        if answer["state"]?.string != "fine" { throw ExitCode(1) }
+        if status.state != .fine { throw ExitCode(1) }
     }
 }
 

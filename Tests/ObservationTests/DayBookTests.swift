@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Kiosk
 import Ledger
 import Testing
 
@@ -101,11 +102,12 @@ import Testing
 
     @Test func theRadioIsAsBadAsItsWorstLook() {
         var day = DayBook(begin: SampleBox.midnight, after: 0)
-        for (second, state) in [(0, "up"), (70, "up"), (80, "down"), (90, "up"), (130, "starting"), (-5, "up")] {
-            day.look(["radio": ["state": .text(state)]], at: at(0, second))
-        }
+        let looks: [(Int, KioskStatus.Radio)] = [
+            (0, .up), (70, .up), (80, .down), (90, .up), (130, .starting), (-5, .up),
+        ]
+        for (second, state) in looks { day.look(SampleBox.radio(state), at: at(0, second)) }
         // A radio that does not answer is not up.
-        day.look([:], at: at(4))
+        day.look(StatusReport(), at: at(4))
         #expect(day.radio[..<6] == [.up, .down, .down, .unknown, .down, .unknown])
     }
 
@@ -113,10 +115,11 @@ import Testing
     /// order. A start after a failure does.
     @Test func theFirstStartOfTheRadioIsNoFailure() {
         var day = DayBook(begin: SampleBox.midnight, after: 0)
-        for (second, state, failures) in [
-            (0, "starting", 0), (1, "up", 0), (60, "starting", 0), (120, "starting", 1), (121, "up", 1),
-        ] {
-            day.look(["radio": ["state": .text(state), "failures": .int(failures)]], at: at(0, second))
+        let looks: [(Int, KioskStatus.Radio, Int)] = [
+            (0, .starting, 0), (1, .up, 0), (60, .starting, 0), (120, .starting, 1), (121, .up, 1),
+        ]
+        for (second, state, failures) in looks {
+            day.look(SampleBox.radio(state, failures: failures), at: at(0, second))
         }
         #expect(day.radio[..<4] == [.up, .unknown, .down, .unknown])
     }

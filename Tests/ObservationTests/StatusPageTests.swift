@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Kiosk
 import Ledger
 import Testing
 
@@ -104,18 +105,20 @@ import Testing
 
     /// The page of a gate without agents does not say that records wait for one.
     @Test func aGateWithoutAgents() throws {
-        func page(_ agent: JSON?) throws -> String {
-            var report = try #require(try SampleBox.report(faults: false).object)
-            report["agent"] = agent
+        func page(_ agents: [StatusReport.Destination]?) throws -> String {
+            var report = try SampleBox.report(faults: false)
+            report.agents = agents
             return StatusPage(
-                .object(report), day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
+                report, day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
                 refreshes: true
             ).html
         }
         let none = try page([])
         #expect(none.contains("<dt>Cloud agent</dt><dd>none<small>no report is sent</small></dd>"))
         #expect(!none.contains("Records that wait") && !none.contains("cloud agent</small>") && isBalanced(none))
-        let unconnected = try page([["name": "primary", "connected": false, "confirmed": 0, "waiting": 2]])
+        let unconnected = try page([
+            StatusReport.Destination(["name": "primary", "connected": false, "confirmed": 0, "waiting": 2])
+        ])
         #expect(unconnected.contains("<dt>Records that wait</dt><dd>2<small>for the cloud agent</small></dd>"))
         #expect(unconnected.contains("none is connected") && !unconnected.contains("Cloud agent"))
         // If the agent part does not answer in time, the page mentions no agent at all.
@@ -126,10 +129,10 @@ import Testing
     /// The soonest expiry stays on the page when it is past, and the page says that it has ended.
     @Test func anEndThatIsPast() throws {
         func page(_ end: String) throws -> String {
-            let report = try SampleBox.report(faults: false).compactText
-                .replacing("\"soonestExpiry\":\"2026-04-20T09:00:00.000Z\"", with: "\"soonestExpiry\":\"\(end)\"")
+            var report = try SampleBox.report(faults: false)
+            report.trust?.soonestExpiry = Timestamp(rfc3339: end)
             return StatusPage(
-                try JSON.parse(report), day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
+                report, day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
                 refreshes: true
             ).html
         }
@@ -153,7 +156,7 @@ import Testing
             try head.appendOutcome("v", Outcome(.accepted, gate: .shut, software: software), stamp: stamp).entry,
         ])
         for minute in 720...845 {
-            day.look(["radio": ["state": "up"]], at: SampleBox.midnight.advanced(by: .seconds(minute * 60)))
+            day.look(SampleBox.radio(.up), at: SampleBox.midnight.advanced(by: .seconds(minute * 60)))
         }
         #expect(day.total == 1)
         let page = try page(faults: false, day: day)
@@ -174,7 +177,8 @@ import Testing
     @Test(arguments: ["{}", #"{"state":"fault","silent":["radio","ledger","trust"],"faults":[{}]}"#, "[]"])
     func whatIsMissingIsLeftOut(_ report: String) throws {
         let page = StatusPage(
-            try JSON.parse(report), day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0,
+            StatusReport(try JSON.parse(report)), day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now,
+            zone: 0,
             refreshes: true
         ).html
         #expect(page.contains("No visit yet today.") && isBalanced(page))
@@ -191,7 +195,8 @@ import Testing
             "door": ["mode": value, "by": value, "since": value, "inputs": ["contact": value], "passages": value],
         ]
         let page = StatusPage(
-            report, day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0, refreshes: true
+            StatusReport(report), day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0,
+            refreshes: true
         ).html
         #expect(!page.contains("<script") && !page.contains("\" onload") && !page.contains("\u{202E}"))
         #expect(page.contains("&lt;/title&gt;") && page.utf8.count < 40_000 && isBalanced(page))

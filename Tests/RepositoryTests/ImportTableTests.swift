@@ -15,7 +15,7 @@ private let imports: [String: Set<String>] = [
     "Aries": ["DIDComm", "Encoding", "Crypto"],
     "Ledger": ["Encoding", "Crypto"],
     "Kiosk": ["Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
-    "Observation": ["Encoding", "Credentials", "Ledger", "Crypto"],
+    "Observation": ["Encoding", "Credentials", "Ledger", "Kiosk", "Crypto"],
     // adapters
     "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
     "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch"],
@@ -30,12 +30,14 @@ private let imports: [String: Set<String>] = [
     ],
     "TrustFiles": ["Settings", "Encoding", "Credentials", "Kiosk", "LinuxIO", "Crypto", "Foundation"],
     "Courier": [
-        "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk", "Aries", "DIDComm",
-        "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
+        "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk", "Observation",
+        "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc", "ServiceLifecycle",
+        "Synchronization",
     ],
     "GateService": [
         "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger",
-        "Kiosk", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
+        "Kiosk", "Observation", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc", "ServiceLifecycle",
+        "Synchronization",
     ],
     "Monitoring": [
         "GateService", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk",
@@ -47,8 +49,9 @@ private let imports: [String: Set<String>] = [
         "CryptoExtras", "Foundation", "Glibc",
     ],
     "Commissioning": [
-        "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk", "Aries",
-        "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto", "Foundation", "Glibc", "Synchronization",
+        "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk",
+        "Observation", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto", "Foundation", "Glibc",
+        "Synchronization",
     ],
     // kits
     "Simulation": ["Encoding", "Crypto", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk", "Synchronization"],
@@ -80,8 +83,8 @@ private let reached: [String: Set<String>] = [
     ],
     // Aries and DIDComm only for the values of the configuration.
     "GateService": [
-        "GateService", "TrustFiles", "Settings", "Administration", "Store", "LinuxIO", "Kiosk", "Ledger", "Aries",
-        "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Encoding",
+        "GateService", "TrustFiles", "Settings", "Administration", "Store", "LinuxIO", "Observation", "Kiosk",
+        "Ledger", "Aries", "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Encoding",
     ],
 ]
 

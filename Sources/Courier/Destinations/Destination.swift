@@ -1,5 +1,6 @@
 import Aries
 package import Encoding
+import Observation
 import Store
 
 /// One destination in the running service: the connections that lead to it, and the invitations that may lead
@@ -199,20 +200,7 @@ actor Destination {
     /// The result of an invitation that an operator gives.
     struct Connecting: Sendable {
         /// How the invitation is carried out.
-        enum Way: String, Sendable {
-            /// A new connection is made.
-            case new
-            /// The invitation led to an existing connection before.
-            case known
-            /// The inviter is known: the gate asks it to continue over the existing connection.
-            case reuse
-            /// The gate answers the requests of the invitation over an existing connection.
-            case answer
-            /// The requests of the invitation are answered once, without a connection.
-            case once
-        }
-
-        let way: Way
+        let way: InvitationReport.Way
         /// The id of the connection; nil if the invitation led to no connection.
         let id: Text?
         /// Whether the work continues after the answer to the operator. The same invitation given again

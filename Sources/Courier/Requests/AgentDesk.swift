@@ -2,6 +2,7 @@ package import Administration
 import Aries
 package import Encoding
 import Ledger
+import Observation
 package import Settings
 package import Store
 
@@ -36,8 +37,8 @@ package struct AgentDesk: Sendable {
     package func answer(_ request: AgentRequest) async throws(ControlRefusal) -> JSON {
         switch request {
         case .connect(let invitation, let destination): try await connect(invitation, to: destination)
-        case .list: ["connections": .array(try await cards().map(\.json))]
-        case .show(let name): try await card(name).json
+        case .list: ConnectionReport.List(try await cards().map(\.report)).json
+        case .show(let name): try await card(name).report.json
         case .delete(let name, let isForced, let tellsAgent): try await delete(name, isForced, tellsAgent)
         case .ping(let name): try await ping(name)
         case .messages(let name, let uid, let pendingOnly): try await messages(name, uid, pendingOnly)
@@ -96,11 +97,10 @@ package struct AgentDesk: Sendable {
             let destination = try await ready(name)
             let invitation = try InvitationReader.invitation(in: text)
             let begun = try await destination.connect(invitation)
-            return [
-                "destination": .string(name), "way": .text(begun.way.rawValue),
-                "id": begun.id.map(JSON.string) ?? .null,
-                "underWay": .bool(begun.isUnderWay), "failure": begun.failure.map { .text($0) } ?? .null,
-            ]
+            var report = InvitationReport()
+            (report.destination, report.way, report.id) = (name, begun.way, begun.id)
+            (report.isUnderWay, report.failure) = (begun.isUnderWay, begun.failure)
+            return report.json
         } catch {
             throw Self.refusal(error)
         }

@@ -2,6 +2,7 @@ package import Administration
 package import Encoding
 package import Kiosk
 package import LinuxIO
+package import Observation
 
 /// Answers queries and carries out orders about the door.
 package struct DoorDesk: Sendable {
@@ -108,7 +109,7 @@ package struct DoorDesk: Sendable {
         guard let status = await status.answer(within: limit) else {
             throw ControlRefusal("the radio's thread does not answer", remedy: "look at: gatehouse status")
         }
-        return Self.json(status.door, at: (status.at, wallTime().utc))
+        return Self.report(status.door, at: (status.at, wallTime().utc)).json
     }
 
     private static func nothingMore(_ members: JSONObject) throws(ControlRefusal) {
@@ -119,30 +120,20 @@ package struct DoorDesk: Sendable {
         }
     }
 
-    /// Returns the door's state in the form of `gatehouse status` and `gatehouse door`.
-    package static func json(_ door: DoorStatus, at now: (instant: Instant, utc: Timestamp)) -> JSON {
-        var members: JSONObject = ["mode": .text(door.mode.rawValue), "by": .text(door.cause.rawValue)]
-        if let since = door.since {
+    /// Returns the door's part of the status report, which is the answer of `gatehouse door`, too.
+    package static func report(_ status: DoorStatus, at now: (instant: Instant, utc: Timestamp)) -> StatusReport.Door {
+        var door = StatusReport.Door()
+        (door.mode, door.cause, door.inputs) = (status.mode, status.cause, status.inputs)
+        if let since = status.since {
             let age = max(.zero, since.duration(to: now.instant))
-            members["since"] = .text(Timestamp(seconds: now.utc.advanced(by: .zero - age).seconds).rfc3339)
-            members["seconds"] = .int(Int(age.components.seconds))
+            door.since = Timestamp(seconds: now.utc.advanced(by: .zero - age).seconds)
+            door.seconds = Int(age.components.seconds)
         }
-        if let until = door.until {
-            members["secondsLeft"] = .int(Int(max(.zero, now.instant.duration(to: until)).components.seconds))
-        }
-        let inputs = DoorInput.allCases.compactMap { input -> JSONObject.Member? in
-            guard let level = door.inputs[input] else { return nil }
-            return .init(Text(input.rawValue), level.map { .bool($0) } ?? .null)
-        }
-        members["inputs"] = .object(JSONObject(inputs))
-        let counters = door.counters
-        for (name, count) in [
-            ("passages", counters.passages), ("tailgating", counters.tailgating), ("unused", counters.unused),
-            ("requests", counters.requests), ("refusedRequests", counters.refusedRequests),
-            ("forced", counters.forced), ("heldOpen", counters.held),
-        ] {
-            members[Text(name)] = .int(count)
-        }
-        return .object(members)
+        door.secondsLeft = status.until.map { Int(max(.zero, now.instant.duration(to: $0)).components.seconds) }
+        let counters = status.counters
+        (door.passages, door.tailgating, door.unused) = (counters.passages, counters.tailgating, counters.unused)
+        (door.requests, door.refusedRequests) = (counters.requests, counters.refusedRequests)
+        (door.forced, door.heldOpen) = (counters.forced, counters.held)
+        return door
     }
 }

@@ -2,6 +2,7 @@ import Credentials
 package import Encoding
 package import Kiosk
 import LinuxIO
+package import Observation
 package import Settings
 import Synchronization
 
@@ -86,13 +87,13 @@ package final class Sticker: Sendable {
     }
 
     /// For `gatehouse status`: when the key was made, until when it is in force, and the warning about
-    /// printed codes; null if the key is not in force.
-    package var status: JSON {
-        guard key() != nil, case .success(let files) = files else { return .null }
-        let until = Day.words(until)
-        return [
-            "made": .text(Day.text(files.key.made)), "until": .text(until), "warning": .text(StickerSection.warning),
-        ]
+    /// printed codes; nil if the key is not in force.
+    package var status: StatusReport.Sticker? {
+        guard key() != nil, case .success(let files) = files else { return nil }
+        var sticker = StatusReport.Sticker()
+        (sticker.made, sticker.until) = (Day.text(files.key.made), Day.words(until))
+        sticker.warning = StickerSection.warning
+        return sticker
     }
 
     /// Records a session. `answer` is called once, on any thread: with nil once the session survives a power

@@ -1,5 +1,6 @@
 import Credentials
 package import Encoding
+import Kiosk
 import Ledger
 
 /// The page for a browser on this machine: the status report and the day, as HTML without scripts.
@@ -16,7 +17,7 @@ package struct StatusPage: Sendable {
     /// The seconds after which a browser reloads the page.
     private static let pause = 10
 
-    private let report: JSON
+    private let report: StatusReport
     private let day: DayBook
     private let now: Timestamp
     private let zone: Int
@@ -24,13 +25,13 @@ package struct StatusPage: Sendable {
 
     /// Creates a page of the status report `report` and the day `day`. `zone`: the offset of the time zone in
     /// seconds east of UTC. `refreshes`: whether the browser reloads the page.
-    package init(_ report: JSON, day: DayBook, at now: Timestamp, zone: Int, refreshes: Bool) {
+    package init(_ report: StatusReport, day: DayBook, at now: Timestamp, zone: Int, refreshes: Bool) {
         (self.report, self.day, self.now, self.zone, self.refreshes) = (report, day, now, zone, refreshes)
     }
 
     /// The page as HTML.
     package var html: String {
-        let name = text(report["name"]) ?? "gatehouse"
+        let name = text(report.name) ?? "gatehouse"
         let state = self.state
         let door = DoorCard(report, at: now, zone: zone)
         let refresh = refreshes ? "<meta http-equiv=\"refresh\" content=\"\(Self.pause)\">\n" : ""
@@ -71,10 +72,10 @@ package struct StatusPage: Sendable {
     // MARK: - How it is
 
     private var state: (words: String, kind: String, mark: String) {
-        switch report["state"]?.string {
-        case "fine": ("In order", "good", "●")
-        case "fault": ("Out of order", "bad", "■")
-        default: ("Works, but look after it", "warn", "▲")
+        switch report.state {
+        case .fine: ("In order", "good", "●")
+        case .fault: ("Out of order", "bad", "■")
+        case .attention, nil: ("Works, but look after it", "warn", "▲")
         }
     }
 
@@ -85,20 +86,20 @@ package struct StatusPage: Sendable {
     }
 
     private var faults: String {
-        let silent = (report["silent"]?.array ?? []).compactMap(text).map { part in
+        let silent = (report.silent ?? []).map { Markup.escaped($0.string) }.map { part in
             """
             <article class="fault bad"><h3>\(part) does not answer</h3>\
             <p>→ It is stuck: the watchdog restarts the service</p></article>
             """
         }
-        let faults = (report["faults"]?.array ?? []).map { fault in
-            let kind = fault["severity"]?.string == "error" ? "bad" : "warn"
-            let age = fault["seconds"]?.int.map { "for \(Words.duration($0))" } ?? ""
-            let times = fault["count"]?.int.flatMap { $0 > 1 ? ", \($0) times so far" : nil } ?? ""
-            let lines = ["meaning", "detail"].compactMap { text(fault[$0]).map { "<p>\($0)</p>" } }
-            let remedy = text(fault["remedy"]).map { "<p>→ <strong>\($0)</strong></p>" } ?? ""
+        let faults = (report.faults ?? []).map { fault in
+            let kind = fault.severity == .error ? "bad" : "warn"
+            let age = fault.seconds.map { "for \(Words.duration($0))" } ?? ""
+            let times = fault.count.flatMap { $0 > 1 ? ", \($0) times so far" : nil } ?? ""
+            let lines = [fault.meaning, fault.detail].compactMap { text($0).map { "<p>\($0)</p>" } }
+            let remedy = text(fault.remedy).map { "<p>→ <strong>\($0)</strong></p>" } ?? ""
             return """
-                <article class="fault \(kind)"><h3><code>\(text(fault["code"]) ?? "?")</code> \
+                <article class="fault \(kind)"><h3><code>\(text(fault.code) ?? "?")</code> \
                 <span class="soft">\(age)\(times)</span></h3>\(lines.joined())\(remedy)</article>
                 """
         }
@@ -109,8 +110,8 @@ package struct StatusPage: Sendable {
         let accepted = day.total(of: .accepted)
         let others = day.total(of: .rejected)
         let failed = day.total - accepted - others
-        let decision = report.at(["figures", "decisionUs"]).flatMap(Figure.init)
-        let phones = report.at(["radio", "phones"])?.int
+        let decision = report.figures?.decision
+        let phones = report.radio?.phones
         var tiles: [(name: String, html: String?)] = [
             (
                 "Visits today",
@@ -128,8 +129,8 @@ package struct StatusPage: Sendable {
             tiles.append(
                 ("From the last byte to the gate", bound + "<small>95 of 100 verdicts since the start</small>"))
         }
-        if let agents = report["agent"]?.array {
-            let waiting = agents.compactMap { $0["waiting"]?.int }.max()
+        if let agents = report.agents {
+            let waiting = agents.compactMap(\.waiting).max()
             tiles.append(
                 agents.isEmpty
                     ? ("Cloud agent", "none<small>no report is sent</small>")
@@ -160,13 +161,13 @@ package struct StatusPage: Sendable {
     }
 
     private var transfers: String {
-        guard let figure = report.at(["figures", "transferMs"]).flatMap(Figure.init) else { return "" }
+        guard let figure = report.figures?.transfer else { return "" }
         if figure.count == 0 { return "<p class=\"soft\">No transfer since the start.</p>" }
         let labels =
             figure.bounds.map { "up to " + Words.milliseconds($0) } + ["longer"]
         let rows = zip(labels, figure.counts).map { (label: $0, count: $1, kind: "blue") }
         let last = rows.lastIndex { $0.count > 0 } ?? 0
-        let size = report.at(["figures", "transferBytes"]).flatMap(Figure.init)
+        let size = report.figures?.bytes
         let mean = size.flatMap { $0.count > 0 ? $0.sum / $0.count : nil }
         return Plots.bars("Transfers since the start, by how long they took", Array(rows[...last]))
             + Markup.list([
@@ -212,90 +213,85 @@ package struct StatusPage: Sendable {
     // MARK: - The box
 
     private var radio: String {
-        guard let radio = report["radio"] else { return "" }
-        func some(_ member: Text) -> String? { radio[member]?.int.flatMap { $0 > 0 ? String($0) : nil } }
+        guard let radio = report.radio else { return "" }
+        func some(_ count: Int?) -> String? { count.flatMap { $0 > 0 ? String($0) : nil } }
         return Plots.radio(day, now: minute)
             + Markup.list([
-                ("state", text(radio["state"])), ("adapter", text(radio["controller"])),
-                ("openings since the start", radio["openings"]?.int.map(String.init)),
-                ("failures", some("failures")), ("resets of the adapter", some("adapterResets")),
-                ("times off the air by itself", some("advertisingLapses")),
-                ("resets for silent phones", some("linkResets")), ("resets for kept buffers", some("bufferResets")),
-                ("spoiled chunks", some("spoiledChunks")),
-                ("repair rounds", some("repairs")), ("phones sent away", some("refusedPhones")),
+                ("state", radio.state?.rawValue), ("adapter", text(radio.controller)),
+                ("openings since the start", radio.openings.map(String.init)),
+                ("failures", some(radio.failures)), ("resets of the adapter", some(radio.adapterResets)),
+                ("times off the air by itself", some(radio.advertisingLapses)),
+                ("resets for silent phones", some(radio.linkResets)),
+                ("resets for kept buffers", some(radio.bufferResets)),
+                ("spoiled chunks", some(radio.spoiledChunks)),
+                ("repair rounds", some(radio.repairs)), ("phones sent away", some(radio.refusedPhones)),
             ])
     }
 
     private var trust: String {
-        guard let trust = report["trust"] else { return "" }
-        func date(_ member: Text) -> Int? { trust[member].flatMap(Metric.seconds) }
-        func distance(_ member: Text) -> String? { date(member).map { Words.distance($0, from: seconds) } }
-        let end = date("soonestExpiry").map { date in
-            (date >= seconds ? "" : "ended ") + Words.distance(date, from: seconds)
-        }
-        let rules = [text(trust["policy"]), text(trust["policyOrigin"])].compactMap(\.self)
+        guard let trust = report.trust else { return "" }
+        let end = trust.soonestExpiry.map { (Int($0.seconds) >= seconds ? "" : "ended ") + distance($0) }
+        let rules = [text(trust.policy), text(trust.policyOrigin)].compactMap(\.self)
         var plot = ""
-        if let issued = date("issued"), let end = date("validUntil") {
-            plot = Plots.span("The bundle", from: issued, to: end, now: seconds)
+        if let issued = trust.issued, let end = trust.validUntil {
+            plot = Plots.span("The bundle", from: Int(issued.seconds), to: Int(end.seconds), now: seconds)
         }
         return plot
             + Markup.list([
-                ("version", text(trust["version"])), ("issuers", trust["issuers"]?.int.map(String.init)),
-                ("bundle", trust["age"].flatMap(text)), ("bundle made", distance("issued")),
-                ("oldest part confirmed", distance("oldest")), ("first end of anything", end),
+                ("version", text(trust.version)), ("issuers", trust.issuers.map(String.init)),
+                ("bundle", trust.age?.rawValue), ("bundle made", trust.issued.map(distance)),
+                ("oldest part confirmed", trust.oldest.map(distance)), ("first end of anything", end),
                 ("policy", rules.isEmpty ? nil : rules.joined(separator: ", ")),
             ])
     }
 
     private var delivery: String {
-        let agents = (report["agent"]?.array ?? []).map { agent -> (name: String, html: String?) in
-            let name = text(agent["name"]) ?? "?"
-            guard agent["connected"]?.bool == true else { return ("agent \(name)", "none is connected") }
-            let last =
-                agent["lastReceipt"].flatMap(Metric.seconds).map { ", \(Words.distance($0, from: seconds))" } ?? ""
+        let agents = (report.agents ?? []).map { agent -> (name: String, html: String?) in
+            let name = text(agent.name) ?? "?"
+            guard agent.isConnected == true else { return ("agent \(name)", "none is connected") }
+            let last = agent.lastReceipt.map { ", " + distance($0) } ?? ""
             return (
-                "agent \(name)",
-                "confirmed up to \(agent["confirmed"]?.int ?? 0)\(last); \(agent["waiting"]?.int ?? 0) wait"
+                "agent \(name)", "confirmed up to \(agent.confirmed ?? 0)\(last); \(agent.waiting ?? 0) wait"
             )
         }
-        let ledger = report["ledger"]
-        let disk = report["disk"]
-        let lost = ledger?["lostReports"]?.int ?? 0
+        let lost = report.ledger?.lostReports ?? 0
         return Markup.list(
-            (agents.isEmpty && report["agent"] != nil ? [("agent", "none")] : agents) + [
-                ("visits in the ledger", ledger?["visits"]?.int.map(String.init)),
-                ("entries", ledger?["entries"]?.int.map(String.init)),
+            (agents.isEmpty && report.agents != nil ? [("agent", "none")] : agents) + [
+                ("visits in the ledger", report.ledger?.visits.map(String.init)),
+                ("entries", report.ledger?.entries.map(String.init)),
                 ("reports given up", lost > 0 ? String(lost) : nil),
-                ("database", disk?["ledgerBytes"]?.int.map(Words.bytes)),
-                ("free on its disk", disk?["freeBytes"]?.int.map(Words.bytes)),
+                ("database", report.disk??.ledger.map(Words.bytes)),
+                ("free on its disk", report.disk??.free.map(Words.bytes)),
             ])
     }
 
     private var program: String {
-        let sources: [Text: String] = [
-            "synchronised": "a time server", "rtc": "a battery clock", "saved": "the ledger only", "unset": "nothing",
-        ]
-        let clock = report["clock"]
+        let clock = report.clock
         return Markup.list([
-            (
-                "date",
-                clock?["utc"]?.string.map {
-                    Markup.escaped($0.string.prefix(19).split(separator: "T").joined(separator: " ")) + " UTC"
-                }
-            ),
-            ("rests on", clock?["source"]?.string.map { sources[$0] ?? Markup.escaped($0.string) }),
-            (
-                "without a time server for",
-                clock?["unsynchronisedSeconds"]?.int.flatMap { $0 > 0 ? Words.duration($0) : nil }
-            ),
-            ("running for", report["uptimeSeconds"]?.int.map(Words.duration)),
-            ("start", report["start"]?.int.map(String.init)), ("version", text(report["version"])),
+            ("date", clock?.utc.map { $0.rfc3339.prefix(19).replacing("T", with: " ") + " UTC" }),
+            ("rests on", clock?.source.map(Self.words)),
+            ("without a time server for", clock?.unsynchronised.flatMap { $0 > 0 ? Words.duration($0) : nil }),
+            ("running for", report.uptime.map(Words.duration)),
+            ("start", report.start.map(String.init)), ("version", text(report.version)),
         ])
     }
 
     // MARK: - Words
 
-    private func text(_ value: JSON?) -> String? { value?.string.map { Markup.escaped($0.string) } }
+    private static func words(_ source: WallTime.Provenance) -> String {
+        switch source {
+        case .synchronised: "a time server"
+        case .rtc: "a battery clock"
+        case .saved: "the ledger only"
+        case .unset: "nothing"
+        case .given: source.rawValue
+        }
+    }
+
+    private func text(_ value: Text?) -> String? { text(value?.string) }
+    private func text(_ value: String?) -> String? { value.map(Markup.escaped) }
+
+    private func distance(_ date: Timestamp) -> String { Words.distance(Int(date.seconds), from: seconds) }
 
     private var seconds: Int { Int(now.seconds) }
 

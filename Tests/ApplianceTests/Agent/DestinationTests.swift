@@ -4,6 +4,7 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Observation
 import Simulation
 import Store
 import TestKit

@@ -21,7 +21,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
 /// The answer of `gatehouse status`, which no stuck part delays.
 @Suite struct StatusTests {
     private func desk(
-        _ parts: [(name: Text, tell: @Sendable () async -> JSON)] = [], within limit: Duration = .seconds(30),
+        _ parts: [StatusPart] = [], within limit: Duration = .seconds(30),
         opens: Bool = true,
         kiosk: @escaping @Sendable () async -> KioskStatus
     ) -> StatusDesk {
@@ -34,79 +34,88 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
 
     @Test(.tags(.realTime)) func everythingInOrder() async throws {
         let kiosk = try status([], at: at(100))
-        let report = await desk([("clock", { ["source": "rtc"] })], kiosk: { kiosk }).report()
-        #expect(report["state"]?.string == "fine" && report["name"]?.string == "North" && report["start"]?.int == 7)
-        #expect(report["uptimeSeconds"]?.int == 96 && report["configuration"]?.string == "00ff")
-        #expect(report["faults"]?.array?.isEmpty == true && report["silent"]?.array?.isEmpty == true)
-        #expect(report["radio"]?["state"]?.string == "down" && report["clock"]?["source"]?.string == "rtc")
-        #expect(report["gate"]?["open"]?.bool == false && report["radio"]?["advertisingLapses"]?.int == 0)
+        let clock = StatusPart(\.clock) { StatusReport.Clock(["source": "rtc"]) }
+        let report = await desk([clock], kiosk: { kiosk }).report()
+        #expect(report.state == .fine && report.name == "North" && report.start == 7)
+        #expect(report.uptime == 96 && report.configuration == "00ff")
+        #expect(report.faults == [] && report.silent == [])
+        #expect(report.radio?.state == .down && report.clock?.source == .rtc)
+        #expect(report.gate??.isOpen == false && report.radio?.advertisingLapses == 0)
         let judging = await desk(opens: false, kiosk: { kiosk }).report()
-        #expect(judging["gate"] == .null, "a box that opens nothing")
+        #expect(judging.gate == .some(nil), "a box that opens nothing")
+        #expect(StatusReport(report.json) == report && StatusReport(judging.json) == judging)
     }
 
     @Test(.tags(.realTime)) func faultsStandInTheirOrderWithAgeAndRemedy() async throws {
         let kiosk = try status([.agentUnreachable, .ledgerLost], at: at(100))
         let report = await desk(kiosk: { kiosk }).report()
-        #expect(report["state"]?.string == "attention")
-        let faults = report["faults"]?.array ?? []
-        #expect(faults.map { $0["code"]?.string } == ["fault.ledger-lost", "fault.agent-unreachable"])
-        #expect(faults.first?["seconds"]?.int == 90)
-        #expect(faults.first?["since"]?.string == "2025-12-31T23:58:30.000Z")
-        #expect(faults.first?["detail"]?.string == "for a reason")
-        #expect(faults.first?["remedy"]?.string == Text(ReasonCode.ledgerLost.remedy))
+        #expect(report.state == .attention)
+        let faults = report.faults ?? []
+        #expect(faults.map(\.code) == ["fault.ledger-lost", "fault.agent-unreachable"])
+        #expect(faults.first?.seconds == 90)
+        #expect(faults.first?.since == Timestamp(rfc3339: "2025-12-31T23:58:30.000Z"))
+        #expect(faults.first?.detail == "for a reason")
+        #expect(faults.first?.remedy == ReasonCode.ledgerLost.remedy)
         let stuck = try status([.agentUnreachable, .gateStuck], at: at(100))
-        #expect(await desk(kiosk: { stuck }).report()["state"]?.string == "fault")
+        #expect(await desk(kiosk: { stuck }).report().state == .fault)
     }
 
     /// The cause of a lock-down and its beginning: repeating the same order does not change the beginning,
     /// another cause does.
     @Test(.tags(.realTime)) func aLockDownIsToldWithItsBeginning() async throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try .init("Status"), softwareVersion: "test"), at: .zero)
-        func door() async -> JSON? {
+        func door() async -> StatusReport.Door? {
             let status = kiosk.status(at: at(100))
             let report = await desk(kiosk: { status }).report()
-            #expect(report["state"]?.string == "fine")
-            return report["door"]
+            #expect(report.state == .fine)
+            return report.door
         }
-        #expect(await door()?["since"] == nil)
+        #expect(await door()?.since == nil)
         _ = kiosk.handle(.door(.schedule(.locked, until: at(60))), at: at(30))
         _ = kiosk.handle(.door(.order(.lock)), at: at(40))
         _ = kiosk.handle(.door(.order(.lock)), at: at(70))
         let locked = await door()
-        #expect(locked?["mode"] == "locked" && locked?["by"] == "order" && locked?["seconds"]?.int == 60)
-        #expect(locked?["since"]?.string == "2025-12-31T23:59:00.000Z")
+        #expect(locked?.mode == .locked && locked?.cause == .order && locked?.seconds == 60)
+        #expect(locked?.since == Timestamp(rfc3339: "2025-12-31T23:59:00.000Z"))
         _ = kiosk.handle(.door(.order(.none)), at: at(90))
         let scheduled = await door()
-        #expect(scheduled?["by"] == "schedule" && scheduled?["seconds"]?.int == 10)
+        #expect(scheduled?.cause == .schedule && scheduled?.seconds == 10)
         _ = kiosk.handle(.door(.schedule(.normal, until: at(120))), at: at(95))
         let over = await door()
-        #expect(over?["mode"] == "normal" && over?["since"] == nil)
+        #expect(over?.mode == .normal && over?.since == nil)
     }
 
     /// Metrics and page show every mode, cause, input and light of the kiosk by name.
     @Test func everyModeCauseInputAndLightIsShown() {
-        func isShown(_ report: JSON, _ sample: String) -> Bool {
+        func isShown(_ report: StatusReport, _ sample: String) -> Bool {
             Metric.exposition(of: report).contains("\n\(sample) 1\n")
         }
+        func report(_ change: (inout StatusReport.Door) -> Void) -> StatusReport {
+            var report = StatusReport()
+            var door = StatusReport.Door()
+            change(&door)
+            report.door = door
+            return report
+        }
         for mode in DoorMode.allCases {
-            let door: JSON = ["mode": .text(mode.rawValue), "by": "order"]
-            #expect(isShown(["door": door], "gatehouse_door_mode{mode=\"\(mode.rawValue)\"}"))
-            #expect((DoorWords(door).mode == nil) == (mode == .normal))
+            let report = report { ($0.mode, $0.cause) = (mode, .order) }
+            #expect(isShown(report, "gatehouse_door_mode{mode=\"\(mode.rawValue)\"}"))
+            #expect((DoorWords(report.door).mode == nil) == (mode == .normal))
         }
         for cause in DoorCause.allCases {
-            let door: JSON = ["mode": "locked", "by": .text(cause.rawValue)]
-            #expect(isShown(["door": door], "gatehouse_door_cause{cause=\"\(cause.rawValue)\"}"))
-            #expect(DoorWords(door).mode?.hasPrefix("locked down by ") == (cause != .none), "\(cause)")
+            let report = report { ($0.mode, $0.cause) = (.locked, cause) }
+            #expect(isShown(report, "gatehouse_door_cause{cause=\"\(cause.rawValue)\"}"))
+            #expect(DoorWords(report.door).mode?.hasPrefix("locked down by ") == (cause != .none), "\(cause)")
         }
         for input in DoorInput.allCases {
-            let door: JSON = ["inputs": .object(JSONObject([.init(Text(input.rawValue), true)]))]
-            #expect(isShown(["door": door], "gatehouse_door_input_active{input=\"\(input.rawValue)\"}"))
-            #expect(DoorWords(door).inputs.count == 1, "\(input)")
+            let report = report { $0.inputs = [input: true] }
+            #expect(isShown(report, "gatehouse_door_input_active{input=\"\(input.rawValue)\"}"))
+            #expect(DoorWords(report.door).inputs.count == 1, "\(input)")
         }
         for pattern in IndicatorPattern.allCases {
-            #expect(
-                isShown(["light": .text(pattern.rawValue)], "gatehouse_light{pattern=\"\(pattern.rawValue)\"}"),
-                "\(pattern)")
+            var report = StatusReport()
+            report.light = pattern
+            #expect(isShown(report, "gatehouse_light{pattern=\"\(pattern.rawValue)\"}"), "\(pattern)")
         }
     }
 
@@ -115,17 +124,15 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         let forever: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3600)) }
         // Long enough for the parts that answer.
         let limit = Duration.seconds(1)
-        let parts: [(name: Text, tell: @Sendable () async -> JSON)] = [
-            (
-                "ledger",
-                {
-                    await forever(); return ["visits": 1]
-                }
-            ), ("log", { ["dropped": 3] }),
+        let parts = [
+            StatusPart(\.ledger) {
+                await forever()
+                return StatusReport.Ledger(["visits": 1])
+            }, StatusPart(\.log) { StatusReport.Log(["dropped": 3]) },
         ]
         let report = await desk(parts, within: limit, kiosk: { kiosk }).report()
-        #expect(report["state"]?.string == "attention" && report["silent"]?.array == ["ledger"])
-        #expect(report["ledger"] == nil && report["log"]?["dropped"]?.int == 3)
+        #expect(report.state == .attention && report.silent == ["ledger"])
+        #expect(report.ledger == nil && report.log?.dropped == 3)
 
         let silent = await desk(
             parts, within: limit,
@@ -133,8 +140,8 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
                 await forever(); return kiosk
             }
         ).report()
-        #expect(silent["state"]?.string == "fault" && silent["silent"]?.array == ["radio", "ledger"])
-        #expect(silent["radio"] == nil && silent["log"]?["dropped"]?.int == 3)
+        #expect(silent.state == .fault && silent.silent == ["radio", "ledger"])
+        #expect(silent.radio == nil && silent.log?.dropped == 3)
     }
 
     /// A caller that asks repeatedly while a part is stuck does not pile up questions.

@@ -3,6 +3,7 @@ import Credentials
 import Encoding
 import Kiosk
 import LinuxIO
+import Observation
 import Settings
 import Testing
 
@@ -372,7 +373,7 @@ import Testing
         },
         Case("an end that the service tells too", "trust warning fault.expires-soon") {
             $0.expiries = [Expiry(.bundle, "bundle 1", end: SoundGate.now.advanced(by: .seconds(2 * 86_400)))]
-            $0.service = .running([
+            $0.service = Self.running([
                 "version": "0.1.0", "silent": .array([]),
                 "faults": .array([["code": "fault.expires-soon", "severity": "warning"]]),
             ])
@@ -403,17 +404,17 @@ import Testing
         Case("no service", "service warning box.not-running") { $0.service = .absent },
         Case("one that may not be asked", "service unknown -") { $0.service = .silent("you may not ask it") },
         Case("one of another version", "service warning box.restart-due") {
-            $0.service = .running(["version": "0.0.9", "faults": .array([])])
+            $0.service = Self.running(["version": "0.0.9", "faults": .array([])])
         },
         Case("one of which a part is stuck", "service bad fault.stuck") {
-            $0.service = .running(["version": "0.1.0", "silent": ["radio"]])
+            $0.service = Self.running(["version": "0.1.0", "silent": ["radio"]])
         },
         Case("faults of the service", "service bad fault.radio", "service warning fault.agent-unreachable") {
             let faults: JSON = [
                 ["code": "fault.radio", "severity": "error", "meaning": "It is out.", "remedy": "Look."],
                 ["code": "fault.agent-unreachable", "severity": "warning", "detail": "No answer.", "remedy": "Wait."],
             ]
-            $0.service = .running(["version": "0.1.0", "faults": faults])
+            $0.service = Self.running(["version": "0.1.0", "faults": faults])
         },
         Case("an agent that is not connected", "agent warning fault.agent-unconnected", more: invitation) {
             $0.service = Self.agents(["name": "primary", "connected": false, "confirmed": 0, "waiting": 0])
@@ -436,8 +437,10 @@ import Testing
     private static let copy = "[[agent.copy]]\nname = \"head-office\"\ninvitations = [\"b.invitation\"]\n"
 
     private static func agents(_ links: JSON...) -> MachineFacts.Service {
-        .running(["version": "0.1.0", "faults": .array([]), "silent": .array([]), "agent": .array(links)])
+        running(["version": "0.1.0", "faults": .array([]), "silent": .array([]), "agent": .array(links)])
     }
+
+    private static func running(_ report: JSON) -> MachineFacts.Service { .running(StatusReport(report)) }
 
     /// The device tree enables the bus, but its node needs a module that nothing loads.
     @Test func aMissingBusIsMoreThanALineOfTheFirmware() throws {

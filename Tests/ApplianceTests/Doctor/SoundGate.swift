@@ -1,6 +1,7 @@
 import Commissioning
 import Encoding
 import Foundation
+import Observation
 import Settings
 import TestKit
 
@@ -61,7 +62,7 @@ struct SoundGate {
         facts.trust = .usable(version: "trust", issuers: 2, lack: nil, bundle: nil, findings: [])
         facts.policy = .usable(name: "gate@1", origin: "from policy.toml", tests: 3, failed: [], unknownGroups: [])
         facts.version = "0.1.0"
-        facts.service = .running(["version": "0.1.0", "faults": .array([]), "silent": .array([])])
+        facts.service = .running(StatusReport(["version": "0.1.0", "faults": .array([]), "silent": .array([])]))
     }
 
     var findings: [Finding] { Doctor(configuration, facts).findings }

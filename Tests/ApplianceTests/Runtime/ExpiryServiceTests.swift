@@ -6,6 +6,7 @@ import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Observation
 import Settings
 import Store
 import Synchronization
@@ -68,7 +69,7 @@ import TrustFiles
             await service.tellAgents()
         }
 
-        var status: JSON { service.withLock { $0?.status } ?? .null }
+        var status: StatusReport.Expiries { service.withLock { $0?.status } ?? StatusReport.Expiries() }
 
         var lines: [String] {
             guard log.flush(within: .seconds(60)) else { return ["the log hangs"] }
@@ -95,11 +96,11 @@ import TrustFiles
         #expect(
             gate.lines.count == 1 && gate.lines[0].contains("\"event\":\"expiry\"")
                 && gate.lines[0].contains("\"days\":3"))
-        #expect(gate.status["warnings"]?.array?.count == 1 && gate.status["dated"] == true)
+        #expect(gate.status.warnings?.count == 1 && gate.status.isDated == true)
         gate.verifiers.replace(trust: try TrustStore(Self.bundle(2, days: 300)))
         try await gate.look(10)
-        #expect(gate.reports.present.isEmpty && gate.status["warnings"] == .array([]))
-        #expect(gate.status["next"]?["name"]?.string?.string.hasPrefix("bundle 2") == true)
+        #expect(gate.reports.present.isEmpty && gate.status.warnings == [])
+        #expect(gate.status.next?.name?.hasPrefix("bundle 2") == true)
         #expect(gate.lines.count == 1)
     }
 
@@ -174,7 +175,7 @@ import TrustFiles
         let gate = try Gate(Self.bundle(1, days: -2))
         gate.clock.withLock { $0.provenance = source }
         try await gate.look()
-        #expect(gate.reports.present.isEmpty && gate.lines.isEmpty && gate.status["dated"] == false)
+        #expect(gate.reports.present.isEmpty && gate.lines.isEmpty && gate.status.isDated == false)
         gate.clock.withLock { $0.provenance = .rtc }
         try await gate.look(5)
         #expect(gate.reports.present == [.expired])

@@ -5,6 +5,7 @@ import Glibc
 import Kiosk
 import LinuxIO
 import Monitoring
+import Observation
 import Store
 import Synchronization
 import TestKit
@@ -51,7 +52,7 @@ import Testing
     /// A regression test: `gatehouse status` reported a waiting service as "the service is not running: start
     /// it".
     @Test func whoAsksMeanwhileHearsWhy() async throws {
-        let answer = Mutex<JSON?>(nil)
+        let answer = Mutex<StatusReport?>(nil)
         let hasClosed = Mutex(false)
         let waiting = waiting { desk in
             let said = await desk.report()
@@ -64,11 +65,11 @@ import Testing
         }
         #expect(hasClosed.withLock { $0 }, "the socket is free for the service")
         let status = try #require(answer.withLock { $0 })
-        #expect(status["state"]?.string == "fault" && status["light"]?.string == "fault")
-        #expect(status["name"]?.string == "North" && status["radio"]?["state"]?.string == "down")
-        let fault = status["faults"]?.array?.first
-        #expect(fault?["code"]?.string == Text(ReasonCode.ledgerUnopened.text))
-        #expect(fault?["detail"]?.string?.string.contains("process 7") == true)
+        #expect(status.state == .fault && status.light == .fault)
+        #expect(status.name == "North" && status.radio?.state == .down)
+        let fault = status.faults?.first
+        #expect(fault?.code == Text(ReasonCode.ledgerUnopened.text))
+        #expect(fault?.detail?.contains("process 7") == true)
     }
 
     /// Blocks the thread as a migration does. Returns the messages to systemd until `count` of them begin

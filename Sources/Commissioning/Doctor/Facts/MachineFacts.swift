@@ -2,6 +2,7 @@ package import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+package import Observation
 
 /// The facts of a machine before they are judged. ``MachineLook`` gathers the facts; ``Doctor`` makes
 /// findings from them.
@@ -170,7 +171,7 @@ package struct MachineFacts: Sendable {
         case absent
         /// The service may not be queried or does not answer; the text is the reason.
         case silent(String)
-        /// The service runs; the payload is its status report, as `gatehouse status` prints it.
-        case running(JSON)
+        /// The service runs; the payload is its status report.
+        case running(StatusReport)
     }
 }

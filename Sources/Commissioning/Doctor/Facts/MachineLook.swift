@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import HTTPTransport
 import LinuxIO
+import Observation
 package import Settings
 
 /// Gathers the facts of a machine from its files. It queries devices and the running service only on this
@@ -205,7 +206,7 @@ package struct MachineLook: Sendable {
             guard let answer = (try? JSON.parse(line))?["answer"] else {
                 return .silent("it answers with something unknown")
             }
-            return .running(answer)
+            return .running(StatusReport(answer))
         } catch {
             switch error {
             case .notRunning: return .absent
