@@ -304,7 +304,7 @@ package struct Composition: Sendable {
     private static func openLog(
         _ configuration: Configuration, _ environment: [String: String], _ report: @escaping HealthReporter
     ) throws -> LogSink {
-        let minimum = LogSink.Level(rawValue: configuration.log.level.rawValue) ?? .info
+        let minimum = configuration.log.level
         let isJournal = LogSink.Journal.isStandardError(environment["JOURNAL_STREAM"])
         let standard: LogSink.Output = isJournal ? .journal : .standardError
         var journal = LogSink.Journal()

@@ -5,7 +5,7 @@ package import Tuvali
 /// The settings of the appliance's behaviour that an operator may choose.
 package struct KioskSettings: Sendable {
     /// What happens at the gate while the ledger cannot take an intent.
-    package enum LedgerFailurePolicy: String, Sendable {
+    package enum LedgerFailurePolicy: String, CaseIterable, Sendable {
         /// The gate admits nobody while it cannot record (default).
         case refuse
         /// Accepted visitors are admitted without a record; for places where a shut gate is the greater harm.

@@ -45,7 +45,7 @@ struct ConfigurationTests {
         #expect(configuration.gpio.chip == nil)
         #expect(configuration.gate.pulse == .milliseconds(200))
         #expect(configuration.gate.whenLedgerFails == .refuse)
-        #expect(configuration.trust.profile == .trust)
+        #expect(configuration.trust.profile == nil)
         #expect(configuration.clock.minimum == .rtc)
         #expect(configuration.tuvali.toleratedMissingPercent == 70)
         #expect(configuration.tuvali.generations == [.b])
@@ -132,6 +132,8 @@ struct ConfigurationTests {
                 "does not take \"maybe\""
             ),
             ("kiosk.name = \"G\"\n[gate]\nactiveLow = \"yes\"", "gate.activeLow", 3, "does not take \"yes\""),
+            ("kiosk.name = \"G\"\n[clock]\nminimum = \"given\"", "clock.minimum", 3, "does not take \"given\""),
+            ("kiosk.name = \"G\"\n[trust]\nprofile = \"none\"", "trust.profile", 3, "does not take \"none\""),
             ("kiosk.name = \"G\"\n[radio]\nport = 70000", "radio.port", 3, "70000 is out of range"),
             ("kiosk.name = \"G\"\n[radio]\nport = 1.5", "radio.port", 3, "is a number with a fraction"),
             ("kiosk.name = \"G\"\n[radio]\ntransport = \"usb\"", "radio.transport", 3, "does not take \"usb\""),

@@ -34,8 +34,7 @@ extension Doctor {
     /// well as a saved date.
     var isDated: Bool {
         guard facts.clock.utc >= facts.clock.made else { return false }
-        let minimum = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc
-        return max(provenance, .saved) >= minimum
+        return max(provenance, .saved) >= configuration.clock.minimum
     }
 
     private var provenance: WallTime.Provenance {

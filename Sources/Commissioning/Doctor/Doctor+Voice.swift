@@ -5,7 +5,7 @@ import Settings
 extension Doctor {
     /// Whether verdicts can be spoken. Empty if voice is off.
     var voice: [Finding] {
-        guard configuration.voice.language != .none else { return [] }
+        guard configuration.voice.language != nil else { return [] }
         let program = configuration.voice.program
         if let obstacle = facts.voice {
             return [Finding(.voice, .voiceFailed, "\(program) cannot be run: \(obstacle)")]
@@ -28,7 +28,7 @@ extension MachineLook {
 
     /// Returns why the program that speaks verdicts cannot be run; nil if it can, or if voice is off.
     static func voice(_ section: VoiceSection, root: String) -> String? {
-        guard section.language != .none else { return nil }
+        guard section.language != nil else { return nil }
         return SpeechProgram.obstacle(to: section.program, on: path, root: root)
     }
 }

@@ -38,7 +38,7 @@ package final class VoiceOutput: KioskListener {
     /// Creates the output from the section `[voice]` of the configuration; nil if the section asks for no
     /// voice.
     package convenience init?(_ section: VoiceSection, report: @escaping HealthReporter) throws(SystemError) {
-        guard let language = section.language.language else { return nil }
+        guard let language = section.language else { return nil }
         try self.init(language, SpeechProgram(section.program, language: language.rawValue), report: report)
     }
 

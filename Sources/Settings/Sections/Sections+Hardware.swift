@@ -1,3 +1,5 @@
+package import Credentials
+package import Kiosk
 import LinuxIO
 
 /// `[kiosk]`: the gate's identity.
@@ -95,23 +97,8 @@ package struct GPIOSection: Hashable, Sendable {
 
 /// `[gate]`: the relay.
 package struct GateSection: Hashable, Sendable {
-    /// What happens while the ledger cannot take a record.
-    package enum LedgerFailure: String, CaseIterable, Sendable {
-        /// The gate admits nobody while it cannot record.
-        case refuse
-        /// Accepted visitors are admitted without a record.
-        case open
-    }
-
-    /// The direction of the gate, for rules of the policy that ask for it.
-    package enum Direction: String, CaseIterable, Sendable {
-        /// Both directions, or an unknown direction: rules for a single direction do not apply.
-        case any
-        /// Into the place behind the gate.
-        case `in`
-        /// Out of the place behind the gate.
-        case out
-    }
+    /// The word of the configuration for both directions, or an unknown one.
+    package static let anyDirection = "any"
 
     /// The name of the line; nil without GPIO.
     package var line: String?
@@ -120,16 +107,17 @@ package struct GateSection: Hashable, Sendable {
     /// How long the relay is energised, at most 5 s.
     package var pulse: Duration
     /// What happens while the ledger cannot take a record.
-    package var whenLedgerFails: LedgerFailure
-    /// The direction of the gate.
-    package var direction: Direction
+    package var whenLedgerFails: KioskSettings.LedgerFailurePolicy
+    /// The direction of the gate; nil: both directions, or an unknown one. Then rules for a single direction
+    /// do not apply.
+    package var direction: GateDirection?
 
     init(_ reader: inout ConfigurationReader) {
         line = reader.optional("gate.line")
         activeLow = reader.flag("gate.activeLow", default: false)
         pulse = reader.duration("gate.pulse", default: .milliseconds(200), in: .milliseconds(50)...(.seconds(5)))
         whenLedgerFails = reader.choice("gate.whenLedgerFails", default: .refuse)
-        direction = reader.choice("gate.direction", default: .any)
+        direction = reader.choice("gate.direction", orNil: Self.anyDirection)
     }
 }
 

@@ -1,7 +1,8 @@
 package import Aries
-import Encoding
+package import Encoding
 import Kiosk
 import Ledger
+package import LinuxIO
 package import Tuvali
 
 /// `[policy]`: the rules for admission.
@@ -16,15 +17,12 @@ package struct PolicySection: Hashable, Sendable {
 
 /// `[clock]`: how trusted the date must be before a credential may be accepted by it.
 package struct ClockSection: Hashable, Sendable {
-    /// The sources of the date, from the least to the most trusted. Their names are those of
-    /// `WallTime.Provenance`.
-    package enum Source: String, CaseIterable, Sendable {
-        case unset, saved, rtc, synchronised
-    }
+    /// The sources of the date that a configuration may require, from the least to the most trusted.
+    package static let sources: [WallTime.Provenance] = [.unset, .saved, .rtc, .synchronised]
 
     /// The least trusted source of the date with which the gate accepts credentials. With a less trusted
     /// source, the gate rejects every credential with the reason `clock.untrusted`.
-    package var minimum: Source
+    package var minimum: WallTime.Provenance
     /// How far the clocks of issuer and gate may differ, and how far the gate's clock may be set without a
     /// report.
     package var skew: Duration
@@ -36,7 +34,7 @@ package struct ClockSection: Hashable, Sendable {
     package var authenticated: Bool
 
     init(_ reader: inout ConfigurationReader) {
-        minimum = reader.choice("clock.minimum", default: .rtc)
+        minimum = reader.choice("clock.minimum", default: .rtc, of: Self.sources)
         authenticated = reader.flag("clock.authenticated", default: false)
         settle = reader.duration(
             "clock.settle", default: ClockGuard.usualSettle, in: .seconds(60)...(.seconds(7 * 86_400)))
@@ -282,16 +280,11 @@ package struct TuvaliSection: Hashable, Sendable {
 
 /// `[log]`: JSON lines about the appliance's actions, without claims, credentials or keys.
 package struct LogSection: Hashable, Sendable {
-    /// The levels of importance.
-    package enum Level: String, CaseIterable, Sendable {
-        case debug, info, warning, error
-    }
-
     /// The path of the log file; nil: the log is written to standard error, which systemd keeps in its
     /// journal.
     package var path: String?
     /// The least important lines that are written.
-    package var level: Level
+    package var level: LogSink.Level
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
         path = reader.optional("log.path").map { resolve($0, in: folder) }

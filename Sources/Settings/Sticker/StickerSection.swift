@@ -1,4 +1,5 @@
 package import Encoding
+import Kiosk
 
 /// `[sticker]`: a printed code with one long-lived key, for a gate without a display.
 package struct StickerSection: Hashable, Sendable {
