@@ -2,7 +2,7 @@ package import Aries
 package import Encoding
 
 /// An event on a connection, for logs, lamps and the terminal. It contains no secrets and no claims.
-package enum AgentNotice: Sendable {
+package enum AgentNotice: Hashable, Sendable {
     /// The handshake is complete; `did` is the peer's DID.
     case connected(did: Text)
     /// The inviter refused the connection request or answered it wrongly. The gate makes another attempt.

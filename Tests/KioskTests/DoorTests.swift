@@ -64,7 +64,7 @@ import Testing
             }
         }
 
-        var openings: Int { actions.count { if case .open = $0 { true } else { false } } }
+        var openings: Int { actions.count { $0 == .open } }
 
         /// Alarms that began and ended, in order.
         var alarms: [String] {

@@ -85,7 +85,7 @@ extension Mailbox where Self: ~Copyable {
 }
 
 /// An event for a mailbox.
-package enum MailboxEvent: Sendable {
+package enum MailboxEvent: Equatable, Sendable {
     /// The mailbox was made or restored and may now post.
     case start
     /// Make a connection reachable under `key`. The answer is ``MailboxAction/address(_:for:)`` or
@@ -118,7 +118,7 @@ package enum MailboxEvent: Sendable {
 }
 
 /// The actions of a mailbox, which its driver carries out in this order.
-package enum MailboxAction: Sendable {
+package enum MailboxAction: Hashable, Sendable {
     /// Store this document durably before any later action. If that fails, a later post must fail with
     /// ``ExchangeFailure/notStored``. The document contains keys. Its member `kind` names the kind of the
     /// mailbox. The document of a mailbox with its own connection contains that connection under

@@ -63,7 +63,7 @@ extension AgentConnection {
     package typealias ExchangeID = Int
 
     /// An event for a connection.
-    package enum Event: Sendable {
+    package enum Event: Equatable, Sendable {
         /// The connection was made or restored and may now send.
         case start
         /// The next message to deliver. The event is ignored while another message is being delivered (see
@@ -101,7 +101,7 @@ extension AgentConnection {
     }
 
     /// The actions of a connection, which its driver carries out in this order.
-    package enum Action: Sendable {
+    package enum Action: Equatable, Sendable {
         /// Store this document durably before any later action. If that fails, a later post must not be sent
         /// but fail with ``ExchangeFailure/notStored``. The document contains keys.
         case persist(JSON)

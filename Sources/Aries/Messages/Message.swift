@@ -1,7 +1,7 @@
 package import Encoding
 
 /// A decrypted Aries message (RFC 0020) with its thread (RFC 0008).
-package struct Message: Sendable {
+package struct Message: Equatable, Sendable {
     /// Why a plaintext is no Aries message.
     package enum Failure: Error, Hashable, Sendable {
         /// The bytes are no JSON object, are nested too deep, or have a thread id longer than 256 bytes.

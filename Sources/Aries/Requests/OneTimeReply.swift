@@ -8,7 +8,7 @@ package import Encoding
 /// few times.
 package struct OneTimeReply: ~Copyable, Sendable {
     /// An event for the replies.
-    package enum Event: Sendable {
+    package enum Event: Hashable, Sendable {
         /// Begin to send the replies.
         case start
         /// The post was answered by 2xx.
@@ -20,7 +20,7 @@ package struct OneTimeReply: ~Copyable, Sendable {
     }
 
     /// The actions, which the driver carries out.
-    package enum Action: Sendable {
+    package enum Action: Hashable, Sendable {
         /// Post the bytes `body` to `url` and return the result as an event.
         case post(url: Text, body: [UInt8])
         /// The work is finished. If the failure is nil, `replies` replies were delivered, and they refused

@@ -327,7 +327,7 @@ package protocol InvitationMemory: Sendable {
 }
 
 /// An event of a destination outside its links.
-enum DestinationNotice: Sendable {
+enum DestinationNotice: Hashable, Sendable {
     /// The stored connection with the given id cannot be read.
     case unreadable(Text)
     /// The peer had ended the stored connection.

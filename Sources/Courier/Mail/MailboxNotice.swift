@@ -4,7 +4,7 @@ package import HTTPTransport
 package import Settings
 
 /// An event of the mailbox, for logs and lamps.
-package enum MailboxNotice: Sendable {
+package enum MailboxNotice: Hashable, Sendable {
     /// An agent keeps messages for this gate from now on.
     case adopted
     /// The mailbox works.

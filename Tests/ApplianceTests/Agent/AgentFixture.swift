@@ -46,12 +46,12 @@ final class AgentNotices: @unchecked Sendable {
     /// The number of messages from the agent.
     var messages: Int { ofLinks.count { if case .message = $0 { true } else { false } } }
     var denials: Int { ofLinks.count { if case .mailboxDenied = $0 { true } else { false } } }
-    var hasEnded: Bool { ofLinks.contains { if case .ended = $0 { true } else { false } } }
+    var hasEnded: Bool { ofLinks.contains(.ended) }
     /// The port at which the kiosk last reported to listen for an agency's wake-ups.
     var port: Int? {
         ofMailboxes.compactMap { if case .listens(let address) = $0 { address.port } else { nil } }.last
     }
-    var givenUp: Int { ofMailboxes.count { if case .givenUp = $0 { true } else { false } } }
+    var givenUp: Int { ofMailboxes.count { $0 == .givenUp } }
     /// All notices as text, for a failure message.
     var all: String { "\(ofLinks.map(\.text)) \(ofMailboxes.map(\.text)) \(ofDestinations.map(\.text))" }
 }

@@ -53,7 +53,7 @@ import Testing
         try await run(try #require(links.first)) { memory.pending == 0 }
         #expect(await exchange.received.map(\.id) == (0..<3).map(Memory.id))
         #expect(await exchange.repetitions == 0)
-        #expect(memory.notices.contains { if case .alive = $0 { true } else { false } })
+        #expect(memory.notices.contains(.alive))
     }
 
     @Test func reportsQueuedWhileItSleepsAreSentAtOnce() async throws {
@@ -141,9 +141,7 @@ import Testing
         let link = try await newLink(exchange, memory)
         #expect(await !link.connect(within: .milliseconds(100)))
         // That run may have been too short for an attempt.
-        try await run(link) {
-            memory.notices.contains { if case .unreachable(.unreachable) = $0 { true } else { false } }
-        }
+        try await run(link) { memory.notices.contains(.unreachable(.unreachable)) }
         #expect(await !link.isConnected)
     }
 
@@ -205,7 +203,7 @@ import Testing
         await first.setUp(true)
         await old.retryNow()
         _ = await running.value
-        #expect(memory.notices.contains { if case .retired = $0 { true } else { false } })
+        #expect(memory.notices.contains(.retired))
         try memory.queue(1)
         await new.wake()
         try await eventually("delivered") { memory.pending == 0 }

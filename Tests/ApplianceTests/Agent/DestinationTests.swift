@@ -129,9 +129,7 @@ import Testing
             #expect(await agent.completeConnections == (isKnown || offer.handshake ? 1 : 0))
             if !isKnown, !offer.handshake { #expect(memory.kept.isEmpty) }
             if !isKnown, !offer.handshake, offer.requests {
-                try await wait("told") {
-                    notices.ofDestinations.contains { if case .answeredOnce(2, 1) = $0 { true } else { false } }
-                }
+                try await wait("told") { notices.ofDestinations.contains(.answeredOnce(replies: 2, refusals: 1)) }
             }
         }
     }

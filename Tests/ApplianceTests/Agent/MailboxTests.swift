@@ -61,9 +61,7 @@ import Testing
             let (files, key) = (FileManager.default, world.folder.appendingPathComponent("ledger.db.agent-key").path)
             try files.moveItem(atPath: key, toPath: key + ".away")
             kiosk = try await MailKiosk(world)
-            try await kiosk.wait("told") {
-                kiosk.notices.ofMailboxes.contains { if case .unreadable = $0 { true } else { false } }
-            }
+            try await kiosk.wait("told") { kiosk.notices.ofMailboxes.contains(.unreadable) }
             try await Task.sleep(for: .milliseconds(200))
             #expect(try await kiosk.connections.map(\.id) == stored)
             await kiosk.stop()
