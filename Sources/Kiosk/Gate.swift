@@ -69,6 +69,12 @@ package struct Gate: Sendable {
         state = .open(visit, since: now, until: now.advanced(by: length))
     }
 
+    /// Moves the pulse in progress to later: it began `delay` after its request, and keeps its length.
+    package mutating func delay(by delay: Duration) {
+        guard case .open(let visit, let since, let until) = state, delay > .zero else { return }
+        state = .open(visit, since: since.advanced(by: delay), until: until.advanced(by: delay))
+    }
+
     /// Shuts at once.
     package mutating func shut(at now: Instant) {
         guard case .open(let visit, let since, let until) = state else { return }

@@ -195,6 +195,11 @@ package struct Kiosk: Sendable {
             return []
         case .door(let event):
             return doorHandles(event, at: now)
+        case .pulseDelayed(let delay):
+            gate.delay(by: delay)
+            gateShown = gate.command  // The panel has this order already.
+            if let end = gate.deadline { turns.wait(for: now.duration(to: end), at: now) }
+            return []
         case .stop:
             return stop(at: now)
         }

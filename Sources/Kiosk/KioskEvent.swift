@@ -142,6 +142,9 @@ package enum KioskEvent: Sendable {
     case health(HealthReport)
     /// Something happened at the door.
     case door(DoorEvent)
+    /// The order to open reached the panel later than the instant of its turn, by the given time. The pulse
+    /// was ordered to end later by the same time.
+    case pulseDelayed(by: Duration)
     /// Shut down in order.
     case stop
 }

@@ -48,7 +48,8 @@ struct VerdictTurns: Sendable {
         if let shownAt, came < shownAt { freeAt } else { pulseOver }
     }
 
-    /// Reserves time for the pulse of a person who exits. The next verdict must not end this pulse early.
+    /// Reserves time for the pulse of a person who exits, or for the rest of a pulse that began late. The next
+    /// verdict must not end this pulse early.
     mutating func wait(for pulse: Duration, at now: Instant) {
         let end = now.advanced(by: min(pulse, Self.pulse))
         (pulseOver, freeAt) = (max(pulseOver, end), max(freeAt, end))

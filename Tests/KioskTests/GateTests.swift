@@ -21,6 +21,18 @@ import Testing
         #expect(gate.takeEnded().isEmpty)
     }
 
+    /// The relay got its order late: the pulse keeps its length.
+    @Test func aPulseThatBeganLateEndsLate() {
+        var gate = Gate()
+        gate.pulse(.milliseconds(200), for: one, at: at(0))
+        gate.delay(by: .milliseconds(70))
+        #expect(gate.command == .open(until: at(270)) && gate.deadline == at(270))
+        gate.advance(to: at(270))
+        #expect(gate.takeEnded() == [Gate.Ended(visit: one, length: .milliseconds(200))])
+        gate.delay(by: .milliseconds(70))
+        #expect(!gate.isOpen)
+    }
+
     @Test func noPulseIsLongerThanTheHardLimit() {
         var gate = Gate()
         gate.pulse(.seconds(3600), for: one, at: at(0))

@@ -26,6 +26,9 @@ package actor Gatekeeper {
     private var schedule: ScheduleWord
     /// How long the end waits until the adapter is given back; after that the kernel takes it back.
     private static let closingLimit: Duration = .milliseconds(500)
+    /// The delays of an order to open for which its pulse ends later. Shorter ones do not matter. After a longer
+    /// one the visitor may have left: the thread was stopped, and the order counts from the instant of its turn.
+    private static let delays: ClosedRange<Duration> = .milliseconds(2)...(.seconds(1))
     /// The time limit for the relay's thread to carry out its last order when the program ends.
     private static let lastPulse: Duration = .milliseconds(100)
     /// The threads that verify credentials.
@@ -142,9 +145,7 @@ package actor Gatekeeper {
 
     private func perform(_ action: KioskAction, at now: Instant) {
         switch action {
-        case .gate(let command):
-            surroundings.panel.gate(command, at: now)
-            outcomes.told(command, at: now)
+        case .gate(let command): order(command, at: now)
         case .admit(let until): surroundings.panel.admit(until: until, at: now)
         case .free(let command): surroundings.panel.free(command, at: now)
         case .signal(let signal, let pattern, let visit):
@@ -183,6 +184,21 @@ package actor Gatekeeper {
             whenStopped?.resume()
             whenStopped = nil
         }
+    }
+
+    /// Passes an order to the relay. A turn may take long before its first action: the first visitor's turn
+    /// reads parts of the program from the disk. The pulse keeps its length then, and ends later.
+    private func order(_ command: Gate.Command, at now: Instant) {
+        var (command, given) = (command, SystemClock.now())
+        let delay = now.duration(to: given)
+        if case .open(let until) = command, Self.delays.contains(delay) {
+            command = .open(until: until.advanced(by: delay))
+            pending.insert(.pulseDelayed(by: delay), at: 0)
+        } else {
+            given = now
+        }
+        surroundings.panel.gate(command, at: given)
+        outcomes.told(command, at: given)
     }
 
     /// Passes a visit's decision to admit on to the ledger, right after the order to open the gate. That

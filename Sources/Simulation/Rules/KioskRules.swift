@@ -185,6 +185,7 @@ package struct KioskRules: Sendable {
         case .sessionKept(let id, let failure) where visits[id]?.isSessionKept == false:
             change(id) { $0.isSessionKept = failure == nil }
         case .health(let report) where report.code == .gateUnavailable: hasGate = !report.isPresent
+        case .pulseDelayed(let delay): openSince = openSince?.advanced(by: delay)
         case .received(let packet): newLink = Self.begun(in: packet)
         default: break
         }

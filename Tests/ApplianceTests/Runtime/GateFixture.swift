@@ -91,6 +91,7 @@ final class Recorder: Panel, KioskListener {
         var notes: [String] = []
         var reasons: [String] = []
         var gate: [Bool] = []
+        var orders: [(command: Gate.Command, at: Instant)] = []
         var free: [Bool] = []
         var signal: Signal?
         var patterns: [IndicatorPattern] = []
@@ -129,7 +130,12 @@ final class Recorder: Panel, KioskListener {
         mutex.withLock { $0.patterns.append(pattern) }
     }
 
-    func gate(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.gate.append(command != .shut) } }
+    func gate(_ command: Gate.Command, at now: Instant) {
+        mutex.withLock { state in
+            state.gate.append(command != .shut)
+            state.orders.append((command, now))
+        }
+    }
 
     func admit(until: Instant, at now: Instant) {}
 

@@ -78,6 +78,37 @@ import Workbench
         await radio.stop()
     }
 
+    /// The turn that opens the gate takes long before its order reaches the relay. The pulse keeps its length.
+    @Test func aSlowTurnMakesNoPulseShorter() async throws {
+        let ends = try socketPair()
+        let (ledger, seen) = (ListLedger(), Recorder())
+        let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
+        seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
+        let turn = Mutex(Instant.zero)
+        let gatekeeper = try gatekeeper(
+            [ends.host], ledger, seen,
+            observe: { _, actions, _, now in
+                guard case .gate(.open)? = actions.first else { return }
+                turn.withLock { $0 = now }
+                usleep(60_000)
+            })
+        let service = Task { await gatekeeper.run() }
+        await radio.start()
+        #expect(await seen.waits { $0.gate == [true, false] })
+        await gatekeeper.stop()
+        await service.value
+        await radio.stop()
+        let orders = seen.state.orders
+        let given = try #require(orders.first?.at)
+        let late = turn.withLock { $0.duration(to: given) }
+        #expect(late >= .milliseconds(60))
+        // The machine may stop the thread for more than a second, which is another case.
+        guard late < .seconds(1) else { return }
+        let end = given.advanced(by: .milliseconds(200))
+        #expect(orders.first?.command == .open(until: end) && orders[1].at >= end)
+        #expect(ledger.entries.first?.gate?.pulseMilliseconds == 200)
+    }
+
     @Test func stoppingWhileTheGateIsOpenShutsIt() async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), Recorder())
@@ -204,7 +235,8 @@ import Workbench
         _ descriptors: [Int32], _ ledger: ListLedger, _ seen: Recorder, schedule: DoorSchedule = DoorSchedule(),
         date: Clock = Clock("2026-01-01T00:00:00Z", .rtc),
         configure: (inout KioskSettings) -> Void = { _ in },
-        verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict = { _, _, _ in .made(.ok) }
+        verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict = { _, _, _ in .made(.ok) },
+        observe: @escaping Gatekeeper.TurnObserver = { _, _, _, _ in }
     ) throws -> Gatekeeper {
         var settings = KioskSettings(name: try Identifier("Gatekeeper"), softwareVersion: "test")
         // Long limits for everything that waits for a task: the machine may be busy with other tests.
@@ -219,6 +251,9 @@ import Workbench
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
                 verify: verify, settle: { _, use in ledger.settle(use) },
                 wallTime: { date.time }, schedule: schedule, panel: seen, listeners: try Listeners([seen]),
-                observe: rules.turn))
+                observe: { event, actions, deadline, now in
+                    rules.turn(event, actions, deadline: deadline, at: now)
+                    observe(event, actions, deadline, now)
+                }))
     }
 }
