@@ -92,15 +92,18 @@ let package = Package(
         target("Kiosk", ["Credentials", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
         target("Observation", ["Credentials", "Ledger", "Encoding", crypto]),
 
+        // The time and the tasks of everything above the cores.
+        target("Clocks", ["Encoding"]),
+
         // Adapters: thin.
         target(
-            "LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"],
+            "LinuxIO", ["Clocks", "Encoding", "CLinuxShims", "CGPIO", "CQrencode"],
             exclude: ["Display/Devanagari/render", "Display/Devanagari/OFL.txt"]),
-        target("Store", ["Ledger", "Encoding", crypto, grdb, sqlite]),
+        target("Store", ["Ledger", "Clocks", "Encoding", crypto, grdb, sqlite]),
         target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Services: one subject each, from the ground up. An arrow points to a line above.
-        target("Administration", ["Credentials", "LinuxIO", "Encoding"]),
+        target("Administration", ["Credentials", "LinuxIO", "Clocks", "Encoding"]),
         target(
             "Settings",
             ["Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Encoding", crypto]),
@@ -115,13 +118,13 @@ let package = Package(
             "GateService",
             [
                 "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger",
-                "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
+                "LinuxIO", "Store", "Clocks", "Encoding", serviceLifecycle, crypto,
             ]),
         target(
             "Monitoring",
             [
                 "GateService", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials",
-                "Ledger", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "Ledger", "LinuxIO", "Store", "HTTPTransport", "Clocks", "Encoding", serviceLifecycle,
             ]),
 
         // What only commands use: Appliance, which composes `gatehouse run`, does not depend on it.
@@ -135,17 +138,18 @@ let package = Package(
             "Commissioning",
             [
                 "Courier", "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Ledger", "Aries",
-                "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+                "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Clocks", "Encoding", crypto,
             ]),
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.
         target(
-            "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto], isComputing: true),
+            "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Clocks", "Encoding", crypto],
+            isComputing: true),
         target(
             "Workbench",
             [
                 "Simulation", "GateService", "Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO",
-                "Store", "Encoding", "CDiskMeter", crypto,
+                "Store", "Clocks", "Encoding", "CDiskMeter", crypto,
             ], exclude: ["Demo/Licences"], embed: "Demo/Samples"),
 
         // Roots: what `gatehouse run` is made of, and the command line.
@@ -153,15 +157,15 @@ let package = Package(
             "Appliance",
             [
                 "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Kiosk",
-                "Credentials", "LinuxIO", "Store", "Encoding", serviceLifecycle, unixSignals, logging,
+                "Credentials", "LinuxIO", "Store", "Clocks", "Encoding", serviceLifecycle, unixSignals, logging,
             ]),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
                 "Appliance", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring", "GateService",
                 "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials",
-                "LinkedData", "Tuvali", "Ledger", "Aries", "LinuxIO", "Store", "HTTPTransport", "Encoding", "CWipe",
-                argumentParser,
+                "LinkedData", "Tuvali", "Ledger", "Aries", "LinuxIO", "Store", "HTTPTransport", "Clocks", "Encoding",
+                "CWipe", argumentParser,
             ], swiftSettings: settings),
 
         // Examples of what the modules do without the appliance.
@@ -202,11 +206,13 @@ let package = Package(
         tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
         tests("LedgerTests", ["Ledger", "Encoding"]),
         tests("KioskTests", ["Kiosk", "BluetoothHost", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
-        tests("LinuxIOTests", ["LinuxIO", "CGPIO", "CLinuxShims", "FakeGPIOD", "Encoding"]),
+        tests("LinuxIOTests", ["LinuxIO", "CGPIO", "CLinuxShims", "FakeGPIOD", "Clocks", "Encoding"]),
         tests("ObservationTests", ["Observation", "Credentials", "Ledger", "Encoding"]),
         tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
         tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
-        tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),
+        tests(
+            "SimulationTests",
+            ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Clocks", "Encoding", crypto]),
         tests(
             "WorkbenchTests", ["Workbench", "Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding"]),
         tests(
@@ -215,7 +221,7 @@ let package = Package(
                 "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
                 "Settings", "Administration", "Workbench", "Simulation", "Observation", "Kiosk", "Credentials",
                 "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "CrashVFS", "CrashKit",
-                "Encoding", crypto,
+                "Clocks", "Encoding", crypto,
             ]),
         tests(
             "CommandTests",

@@ -1,3 +1,4 @@
+package import Clocks
 import Synchronization
 
 /// A query to a part of the gate that may hang. Callers wait no longer than a time limit, and at most one
@@ -9,12 +10,15 @@ package final class TimedQuestion<Answer: Sendable>: Sendable {
         var waiting: [Int: CheckedContinuation<Answer?, Never>] = [:]
     }
 
+    private let clock: Clock
+    private let spawner: Spawner
     private let question: @Sendable () async -> Answer
     private let state = Mutex(State())
 
-    /// Creates a query that is made by calling `question`.
-    package init(_ question: @escaping @Sendable () async -> Answer) {
-        self.question = question
+    /// Creates a query that is made by calling `question`, in a task of its own because it may never return. Time
+    /// limits are measured by `clock`.
+    package init(by clock: Clock, _ spawner: Spawner, _ question: @escaping @Sendable () async -> Answer) {
+        (self.clock, self.spawner, self.question) = (clock, spawner, question)
     }
 
     /// Returns the answer to a query that is made now or is already outstanding; nil without an answer in
@@ -24,8 +28,9 @@ package final class TimedQuestion<Answer: Sendable>: Sendable {
             state.lastNumber += 1
             return state.lastNumber
         }
-        let timeout = Task { [self] in
-            try? await Task.sleep(for: limit)
+        // No child task: the limit also counts for a caller that is cancelled.
+        let timeout = spawner.start("the time limit of a question") { [self] in
+            try? await clock.sleep(for: limit)
             resume(number)
         }
         defer { timeout.cancel() }
@@ -40,7 +45,7 @@ package final class TimedQuestion<Answer: Sendable>: Sendable {
     }
 
     private func ask() {
-        Task { [self] in
+        spawner.start("a question to a part of the gate") { [self] in
             let answer = await question()
             let waiting = state.withLock { state in
                 defer { (state.isAsked, state.waiting) = (false, [:]) }

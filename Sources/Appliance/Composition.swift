@@ -1,4 +1,5 @@
 import Administration
+package import Clocks
 package import Courier
 import Credentials
 package import Encoding
@@ -6,6 +7,7 @@ package import GateService
 import Kiosk
 package import LinuxIO
 import Monitoring
+import ServiceLifecycle
 package import Settings
 package import Store
 import Synchronization
@@ -72,22 +74,31 @@ package struct Composition: Sendable {
     let crashes: CrashBook
     /// The function that collects health reports.
     let report: HealthReporter
+    /// The clock of all parts.
+    let time: Clock
+    /// Starts the tasks of all parts.
+    let spawner: Spawner
 
-    /// Builds all parts without using the radio. `made`: the day on which this version was built. `observe`
-    /// gets every turn of the kiosk. Waits until the ledger can be opened; returns nil if a restart is
+    /// Wraps a service that the end of the program must not wait for.
+    func aside<Wrapped: Service>(_ service: Wrapped) -> AsideService<Wrapped> {
+        AsideService(service, clock: time, spawner: spawner)
+    }
+
+    /// Builds all parts without using the radio. `made`: the day on which this version was built. All parts use
+    /// `clock` and `spawner`. `observe` gets every turn of the kiosk. Waits until the ledger can be opened; returns nil if a restart is
     /// requested during that wait. Throws errors that waiting cannot resolve.
     package static func make(
         _ configuration: Configuration, version: String, made: Timestamp, environment: [String: String],
-        observe: Gatekeeper.TurnObserver? = nil
+        clock: Clock, spawner: Spawner, observe: Gatekeeper.TurnObserver? = nil
     ) async throws -> Composition? {
-        let inbox = HealthInbox()
+        let inbox = HealthInbox(spawner: spawner)
         let report: HealthReporter = { inbox.take($0) }
         let log = try openLog(configuration, environment, report)
         // The lines first: after a crash some kernels keep driving a relay until its line is requested again.
-        let panel = LatePanel(configuration, report: report)
+        let panel = LatePanel(configuration, clock: clock, report: report)
         panel?.takeLines()
         // Before any slow step: a picture left on a display by an earlier run has no valid invitation.
-        let displays = try DisplayOutput(configuration, report: report)
+        let displays = try DisplayOutput(configuration, clock: clock, report: report)
         let manager = ServiceManager(environment: environment)
         let judgement = try Judgement(configuration, log, report)
         let (trust, policy) = (judgement.trust, judgement.policy)
@@ -100,20 +111,21 @@ package struct Composition: Sendable {
         let runtime = given ?? configuration.standard.place(StandardFolders.runtime)
         let boot = try Boot.id(folder: given)
         let crashes = CrashBook(folder: given, boot: boot)
-        tell(crashes.known, log, report)
+        tell(crashes.known, log, clock, report)
         var isMade = false
         // A start that fails or is ended before the service exists is no crash.
         defer { if !isMade { crashes.end() } }
         let opening = Records.Opening(
             configuration: configuration, environment: environment, boot: boot,
-            version: version, made: made, window: policy.replay.window, log: log, report: report)
+            version: version, made: made, window: policy.replay.window, clock: clock, log: log, report: report)
         let askedToEnd = Mutex(false)
         let waiting = Waiting(
-            report: LogOutput.reporter(log), manager: manager, show: { panel?.show($0) },
+            report: LogOutput.reporter(log, clock: clock), manager: manager, show: { panel?.show($0) },
             identity: StatusDesk.Identity(
-                name: configuration.kiosk.name, version: version, start: 0, since: SystemClock.now(),
+                name: configuration.kiosk.name, version: version, start: 0, since: clock.now(),
                 configuration: configuration.digest, opens: configuration.opens),
-            serve: { await show($0, configuration, log) { askedToEnd.withLock { $0 = true } } },
+            clock: clock, spawner: spawner,
+            serve: { await show($0, configuration, log, clock, spawner) { askedToEnd.withLock { $0 = true } } },
             isAskedToEnd: { askedToEnd.withLock { $0 } })
         guard
             let records = try await waiting.forLedger({ () async throws(StoreError) in try await Records(opening) })
@@ -144,47 +156,48 @@ package struct Composition: Sendable {
         let agents = AgentService(
             configuration: configuration, store: store, log: log, contacts: crashes, report: report)
         let keeper = LedgerKeeper(
-            store: store, reserve: records.reserve, siteKey: records.siteKey, stamp: records.stamp,
-            report: report,
+            store: store, reserve: records.reserve, siteKey: records.siteKey, clock: clock,
+            spawner: spawner, stamp: records.stamp, report: report,
             onChange: { _ in agents.wake() })
         let verifiers = VerifierInForce(
             judgement.verifier, siteKey: records.siteKey, memory: records.memory)
         let signal = ObservationSignal()
-        let voice = try VoiceOutput(configuration.voice, report: report)
+        let voice = try VoiceOutput(configuration.voice, clock: clock, report: report)
         let listeners = try Listeners(
-            [LogOutput(log), displays, ReadinessOutput(manager), signal] + [voice].compactMap(\.self))
-        let sticker = Sticker(configuration.sticker, wallTime: wallTime, report: report)
+            [LogOutput(log), displays, ReadinessOutput(manager), signal] + [voice].compactMap(\.self), clock: clock)
+        let sticker = Sticker(configuration.sticker, clock: clock, wallTime: wallTime, report: report)
         let radio = configuration.radio
         let missing = MissingAdapter(radio.device)
         let minimum: @Sendable () -> WallTime.Provenance = { verifiers.current.policy.minimumClock }
         let gatekeeper = try Gatekeeper(
             settings: KioskSettings(configuration, softwareVersion: version),
             surroundings: Gatekeeper.Surroundings(
+                clock: clock, spawner: spawner,
                 openTransport: { () throws(TransportError) in try openTransport(radio, missing, runtime) },
-                resetAdapter: { AdapterResetRequest.ask(log, in: runtime) }, ledger: keeper,
+                resetAdapter: { AdapterResetRequest.ask(log, in: runtime, spawner: spawner) }, ledger: keeper,
                 sticker: sticker,
                 verify: { visit, payload, date in
-                    verifiers.verify(payload, of: visit, at: date, monotonic: SystemClock.now())
-                }, settle: { verifiers.settle($0, $1, at: SystemClock.now()) }, wallTime: wallTime,
+                    verifiers.verify(payload, of: visit, at: date, monotonic: clock.now())
+                }, settle: { verifiers.settle($0, $1, at: clock.now()) }, wallTime: wallTime,
                 schedule: configuration.door.schedule, minimumClock: minimum, panel: panel ?? NoPanel(),
                 listeners: listeners, observe: observe))
         let refreshing = TrustService.make(
             configuration.trust, beginning: trust,
             refresher: TrustRefresher(
                 configuration.trust, state: TrustState(configuration.trust), contacts: crashes), verifiers: verifiers,
-            policy: RulesInForce.comeWithTrust(configuration.policy.file) ? policyOver : nil, wallTime: wallTime,
-            log: log, report: report)
+            policy: RulesInForce.comeWithTrust(configuration.policy.file) ? policyOver : nil, clock: clock,
+            wallTime: wallTime, log: log, report: report)
         let watching = PolicyService(
             configuration.policy.file.map { PolicyState(path: $0, folder: configuration.trust.state) },
             over: ConfiguredPolicy.defaults(configuration),
             direction: ConfiguredPolicy.direction(configuration), verifiers: verifiers, log: log,
-            report: report)
+            report: report, clock: clock)
         inbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
         let orders = try DoorOrders(
-            DoorOrderFile(database: configuration.ledger.path), wallTime: wallTime, report: report)
-        let doorInbox = DoorInbox()
+            DoorOrderFile(database: configuration.ledger.path), clock: clock, wallTime: wallTime, report: report)
+        let doorInbox = DoorInbox(spawner: spawner)
         // Before the first visit: apply the operator's order from before this start.
-        doorInbox.take([.order(orders.restored(at: SystemClock.now(), minimum: minimum()))])
+        doorInbox.take([.order(orders.restored(at: clock.now(), minimum: minimum()))])
         let doorLines = try DoorLines(configuration) { doorInbox.take($0) }
         doorInbox.connect { [weak gatekeeper] in await gatekeeper?.take($0) }
         let expiry = ExpiryService(
@@ -194,24 +207,24 @@ package struct Composition: Sendable {
                 tell: { code, text, heard in
                     let told = await agents.tell(code, text, sparing: heard)
                     return .init(heard: told.heard, isComplete: told.isComplete)
-                }))
-        let date = try PatientDate(wallTime)
+                }), clock: clock)
+        let date = try PatientDate(by: clock, spawner, wallTime)
         let status = StatusDesk(
             StatusDesk.Identity(
-                name: configuration.kiosk.name, version: version, start: records.starts, since: SystemClock.now(),
+                name: configuration.kiosk.name, version: version, start: records.starts, since: clock.now(),
                 configuration: configuration.digest, opens: configuration.opens),
-            kiosk: { await gatekeeper.status() },
+            clock: clock, spawner: spawner, kiosk: { await gatekeeper.status() },
             parts: StatusParts(
                 store: store, verifiers: verifiers, date: date, agents: { await agents.status() }, sticker: sticker,
                 expiry: expiry, configuration: configuration, log: log
             ).all,
-            now: { (SystemClock.now(), await date.now().utc) })
+            now: { (clock.now(), await date.now().utc) })
         var desk = ControlDesk()
         desk.take(.status) { _ in await status.report() }
         AgentDesk(store: store, service: agents).register(in: &desk)
         DoorDesk(
             orders, settings: configuration.door.settings, tell: { await gatekeeper.take($0) },
-            status: { await gatekeeper.status() }, wallTime: wallTime, log: log
+            status: { await gatekeeper.status() }, clock: clock, spawner: spawner, wallTime: wallTime, log: log
         ).register(in: &desk)
         let (restarts, restart) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
         desk.take(.restart) { _ in
@@ -226,46 +239,48 @@ package struct Composition: Sendable {
         return Composition(
             configuration: configuration, log: log, store: store, keeper: keeper, gatekeeper: gatekeeper,
             agents: agents, trust: refreshing, policy: watching, clock: records.clock,
-            dating: DatingService(verifiers, wallTime: wallTime, report: report), expiry: expiry, manager: manager,
+            dating: DatingService(verifiers, clock: clock, wallTime: wallTime, report: report), expiry: expiry,
+            manager: manager,
             panel: panel, listeners: listeners,
             lifeSigns: LifeSigns(
                 [
-                    .init("the radio's thread") { await gatekeeper.breathe() > 0 },
-                    .init("the verification") {
+                    .init("the radio's thread", by: clock, spawner) { await gatekeeper.breathe() > 0 },
+                    .init("the verification", by: clock, spawner) {
                         // Verify an empty payload. The verifier must reject it.
                         await gatekeeper.verifications.answer {
                             !verifiers.current.verify([], at: wallTime()).isAccepted
                         }
                     },
-                    .init("the keeper of the records") {
+                    .init("the keeper of the records", by: clock, spawner) {
                         await keeper.breathe()
                         return true
                     },
-                ], stuck: stuck(report, log, manager)), wallTime: wallTime,
-            control: ControlService(configuration.control, desk: desk, log: log, report: report),
+                ], stuck: stuck(report, log, clock, manager)), wallTime: wallTime,
+            control: ControlService(configuration.control, desk: desk, log: log, report: report, clock: clock),
             observation: ObservationService(
                 configuration.observe, access: configuration.control.access, status: status, store: store,
-                signal: signal, date: { date.known.utc }, report: report),
+                signal: signal, clock: clock, spawner: spawner, date: { date.known.utc }, report: report),
             counters: CounterService(
-                CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report)),
-            witness: WitnessService(store: store, report: report, log: log), sticker: sticker,
+                CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report), clock: clock),
+            witness: WitnessService(store: store, report: report, log: log, clock: clock), sticker: sticker,
             renewal: RenewalService(
-                contradictions: agents.contradictions, hasBegunOne: store.hasBegunAnew, isQuiet: isQuiet, log: log),
+                contradictions: agents.contradictions, hasBegunOne: store.hasBegunAnew, isQuiet: isQuiet, clock: clock,
+                log: log),
             restart: RenewalService(
-                contradictions: restarts, hasBegunOne: false, isQuiet: isQuiet, log: log,
+                contradictions: restarts, hasBegunOne: false, isQuiet: isQuiet, clock: clock, log: log,
                 remedy: Self.restartRemedy),
-            door: DoorService(orders) { instant in
+            door: DoorService(orders, clock: clock, spawner: spawner) { instant in
                 // Read the date only if the configuration has a schedule.
                 guard !configuration.door.schedule.entries.isEmpty else { return }
                 await gatekeeper.hear(await date.now(), at: instant)
             },
-            doorLines: doorLines, crashes: crashes, report: report)
+            doorLines: doorLines, crashes: crashes, report: report, time: clock, spawner: spawner)
     }
 
     /// Logs the crashes so far, before anything else is logged.
-    private static func tell(_ history: CrashHistory, _ log: LogSink, _ report: HealthReporter) {
+    private static func tell(_ history: CrashHistory, _ log: LogSink, _ clock: Clock, _ report: HealthReporter) {
         guard let first = history.crashes.first?.at else { return }
-        let since = SystemClock.utc().advanced(by: .zero - first.duration(to: SystemClock.now())).rfc3339
+        let since = clock.utc().advanced(by: .zero - first.duration(to: clock.now())).rfc3339
         let servers = history.leftOut.map(\.string).joined(separator: ", ")
         log.log(
             .error, "crashed",
@@ -282,19 +297,20 @@ package struct Composition: Sendable {
     /// Runs the status report and the pages while no ledger is open. `restart` is called at a request for a
     /// restart: the configuration may now name another ledger.
     private static func show(
-        _ status: StatusDesk, _ configuration: Configuration, _ log: LogSink, restart: @escaping @Sendable () -> Void
+        _ status: StatusDesk, _ configuration: Configuration, _ log: LogSink, _ clock: Clock, _ spawner: Spawner,
+        restart: @escaping @Sendable () -> Void
     ) async {
-        let report = LogOutput.reporter(log)
+        let report = LogOutput.reporter(log, clock: clock)
         var desk = ControlDesk()
         desk.take(.status) { _ in await status.report() }
         desk.take(.restart) { _ in
             restart()
             return ["restarts": true]
         }
-        let control = ControlService(configuration.control, desk: desk, log: log, report: report)
+        let control = ControlService(configuration.control, desk: desk, log: log, report: report, clock: clock)
         let observation = ObservationService(
             configuration.observe, access: configuration.control.access, status: status, store: nil,
-            signal: ObservationSignal(), date: { SystemClock.utc() }, report: report)
+            signal: ObservationSignal(), clock: clock, spawner: spawner, date: { clock.utc() }, report: report)
         async let asked: Void = control.run()
         await observation.run()
         await asked
@@ -320,13 +336,13 @@ package struct Composition: Sendable {
     /// Returns the handler for a part of the program that does not answer. The handler reports the fault
     /// directly, because the silent part may be the thread that other reports depend on.
     private static func stuck(
-        _ report: @escaping HealthReporter, _ log: LogSink, _ manager: ServiceManager
+        _ report: @escaping HealthReporter, _ log: LogSink, _ clock: Clock, _ manager: ServiceManager
     ) -> @Sendable (String?) -> Void {
         { part in
             guard let part else { return report(.over(.stuck)) }
             let detail = "\(part) has not answered for \(LifeSigns.limit)"
             report(.present(.stuck, detail: detail))
-            LogOutput.reporter(log)(.present(.stuck, detail: detail))
+            LogOutput.reporter(log, clock: clock)(.present(.stuck, detail: detail))
             manager.status("\(ReasonCode.stuck): \(detail)")
         }
     }

@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Kiosk
@@ -21,6 +22,10 @@ struct Waiting: Sendable {
     let show: @Sendable (Signal) -> Void
     /// The identity of the gate in status reports.
     let identity: StatusDesk.Identity
+    /// Measures the time between two attempts.
+    let clock: Clock
+    /// Starts the queries of status reports.
+    let spawner: Spawner
     /// Answers requests and publishes the state with the given desk until its task is cancelled.
     let serve: @Sendable (StatusDesk) async -> Void
     /// Whether a restart was requested.
@@ -47,20 +52,13 @@ struct Waiting: Sendable {
         tell(first, health)
         manager.ready(status: Self.status(first))
         let status = StatusDesk(
-            identity, kiosk: { KioskStatus(waiting: health.withLock { $0 }, at: SystemClock.now()) }, parts: [],
-            now: { (SystemClock.now(), SystemClock.utc()) })
-        let serving = Task { [serve] in await serve(status) }
-        let result: Result<Value?, CancellationError>
-        do throws(CancellationError) {
-            result = .success(
-                try await retry(first, health) { () async throws(StoreError) in try await patience.during(.up, work) })
-        } catch {
-            result = .failure(error)
-        }
-        // The socket must be free again before the service binds it.
-        serving.cancel()
-        await serving.value
-        return try result.get()
+            identity, clock: clock, spawner: spawner,
+            kiosk: { [clock] in KioskStatus(waiting: health.withLock { $0 }, at: clock.now()) }, parts: [],
+            now: { [clock] in (clock.now(), clock.utc()) })
+        // Leaving this function cancels the serving task and waits for its end: the socket must be free again before
+        // the service binds it.
+        async let _: Void = serve(status)
+        return try await retry(first, health) { () async throws(StoreError) in try await patience.during(.up, work) }
     }
 
     private func retry<Value: Sendable>(
@@ -73,7 +71,7 @@ struct Waiting: Sendable {
                 manager.alive()
                 // The pattern of a fault: red and amber in turn.
                 show(Signal(number.isMultiple(of: 2) ? [.red] : [.amber]))
-                do { try await Task.sleep(for: second) } catch { throw CancellationError() }
+                try await clock.sleep(for: second)
                 // End one second after the request, so that the client has received the answer.
                 if isEnding { return nil }
             }
@@ -92,7 +90,7 @@ struct Waiting: Sendable {
     private func tell(_ error: StoreError, _ health: borrowing Mutex<Health>) {
         let present = HealthReport.present(.ledgerUnopened, detail: error.description)
         report(present)
-        health.withLock { $0.take(present, at: SystemClock.now()) }
+        health.withLock { $0.take(present, at: clock.now()) }
     }
 
     private static func status(_ error: StoreError) -> String { "waiting for the ledger: \(error.text)" }

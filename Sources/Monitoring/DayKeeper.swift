@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import Kiosk
 import Ledger
@@ -15,14 +16,18 @@ final class DayKeeper: Sendable {
     static let pause: Duration = .seconds(2)
 
     private let store: Store?
-    private let pause: Duration
+    private let times: Periodic
     private let date: @Sendable () -> Timestamp
     private let day: Mutex<DayBook>
 
     /// Creates a keeper over the ledger in `store`; nil: no ledger exists yet. `pause`: the time between two
-    /// checks. `date`: the date that the gate assumes.
-    init(_ store: Store?, every pause: Duration = DayKeeper.pause, date: @escaping @Sendable () -> Timestamp) {
-        (self.store, self.pause, self.date) = (store, pause, date)
+    /// checks by `clock`. `date`: the date that the gate assumes.
+    init(
+        _ store: Store?, clock: Clock, every pause: Duration = DayKeeper.pause,
+        date: @escaping @Sendable () -> Timestamp
+    ) {
+        (self.store, self.date) = (store, date)
+        times = Periodic(every: pause, by: clock)
         day = Mutex(DayBook(begin: LocalDay.begin(of: date()), after: 0))
     }
 
@@ -38,18 +43,19 @@ final class DayKeeper: Sendable {
     /// Follows the ledger until the task is cancelled.
     package func run() async {
         var isNew = true
-        while !Task.isCancelled {
-            let begin = LocalDay.begin(of: date())
-            if present.begin != begin { isNew = true }
-            if isNew, let position = await position(before: begin) {
-                day.withLock { day in
-                    if day.begin != begin { day = DayBook(begin: begin, after: position) }
-                    day.start(after: position)
+        await times.run { _ in
+            repeat {
+                let begin = LocalDay.begin(of: date())
+                if present.begin != begin { isNew = true }
+                if isNew, let position = await position(before: begin) {
+                    day.withLock { day in
+                        if day.begin != begin { day = DayBook(begin: begin, after: position) }
+                        day.start(after: position)
+                    }
+                    isNew = false
                 }
-                isNew = false
-            }
-            if !isNew, await takeMore() { continue }
-            try? await Task.sleep(for: pause)
+                if isNew { return }
+            } while await takeMore() && !Task.isCancelled
         }
     }
 

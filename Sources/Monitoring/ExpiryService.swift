@@ -1,3 +1,4 @@
+package import Clocks
 package import Credentials
 package import Encoding
 package import GateService
@@ -67,12 +68,12 @@ package final class ExpiryService: ServiceLifecycle.Service {
     private static let queue = 32
 
     private let surroundings: Surroundings
-    private let pause: Duration
+    private let times: Periodic
     private let state = Mutex(State())
 
-    /// Creates a service that checks at intervals of `pause`.
-    package init(_ surroundings: Surroundings, pause: Duration = .seconds(5)) {
-        (self.surroundings, self.pause) = (surroundings, pause)
+    /// Creates a service that checks at intervals of `pause` by `clock`.
+    package init(_ surroundings: Surroundings, clock: Clock, pause: Duration = .seconds(5)) {
+        (self.surroundings, times) = (surroundings, Periodic(every: pause, by: clock))
     }
 
     /// Checks until the service must end, on a thread of its own: lists are large, and reading files may
@@ -80,10 +81,9 @@ package final class ExpiryService: ServiceLifecycle.Service {
     package func run() async throws {
         let thread = try SideThread(name: "gatehouse-ends", limit: 1)
         await cancelWhenGracefulShutdown { [self] in
-            while !Task.isCancelled {
-                thread.run { self.look(at: SystemClock.now()) }
+            await times.run { now in
+                thread.run { self.look(at: now) }
                 await tellAgents()
-                try? await Task.sleep(for: pause)
             }
         }
     }

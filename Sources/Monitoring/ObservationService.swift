@@ -1,3 +1,4 @@
+package import Clocks
 import Credentials
 package import Encoding
 import HTTPTransport
@@ -24,6 +25,7 @@ package struct ObservationService: ServiceLifecycle.Service {
     }
 
     private let times: Times
+    private let clock: Clock
     private let section: ObserveSection
     private let access: ControlAccess
     private let report: RecentReport
@@ -36,12 +38,13 @@ package struct ObservationService: ServiceLifecycle.Service {
     /// those who may use the control socket. `store`: the ledger; nil if none exists yet.
     package init(
         _ section: ObserveSection, access: ControlAccess, status: StatusDesk, store: Store?, signal: ObservationSignal,
-        date: @escaping @Sendable () -> Timestamp, times: Times = Times(), report: @escaping HealthReporter
+        clock: Clock, spawner: Spawner, date: @escaping @Sendable () -> Timestamp, times: Times = Times(),
+        report: @escaping HealthReporter
     ) {
-        self.times = times
+        (self.times, self.clock) = (times, clock)
         (self.section, self.access, self.signal, self.date) = (section, access, signal, date)
-        self.report = RecentReport(status)
-        day = DayKeeper(store, every: times.look, date: date)
+        self.report = RecentReport(status, clock: clock, spawner: spawner)
+        day = DayKeeper(store, clock: clock, every: times.look, date: date)
         faults = ObservationFaults(report)
     }
 
@@ -67,25 +70,22 @@ package struct ObservationService: ServiceLifecycle.Service {
                 status?.write(report.compactText + "\n")
                 metrics?.write(Metric.exposition(of: report))
             }
-            try? await Task.sleep(for: times.pause.shortest)
-            let now = SystemClock.now()
+            try? await clock.sleep(for: times.pause.shortest)
+            let now = clock.now()
             let failures = [status, metrics].compactMap { $0?.failure(at: now) }
             faults.take(.file, failures)
             // Wait for the next change, or for the time of the next write.
             let rest = failures.isEmpty ? times.pause.longest - times.pause.shortest : .zero
-            let timer = Task { [signal] in
-                try? await Task.sleep(for: rest)
-                if !Task.isCancelled { signal.wake() }
+            await clock.alarm(at: now.advanced(by: rest), ring: { [signal] in signal.wake() }) {
+                _ = await changes.next()
             }
-            _ = await changes.next()
-            timer.cancel()
         }
     }
 
     private func file(_ path: String?) -> StatusFile? {
         guard let path else { return nil }
         do throws(SystemError) {
-            return try StatusFile(path)
+            return try StatusFile(path, clock: clock)
         } catch {
             faults.take(.thread, [error.description])
             return nil
@@ -95,7 +95,8 @@ package struct ObservationService: ServiceLifecycle.Service {
     // MARK: - Pages
 
     private func serve() async {
-        while !Task.isCancelled, let listen = section.listen {
+        guard let listen = section.listen else { return }
+        await Periodic(every: times.retry, by: clock).run { _ in
             switch listen {
             case .address(let address): await serve(.address(address), at: address.description)
             case .socket(let path):
@@ -110,7 +111,6 @@ package struct ObservationService: ServiceLifecycle.Service {
                     faults.take(.server, [error.description])
                 }
             }
-            try? await Task.sleep(for: times.retry)
         }
     }
 

@@ -1,6 +1,6 @@
 import Administration
+import Clocks
 import Encoding
-import LinuxIO
 import Synchronization
 
 /// The status report, made again only if the last one is too old: however many requests arrive, the parts of
@@ -9,16 +9,20 @@ final class RecentReport: Sendable {
     /// How long a status report counts as the present one.
     private static let life: Duration = .milliseconds(250)
 
+    private let clock: Clock
     private let question: TimedQuestion<JSON>
     private let last = Mutex<(at: Instant, report: JSON)?>(nil)
 
     /// Creates a source of the reports of `status`.
-    init(_ status: StatusDesk) { question = TimedQuestion { await status.report() } }
+    init(_ status: StatusDesk, clock: Clock, spawner: Spawner) {
+        self.clock = clock
+        question = TimedQuestion(by: clock, spawner) { await status.report() }
+    }
 
     /// Returns a present report; nil if none is ready within four times ``ControlDesk/partLimit``, the time that
     /// each part of the gate has.
     func now() async -> JSON? {
-        let asked = SystemClock.now()
+        let asked = clock.now()
         if let (at, report) = last.withLock({ $0 }), at.duration(to: asked) < Self.life { return report }
         guard let report = await question.answer(within: ControlDesk.partLimit * 4) else { return nil }
         last.withLock { $0 = (asked, report) }

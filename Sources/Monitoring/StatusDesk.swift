@@ -1,4 +1,5 @@
 import Administration
+package import Clocks
 import Credentials
 package import Encoding
 import GateService
@@ -42,19 +43,21 @@ package struct StatusDesk: Sendable {
     ///
     /// - Parameters:
     ///   - identity: The identity of the service.
+    ///   - clock: Measures the limit.
+    ///   - spawner: Starts the queries.
     ///   - kiosk: The kiosk's own status.
     ///   - parts: The other parts, each with the name of its member in the report; each returns a JSON
     ///     object.
     ///   - limit: How long each of them may take.
     ///   - now: The time on the monotonic clock, and the date at that time.
     package init(
-        _ identity: Identity, kiosk: @escaping @Sendable () async -> KioskStatus,
+        _ identity: Identity, clock: Clock, spawner: Spawner, kiosk: @escaping @Sendable () async -> KioskStatus,
         parts: [(name: Text, tell: @Sendable () async -> JSON)], within limit: Duration = ControlDesk.partLimit,
         now: @escaping @Sendable () async -> (instant: Instant, utc: Timestamp)
     ) {
         (self.identity, self.limit) = (identity, limit)
-        self.kiosk = TimedQuestion(kiosk)
-        self.parts = parts.map { ($0.name, TimedQuestion($0.tell)) }
+        self.kiosk = TimedQuestion(by: clock, spawner, kiosk)
+        self.parts = parts.map { ($0.name, TimedQuestion(by: clock, spawner, $0.tell)) }
         self.now = now
     }
 

@@ -1,3 +1,4 @@
+import Clocks
 package import Encoding
 import Foundation
 import GRDB
@@ -60,7 +61,7 @@ extension Store {
     private func auditInPieces() async throws(StoreError) -> ChainReport {
         var audit = LedgerAudit(limits: options.limits, proof: await currentProof(), piece: options.auditPiece)
         while true {
-            let began = ContinuousClock.now
+            let began = options.clock.now()
             let (next, report) = try await read { [audit] db in
                 var audit = audit
                 let report = try audit.read(db)
@@ -69,7 +70,7 @@ extension Store {
             if let report { return report }
             if Task.isCancelled { throw .closed }
             audit = next
-            try? await Task.sleep(for: max(options.auditRest, began.duration(to: .now)))
+            try? await options.clock.sleep(for: max(options.auditRest, began.duration(to: options.clock.now())))
         }
     }
 
@@ -97,8 +98,8 @@ extension Store {
         if openings > 0 { return startWitnessing() }
         guard !witnessing.isWaiting else { return }
         witnessing.isWaiting = true
-        Task { [weak self, pause = options.witnessIdle] in
-            try? await Task.sleep(for: pause)
+        Task { [weak self, options] in
+            try? await options.clock.sleep(for: options.witnessIdle)
             await self?.witnessWhenQuiet()
         }
     }
@@ -152,14 +153,9 @@ extension Store {
     /// Writes a statement. A disk that does not answer in time is reported meanwhile; the gate continues
     /// without a witness.
     private func put(_ signed: SignedHead, _ witness: Witness) async -> StoreError? {
-        let alarm = Task { [limit = options.witnessLimit] in
-            do { try await Task.sleep(for: limit) } catch { return }
-            witness.onWrite(.silent(path: witness.file.path))
-        }
-        let failure = await witness.file.write(signed)
-        alarm.cancel()
-        await alarm.value  // so that the result of the write is reported last
-        return failure
+        let limit = options.clock.now().advanced(by: options.witnessLimit)
+        let silent: @Sendable () -> Void = { witness.onWrite(.silent(path: witness.file.path)) }
+        return await options.clock.alarm(at: limit, ring: silent) { await witness.file.write(signed) }
     }
 
     private func sign(_ witness: Witness, number: Int) -> SignedHead? {

@@ -1,3 +1,4 @@
+import Clocks
 package import Encoding
 import Foundation
 import GRDB
@@ -296,7 +297,7 @@ package actor Store {
             var seen = -1
             while !Task.isCancelled, seen != uncopied || isCommitting, uncopied < options.checkpointAtLatest {
                 seen = uncopied
-                try? await Task.sleep(for: options.checkpointRest)
+                try? await options.clock.sleep(for: options.checkpointRest)
             }
             let before = uncopied
             if !Task.isCancelled {

@@ -1,3 +1,4 @@
+package import Clocks
 package import Ledger
 
 /// The limits of the store.
@@ -50,6 +51,9 @@ package struct StoreOptions: Sendable {
     package var auditPiece = 256
     /// The minimum pause of an audit between two transactions.
     package var auditRest: Duration = .milliseconds(1)
+
+    /// Measures the times of the store; a store reads no date.
+    package var clock = Clock.system
 
     /// Creates the documented default values.
     package init() {}

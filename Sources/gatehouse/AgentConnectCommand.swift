@@ -1,6 +1,7 @@
 import Administration
 import ArgumentParser
 import Aries
+import Clocks
 import Courier
 import Encoding
 import HTTPTransport
@@ -35,11 +36,11 @@ struct AgentConnectCommand: AsyncParsableCommand {
     /// Returns the result of the invitation, and the last card of the connection; nil if the invitation led
     /// to no connection.
     private func connect(_ invitation: Text, _ door: AgentDoor) async throws -> (begun: JSON, card: JSON?) {
-        let end = ContinuousClock.now + .seconds(wait)
+        let end = Machine.clock.now().advanced(by: .seconds(wait))
         let request = AgentRequest.connect(invitation: invitation, destination: to.map { Text($0) })
         var begun = try await door.ask(request)
         if begun["underWay"] == true { tell("asking the agent") }
-        while begun["underWay"] == true, ContinuousClock.now < end {
+        while begun["underWay"] == true, Machine.clock.now() < end {
             try await door.rest(.milliseconds(100))
             begun = try await door.ask(request)
         }
@@ -50,7 +51,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
         if card["state"]?.string != "connected" {
             tell("asking \(AgentListing.name(card)) for a connection")
             card = try await door.watch(
-                id, within: ContinuousClock.now.duration(to: end), until: { $0["state"]?.string != "connecting" },
+                id, within: Machine.clock.now().duration(to: end), until: { $0["state"]?.string != "connecting" },
                 problem: { tell("  " + Terminal.printable($0)) })
         }
         return (begun, card["state"]?.string == "connected" ? try await settled(card, door, until: end) : card)
@@ -63,14 +64,14 @@ struct AgentConnectCommand: AsyncParsableCommand {
     /// Returns the card of the connection that leads to the agent in the end. The agent may grant a mailbox
     /// over a first connection. That connection then leads to the mailbox, and a second connection is made
     /// through the mailbox with the same invitation.
-    private func settled(_ first: JSON, _ door: AgentDoor, until end: ContinuousClock.Instant) async throws -> JSON {
+    private func settled(_ first: JSON, _ door: AgentDoor, until end: Instant) async throws -> JSON {
         var card = first
-        let patience = min(end, .now + Self.mailboxPatience)
+        let patience = min(end, Machine.clock.now().advanced(by: Self.mailboxPatience))
         func isOpen() -> Bool {
             if card["destination"]?.string == "mailbox" || card["state"]?.string == "connecting" {
-                return ContinuousClock.now < end
+                return Machine.clock.now() < end
             }
-            return card["asksForMailbox"] != false && ContinuousClock.now < patience
+            return card["asksForMailbox"] != false && Machine.clock.now() < patience
         }
         while isOpen() {
             try await door.rest(.milliseconds(100))

@@ -1,4 +1,5 @@
 import Administration
+import Clocks
 import Courier
 import Encoding
 import Foundation
@@ -38,7 +39,7 @@ struct AgentDoor: Sendable {
     /// database: no gate waits for a command.
     func rest(_ pause: Duration) async throws {
         try makeWay()
-        try await Task.sleep(for: pause)
+        try await Machine.clock.sleep(for: pause)
     }
 
     /// Polls a connection until `isDone` is true for its card or the time is over. Returns the last card.
@@ -46,7 +47,7 @@ struct AgentDoor: Sendable {
     func watch(
         _ id: Text, within limit: Duration, until isDone: (JSON) -> Bool, problem: (String) -> Void = { _ in }
     ) async throws -> JSON {
-        let end = ContinuousClock.now + limit
+        let end = Machine.clock.now().advanced(by: limit)
         var told: Text?
         while true {
             let card = try await ask(.show(id))
@@ -54,7 +55,7 @@ struct AgentDoor: Sendable {
                 problem(text.string)
                 told = text
             }
-            if isDone(card) || ContinuousClock.now >= end { return card }
+            if isDone(card) || Machine.clock.now() >= end { return card }
             try await rest(.milliseconds(50))
         }
     }
@@ -85,21 +86,21 @@ struct AgentDoor: Sendable {
         let service = AgentService(
             configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), purpose: .command,
             report: { _ in })
-        let task = purpose.runs ? Task { try await service.run() } : nil
+        let task = purpose.runs ? Machine.spawner.start("the connections") { try? await service.run() } : nil
         func end() async {
             task?.cancel()
-            _ = await task?.result
+            await task?.value
             await store.close()
         }
         do {
-            let latest = ContinuousClock.now + patience
+            let latest = Machine.clock.now().advanced(by: patience)
             while purpose.runs, await !service.isRunning {
-                guard ContinuousClock.now < latest else {
+                guard Machine.clock.now() < latest else {
                     throw CommandFailure(
                         "the stored connections cannot be taken up",
                         remedy: "look at the disk, and at what gatehouse agent list says")
                 }
-                try await Task.sleep(for: .milliseconds(5))
+                try await Machine.clock.sleep(for: .milliseconds(5))
             }
             let result = try await body(door(AgentDesk(store: store, service: service), question))
             await end()
@@ -113,16 +114,16 @@ struct AgentDoor: Sendable {
     private static func door(_ agents: AgentDesk, _ question: ControlQuestion) -> AgentDoor {
         var desk = ControlDesk()
         agents.register(in: &desk)
-        let looked = Mutex(ContinuousClock.now)
+        let looked = Mutex(Machine.clock.now())
         return AgentDoor(
             answer: { [desk] request in
                 let (name, members) = request.request
                 return try ControlQuestion.content(await desk.answer(name.line(members)))
             },
             makeWay: {
-                let now = ContinuousClock.now
+                let now = Machine.clock.now()
                 let isDue = looked.withLock { last in
-                    guard now - last >= lookInterval else { return false }
+                    guard last.duration(to: now) >= lookInterval else { return false }
                     last = now
                     return true
                 }

@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -106,7 +107,7 @@ enum AgentListing {
 
     private static func ago(_ time: JSON?) -> String? {
         text(time).flatMap { Timestamp(rfc3339: $0) }.map {
-            Words.duration(max(0, Int(SystemClock.utc().seconds - $0.seconds))) + " ago"
+            Words.duration(max(0, Int(Machine.clock.utc().seconds - $0.seconds))) + " ago"
         }
     }
 

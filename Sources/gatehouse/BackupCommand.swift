@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import Clocks
 import Encoding
 import Foundation
 import Ledger
@@ -43,7 +44,7 @@ struct BackupCommand: AsyncParsableCommand {
         let secret = try withKeys ? passphrase.read(isNew: true) : nil
         var making = BackupMaking(
             configuration, file: input.path, software: Text(ProductVersion.text),
-            environment: ProcessInfo.processInfo.environment)
+            environment: ProcessInfo.processInfo.environment, at: Machine.clock.utc())
         let progress = ProgressLine("copying")
         making.progress = { progress.show($0) }
         do throws(BackupFailure) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Clocks
 import Credentials
 import Encoding
 import GateService
@@ -101,7 +102,7 @@ struct ClockCommand: AsyncParsableCommand {
         func run() async throws {
             let database = try configuration.load().ledger.path
             let acceptance = ClockAcceptance(database: database)
-            let (date, now, _) = SystemClock.look()
+            let (date, now, _) = Machine.clock.look()
             guard date >= ProductVersion.made else {
                 throw CommandFailure(
                     "the date is \(Show.text(date)), before this program was made: it is wrong",

@@ -23,7 +23,7 @@ struct ClockSight {
 
     static func take(_ configuration: Configuration) async throws -> ClockSight {
         let (path, skew) = (configuration.ledger.path, configuration.clock.skew)
-        let look = ClockWatch.machine(made: ProductVersion.made)()
+        let look = ClockWatch.machine(made: ProductVersion.made, clock: Machine.clock)()
         let (kept, newest, confirmed) = try await kept(path)
         let acceptance = ClockAcceptance(database: path)
         let word = acceptance.pending()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Clocks
 import Commissioning
 import Encoding
 import Foundation
@@ -141,7 +142,7 @@ struct ConfigCommand: AsyncParsableCommand {
             for notice in configuration.notices + [key].compactMap(\.self) {
                 Terminal.error("\(notice.key) \(notice.message)", remedy: notice.remedy)
             }
-            if let problem = configuration.sticker.problem(at: SystemClock.look().utc) {
+            if let problem = configuration.sticker.problem(at: Machine.clock.utc()) {
                 Terminal.error("the printed code is not in force: \(problem.message)", remedy: problem.remedy)
             }
             // Print these troubles, but do not refuse the configuration because of them: the service waits

@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -46,9 +47,9 @@ struct CorpusTurns {
         var samples: [JSON] = []
         var processor: [JSON] = []
         for payload in payloads {
-            let (start, spent) = (SystemClock.now(), Self.processorTime)
+            let (start, spent) = (Machine.clock.now(), Self.processorTime)
             let verdict = verifier.verify(payload, at: date)
-            samples.append(.int(Int(start.duration(to: SystemClock.now()).nanoseconds)))
+            samples.append(.int(Int(start.duration(to: Machine.clock.now()).nanoseconds)))
             processor.append(.int(Self.processorTime - spent))
             let code = verdict.code.text
             if !codes.contains(code) { codes.append(code) }
@@ -93,9 +94,9 @@ struct CorpusTurns {
         var samples: [JSON] = []
         for number in 0..<count {
             let signature = signatures[number % signatures.count]
-            let start = SystemClock.now()
+            let start = Machine.clock.now()
             let isValid = signature.isValid
-            samples.append(.int(Int(start.duration(to: SystemClock.now()).nanoseconds)))
+            samples.append(.int(Int(start.duration(to: Machine.clock.now()).nanoseconds)))
             let code = (isValid ? ReasonCode.ok : .proofInvalid).text
             if !codes.contains(code) { codes.append(code) }
         }

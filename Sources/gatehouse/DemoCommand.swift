@@ -1,4 +1,5 @@
 import ArgumentParser
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -65,7 +66,7 @@ struct DemoCommand: AsyncParsableCommand {
             json ? JSONScreen() : TerminalScreen(story: story, isPaced: Terminal.isInteractive && !fast)
         let demonstration = try Demonstration(
             story, settings: KioskSettings(name: name, softwareVersion: ProductVersion.text), seed: seed,
-            random: SystemRandom.bytes(64), realTime: { SystemClock.now() },
+            random: SystemRandom.bytes(64), realTime: Machine.clock.now,
             onEvent: { event, now in screen.show(event, at: now) })
         let result = demonstration.run()
         let isAsTold =

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import Foundation
 import Glibc
@@ -40,7 +41,7 @@ enum DemoPower {
             said += more
         }
         kill(process.processIdentifier, SIGKILL)
-        while process.isRunning { try await Task.sleep(for: .milliseconds(2)) }
+        while process.isRunning { try await Machine.clock.sleep(for: .milliseconds(2)) }
         let line = String(decoding: said, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
         guard line.hasPrefix(word) else {
             throw CommandFailure(

@@ -130,7 +130,7 @@ struct MachineInput: ParsableArguments {
         _ configuration: Configuration, _ input: ConfigurationInput, asksService: Bool,
         insteadOf mistakes: ConfigurationError? = nil
     ) -> Look {
-        var facts = MachineLook(root: root ?? "").facts(
+        var facts = MachineLook(root: root ?? "", clock: Machine.clock).facts(
             configuration, file: input.absolutePath, made: ProductVersion.made, asksService: asksService)
         facts.version = ProductVersion.text
         return Look(

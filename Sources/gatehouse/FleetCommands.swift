@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Clocks
 import Commissioning
 import Credentials
 import Encoding
@@ -81,7 +82,7 @@ extension ConfigCommand {
             let configuration = try input.load(.roots)
             let state = FleetState(configuration, file: input.path)
             do throws(FleetState.Failure) {
-                let (edition, isNew) = try state.install(bytes, at: SystemClock.look().utc) {
+                let (edition, isNew) = try state.install(bytes, at: Machine.clock.utc()) {
                     new throws(FleetConfiguration.Failure) in
                     if !anyway { try refuse(new, insteadOf: configuration) }
                 }
@@ -104,7 +105,7 @@ extension ConfigCommand {
         }
 
         private func errors(_ configuration: Configuration) -> [Finding] {
-            let facts = MachineLook(root: "").facts(
+            let facts = MachineLook(root: "", clock: Machine.clock).facts(
                 configuration, file: input.absolutePath, made: ProductVersion.made, asksService: false)
             return Doctor(configuration, facts).findings.filter { $0.state == .bad }
         }

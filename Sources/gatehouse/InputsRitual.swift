@@ -1,3 +1,4 @@
+import Clocks
 import Commissioning
 import Encoding
 import Glibc
@@ -38,9 +39,9 @@ struct InputsRitual {
 
     /// Waits until the lines are taken and their levels are known.
     private func settle(_ watch: InputWatch) throws(GPIOError) {
-        let last = SystemClock.now().advanced(by: .seconds(3))
+        let last = Machine.clock.now().advanced(by: .seconds(3))
         while try !watch.isThere() {
-            guard SystemClock.now() < last else { throw .failed(SystemError("taking the inputs", code: ETIMEDOUT)) }
+            guard Machine.clock.now() < last else { throw .failed(SystemError("taking the inputs", code: ETIMEDOUT)) }
             usleep(UInt32(Self.look) * 1000)
         }
         usleep(UInt32(clamping: InputTrial.settling.nanoseconds / 1000))
@@ -71,14 +72,16 @@ struct InputsRitual {
     private func attempt(_ index: Int, _ watch: InputWatch) -> Finding {
         // Discard the edges from before the attempt.
         _ = try? watch.edges()
-        var trial = InputTrial(steps, at: index, active: watch.active, at: SystemClock.now())
+        var trial = InputTrial(steps, at: index, active: watch.active, at: Machine.clock.now())
         if trial.finding == nil {
             Terminal.line(
                 "  It is \(steps[index].level(false)). Do it now, within \(InputTrial.limit.components.seconds) s; Enter gives up."
             )
         }
         while true {
-            do throws(GPIOError) { trial.handle(try watch.edges(), at: SystemClock.now()) } catch { trial.fail(error) }
+            do throws(GPIOError) { trial.handle(try watch.edges(), at: Machine.clock.now()) } catch {
+                trial.fail(error)
+            }
             if let finding = trial.finding {
                 if finding.state == .good { Terminal.line("  Seen.") }
                 return finding

@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Clocks
 import Commissioning
 import Encoding
 import Foundation
@@ -46,7 +47,7 @@ struct ReportCommand: AsyncParsableCommand {
         let isBlind = redacted && !words.knowsSettings
         let withheld = ["left out: the configuration cannot be read, so nobody knows which names stand here"]
 
-        var lines = ["# A gate, at \(SystemClock.utc().rfc3339)", ""]
+        var lines = ["# A gate, at \(Machine.clock.utc().rfc3339)", ""]
         let machine = look.surroundings.isEmpty ? ["gatehouse " + ProductVersion.text] : look.surroundings
         lines += ["## Machine", ""] + machine + ["", "## What the doctor finds", ""]
         // Do not fold the lines as for a terminal: that would break a name of several words, and the name

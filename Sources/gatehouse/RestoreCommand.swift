@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backup
+import Clocks
 import Encoding
 import Foundation
 import Settings
@@ -58,7 +59,8 @@ struct RestoreCommand: AsyncParsableCommand {
         do {
             let secret = try await self.secret()
             var restoring = Restoring(
-                try configuration(), file: input.path, environment: ProcessInfo.processInfo.environment)
+                try configuration(), file: input.path, environment: ProcessInfo.processInfo.environment,
+                at: Machine.clock.utc())
             restoring.progress = { progress.show($0) }
             let done: Restoring.Done
             if check {

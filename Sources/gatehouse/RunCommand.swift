@@ -33,7 +33,8 @@ struct RunCommand: AsyncParsableCommand {
         do {
             try await ApplianceService.run(
                 configuration, version: ProductVersion.text, made: ProductVersion.made,
-                environment: ProcessInfo.processInfo.environment, observe: try Self.oracle(configuration))
+                environment: ProcessInfo.processInfo.environment, clock: Machine.clock, spawner: Machine.spawner,
+                observe: try Self.oracle(configuration))
         } catch let failure as ServiceFailure {
             throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
         } catch {

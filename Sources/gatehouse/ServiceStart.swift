@@ -1,3 +1,5 @@
+import Clocks
+import Encoding
 import Foundation
 import Glibc
 
@@ -38,8 +40,8 @@ enum ServiceStart {
         (process.standardInput, process.standardOutput, process.standardError) =
             (FileHandle.nullDevice, output, output)
         do { try process.run() } catch { return CommandFailure("\(line) cannot be run: \(error)", remedy: remedy) }
-        let end = ContinuousClock.now + .seconds(seconds)
-        while process.isRunning, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
+        let end = Machine.clock.now().advanced(by: .seconds(seconds))
+        while process.isRunning, Machine.clock.now() < end { try? await Machine.clock.sleep(for: .milliseconds(50)) }
         if process.isRunning {
             process.terminate()
             return CommandFailure("\(line) did not come to an end within \(seconds) s", remedy: remedy)

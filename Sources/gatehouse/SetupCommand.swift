@@ -50,7 +50,8 @@ struct SetupCommand: AsyncParsableCommand {
     func run() async throws {
         try machine.check()
         let places = SetupPlaces(input.absolutePath)
-        let sight = SetupMachine(try Pinout.load(pinout), lookingBelow: machine.root ?? "")
+        let sight = SetupMachine(
+            try Pinout.load(pinout), lookingBelow: machine.root ?? "", clock: Machine.clock)
         if fromBoot { return try boot(sight, places) }
         let (plan, work) = try prepare(sight, places)
         let lines: [String]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Clocks
 import Credentials
 import Encoding
 import LinuxIO
@@ -30,7 +31,7 @@ struct SigningInput: ParsableArguments {
         guard let validFor = DurationText.parse(validFor) else {
             throw CommandFailure("--valid-for takes a duration", remedy: "write for example 90d or 12h")
         }
-        let now = Timestamp(seconds: SystemClock.utc().seconds)
+        let now = Timestamp(seconds: Machine.clock.utc().seconds)
         let edition = TrustEdition(
             version: number, digest: [], issued: now, validUntil: now.advanced(by: validFor), grace: grace)
         return (signer, edition, output)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Clocks
 import Encoding
 import Foundation
 import LinuxIO
@@ -35,7 +36,7 @@ struct StickerCommand: ParsableCommand {
         if case .forbidden? = obstacle, let obstacle {
             throw CommandFailure("\(path) \(obstacle.text)", remedy: "run it as the service's user, who has the key")
         }
-        let now = SystemClock.look().utc
+        let now = Machine.clock.utc()
         let key: StickerKey
         do throws(StickerFailure) {
             if obstacle == .absent {

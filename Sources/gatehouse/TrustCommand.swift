@@ -1,4 +1,5 @@
 import ArgumentParser
+import Clocks
 import Courier
 import Credentials
 import Encoding
@@ -227,5 +228,5 @@ extension TrustCommand {
 
 extension WallTime {
     /// The date of this machine's clock. It counts as given by the operator, who can see it.
-    fileprivate static var machine: WallTime { WallTime(utc: SystemClock.utc(), provenance: .given) }
+    fileprivate static var machine: WallTime { WallTime(utc: Machine.clock.utc(), provenance: .given) }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Clocks
 import Credentials
 import Encoding
 import LinuxIO
@@ -217,7 +218,7 @@ struct VerifyCommand: AsyncParsableCommand {
     /// returns the date of this machine's clock, which the user can see.
     private func date(_ gate: Configuration?) async throws -> WallTime {
         guard let at else {
-            guard let gate else { return WallTime(utc: SystemClock.utc(), provenance: .given) }
+            guard let gate else { return WallTime(utc: Machine.clock.utc(), provenance: .given) }
             return try await ClockSight.take(gate).time
         }
         guard let utc = Timestamp(rfc3339: at) else {
@@ -233,10 +234,10 @@ struct VerifyCommand: AsyncParsableCommand {
 /// Records the end of each stage. Only one thread uses the object; the lock exists because the compiler
 /// requires it.
 private final class StageTimes: Sendable {
-    private let state = Mutex<(last: Instant, stages: [VerdictReport.StageTime])>((SystemClock.now(), []))
+    private let state = Mutex<(last: Instant, stages: [VerdictReport.StageTime])>((Machine.clock.now(), []))
 
     func ended(_ stage: Stage) {
-        let now = SystemClock.now()
+        let now = Machine.clock.now()
         state.withLock { state in
             let time = Int(state.last.duration(to: now).nanoseconds / 1000)
             state.stages.append(VerdictReport.StageTime(stage, microseconds: time))

@@ -1,3 +1,4 @@
+import Clocks
 import Commissioning
 import Encoding
 import Foundation
@@ -108,7 +109,7 @@ struct InstallationTests {
             at: places)
         let configuration = try Configuration.parse(
             plan.configuration, file: places.file, folder: places.folder, standard: own)
-        var facts = MachineLook(root: stage).facts(
+        var facts = MachineLook(root: stage, clock: .system).facts(
             configuration, file: places.file, made: Timestamp(seconds: 0), asksService: false)
         facts.account = Account(user: 990, groups: [990])
         let findings = Doctor(configuration, facts).findings

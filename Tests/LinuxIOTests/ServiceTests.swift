@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import Foundation
 import Glibc
@@ -362,7 +363,7 @@ struct ClockTests {
     @Test("one look has both clocks at one moment")
     func look() {
         let before = SystemClock.now()
-        let (first, second) = (SystemClock.look(), SystemClock.look())
+        let (first, second) = (Clock.system.look(), Clock.system.look())
         #expect(
             before <= first.monotonic && first.monotonic <= second.monotonic && second.monotonic <= SystemClock.now())
         #expect(first.utc > Timestamp(seconds: 1_750_000_000) && first.isSynchronised == second.isSynchronised)

@@ -16,14 +16,16 @@ private let imports: [String: Set<String>] = [
     "Ledger": ["Encoding", "Crypto"],
     "Kiosk": ["Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
     "Observation": ["Encoding", "Credentials", "Ledger", "Crypto"],
+    // the time and the tasks of everything above the cores
+    "Clocks": ["Encoding", "Glibc"],
     // adapters
-    "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
-    "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch"],
+    "LinuxIO": ["Clocks", "Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
+    "Store": ["Ledger", "Clocks", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch"],
     "HTTPTransport": [
         "Encoding", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Foundation", "Synchronization",
     ],
     // services: one subject each. GateService imports neither HTTP nor agents
-    "Administration": ["Encoding", "Credentials", "LinuxIO", "Synchronization"],
+    "Administration": ["Clocks", "Encoding", "Credentials", "LinuxIO", "Synchronization"],
     "Settings": [
         "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Aries", "DIDComm", "LinuxIO", "Crypto", "Foundation",
         "Glibc",
@@ -35,11 +37,11 @@ private let imports: [String: Set<String>] = [
     ],
     "GateService": [
         "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger",
-        "Kiosk", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
+        "Kiosk", "LinuxIO", "Store", "Clocks", "Crypto", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
     ],
     "Monitoring": [
         "GateService", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk",
-        "Observation", "LinuxIO", "Store", "HTTPTransport", "ServiceLifecycle", "Synchronization",
+        "Observation", "LinuxIO", "Store", "HTTPTransport", "Clocks", "ServiceLifecycle", "Synchronization",
     ],
     // what only commands use
     "Backup": [
@@ -48,23 +50,27 @@ private let imports: [String: Set<String>] = [
     ],
     "Commissioning": [
         "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk", "Aries",
-        "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto", "Foundation", "Glibc", "Synchronization",
+        "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Clocks", "Crypto", "Foundation", "Glibc", "Synchronization",
     ],
     // kits
-    "Simulation": ["Encoding", "Crypto", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk", "Synchronization"],
+    "Simulation": [
+        "Clocks", "Encoding", "Crypto", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk", "Glibc",
+        "Synchronization",
+    ],
     "Workbench": [
         "Simulation", "GateService", "Encoding", "Crypto", "Tuvali", "Credentials", "DIDComm", "Aries", "Ledger",
-        "Kiosk", "LinuxIO", "Store", "CDiskMeter", "Glibc", "Foundation", "Synchronization",
+        "Kiosk", "LinuxIO", "Store", "Clocks", "CDiskMeter", "Glibc", "Foundation", "Synchronization",
     ],
     // roots: they put the services together, and only the command line knows the kits and what only commands use
     "Appliance": [
         "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials",
-        "Kiosk", "LinuxIO", "Store", "Logging", "ServiceLifecycle", "Synchronization", "UnixSignals",
+        "Kiosk", "LinuxIO", "Store", "Clocks", "Logging", "ServiceLifecycle", "Synchronization", "UnixSignals",
     ],
     "gatehouse": [
         "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings",
         "Administration", "Workbench", "Simulation", "Observation", "Encoding", "LinkedData", "Credentials", "Tuvali",
-        "Ledger", "Kiosk", "Aries", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser", "Foundation", "Glibc",
+        "Ledger", "Kiosk", "Aries", "LinuxIO", "Store", "HTTPTransport", "Clocks", "ArgumentParser", "Foundation",
+        "Glibc",
         "Synchronization",
     ],
 ]
@@ -74,13 +80,14 @@ private let imports: [String: Set<String>] = [
 private let reached: [String: Set<String>] = [
     "Appliance": [
         "Appliance", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration",
-        "HTTPTransport", "Store", "LinuxIO", "Observation", "Kiosk", "Ledger", "Aries", "DIDComm", "Tuvali",
+        "HTTPTransport", "Store", "LinuxIO", "Clocks", "Observation", "Kiosk", "Ledger", "Aries", "DIDComm", "Tuvali",
         "BluetoothHost",
         "Credentials", "LinkedData", "Encoding",
     ],
     // Aries and DIDComm only for the values of the configuration.
     "GateService": [
-        "GateService", "TrustFiles", "Settings", "Administration", "Store", "LinuxIO", "Kiosk", "Ledger", "Aries",
+        "GateService", "TrustFiles", "Settings", "Administration", "Store", "LinuxIO", "Clocks", "Kiosk", "Ledger",
+        "Aries",
         "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Encoding",
     ],
 ]

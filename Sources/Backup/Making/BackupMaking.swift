@@ -41,7 +41,7 @@ package struct BackupMaking: Sendable {
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()
     /// The date of the backup.
-    package var now: Timestamp = SystemClock.look().utc
+    package var now: Timestamp
     /// The scrypt cost of one try of the passphrase.
     var keyWork = KeyBox.work
     /// The function that is called when the copy of the database is complete.
@@ -51,12 +51,13 @@ package struct BackupMaking: Sendable {
     /// Called with the progress, from 0 to 1.
     package var progress: @Sendable (Double) -> Void = { _ in }
 
-    /// Creates the maker of backups of a gate with `configuration`. `software` is the version of the program.
+    /// Creates the maker of backups of a gate with `configuration`. `software` is the version of the program, `now`
+    /// the date of the backup.
     package init(
-        _ configuration: Configuration, file: String, software: Text, environment: [String: String]
+        _ configuration: Configuration, file: String, software: Text, environment: [String: String], at now: Timestamp
     ) {
         (self.configuration, configurationFile) = (configuration, file)
-        (self.software, self.environment) = (software, environment)
+        (self.software, self.environment, self.now) = (software, environment, now)
     }
 
     /// A finished backup.

@@ -57,7 +57,7 @@ package struct Restoring: Sendable {
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()
     /// The date, for the finding that records the restore.
-    package var now: Timestamp = SystemClock.look().utc
+    package var now: Timestamp
     /// The scrypt cost of one try of the passphrase, as the keys were sealed.
     var keyWork = KeyBox.work
     /// Called with the progress of reading, from 0 to 1.
@@ -65,9 +65,9 @@ package struct Restoring: Sendable {
     /// Called after each step that changed something.
     package var onStep: @Sendable () -> Void = {}
 
-    /// Creates the restorer of backups for a gate with `configuration`.
-    package init(_ configuration: Configuration, file: String, environment: [String: String]) {
-        (self.configuration, configurationFile, self.environment) = (configuration, file, environment)
+    /// Creates the restorer of backups for a gate with `configuration`. `now` is the date.
+    package init(_ configuration: Configuration, file: String, environment: [String: String], at now: Timestamp) {
+        (self.configuration, configurationFile, self.environment, self.now) = (configuration, file, environment, now)
     }
 
     /// Reads and proves a backup, and changes nothing. Unpacks the database in the ledger's folder for this

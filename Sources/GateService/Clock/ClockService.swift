@@ -1,3 +1,4 @@
+package import Clocks
 package import Encoding
 package import Kiosk
 package import LinuxIO
@@ -18,6 +19,7 @@ package actor ClockService: ServiceLifecycle.Service {
     private let log: LogSink
     private let report: HealthReporter
     private let boot: Text
+    private let times: Periodic
     /// The knowledge of the dates of this start of the machine that is on the disk.
     private var kept: ClockMemory?
     /// An acceptance that is in force and not yet on the disk.
@@ -25,14 +27,15 @@ package actor ClockService: ServiceLifecycle.Service {
     private var keptAt: Instant
 
     /// Creates a service over `watch` in the start of the machine with the name `boot`. `report` receives the
-    /// clock's faults.
+    /// clock's faults. `clock` measures the time between two checks.
     package init(
-        watch: ClockWatch, store: Store, acceptance: ClockAcceptance, boot: Text, log: LogSink,
+        watch: ClockWatch, store: Store, acceptance: ClockAcceptance, boot: Text, clock: Clock, log: LogSink,
         report: @escaping HealthReporter
     ) {
         (self.watch, self.store, self.acceptance, self.boot) = (watch, store, acceptance, boot)
         (self.log, self.report) = (log, report)
-        keptAt = SystemClock.now()
+        times = Periodic(every: Self.pause, by: clock)
+        keptAt = clock.now()
     }
 
     package func run() async {
@@ -43,12 +46,7 @@ package actor ClockService: ServiceLifecycle.Service {
     /// Saves the knowledge of the date for the next start of the machine.
     func finish() async { await keepMemory(always: true) }
 
-    private func work() async {
-        while !Task.isCancelled {
-            await turn(at: SystemClock.now())
-            try? await Task.sleep(for: Self.pause)
-        }
-    }
+    private func work() async { await times.run { await turn(at: $0) } }
 
     /// Checks the clock once. It is also called once before the first record, so that no record gets a date
     /// that was corrected while the service was off.

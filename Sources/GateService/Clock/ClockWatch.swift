@@ -1,3 +1,4 @@
+package import Clocks
 package import Encoding
 package import Kiosk
 import LinuxIO
@@ -87,13 +88,13 @@ package final class ClockWatch: Sendable {
     /// Returns a function that reads this machine's clocks. `made`: the day on which this program was built.
     /// Waits once, for a moment, until a battery-backed clock and systemd-timedated have answered. Otherwise
     /// a date that a time server has set would count as a saved date.
-    package static func machine(made: Timestamp) -> @Sendable () -> ClockGuard.Look {
+    package static func machine(made: Timestamp, clock: Clock) -> @Sendable () -> ClockGuard.Look {
         // Wait for the time server before the first check of the battery-backed clock, so that the clock's
         // reading is fresh when the first date is judged.
-        SystemClock.awaitTimeServer(within: .seconds(1))
-        let sources = ClockSources(made: made)
+        TimeServer.awaitAnswer(within: .seconds(1))
+        let sources = ClockSources(made: made, clock: clock)
         return {
-            let (utc, monotonic, isSynchronised) = SystemClock.look()
+            let (utc, monotonic, isSynchronised) = clock.look()
             let seen = sources.seen(at: monotonic)
             return ClockGuard.Look(
                 utc: utc, monotonic: monotonic, isSynchronised: isSynchronised, hardware: seen.hardware,

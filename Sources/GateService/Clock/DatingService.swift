@@ -1,3 +1,4 @@
+package import Clocks
 package import Credentials
 package import Encoding
 package import Kiosk
@@ -11,20 +12,22 @@ package struct DatingService: ServiceLifecycle.Service {
     private let verifiers: VerifierInForce
     private let wallTime: @Sendable () -> WallTime
     private let report: HealthReporter
-    private let pause: Duration
+    private let times: Periodic
 
     /// Creates a service that checks the date at intervals.
     ///
     /// - Parameters:
     ///   - verifiers: The policy in force.
+    ///   - clock: Measures the time between two checks.
     ///   - wallTime: Returns the date and what is known about it.
     ///   - report: Receives the fault once the date has been untrusted for ``Dating/patience``, and its end.
     ///   - pause: The time between two checks.
     package init(
-        _ verifiers: VerifierInForce, wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter,
-        pause: Duration = .seconds(1)
+        _ verifiers: VerifierInForce, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
+        report: @escaping HealthReporter, pause: Duration = .seconds(1)
     ) {
-        (self.verifiers, self.wallTime, self.report, self.pause) = (verifiers, wallTime, report, pause)
+        (self.verifiers, self.wallTime, self.report) = (verifiers, wallTime, report)
+        times = Periodic(every: pause, by: clock)
     }
 
     /// Checks the date until the service must end. The system's answer about the date may hang; the end does
@@ -33,13 +36,12 @@ package struct DatingService: ServiceLifecycle.Service {
         let thread = try SideThread(name: "gatehouse-date", limit: 1)
         let dating = Watched()
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
+            await times.run { now in
                 thread.run { [wallTime, verifiers, report] in
                     let policy = verifiers.current.policy
-                    let change = dating.state.withLock { $0.look(wallTime(), under: policy, at: SystemClock.now()) }
+                    let change = dating.state.withLock { $0.look(wallTime(), under: policy, at: now) }
                     if let change { report(change) }
                 }
-                try? await Task.sleep(for: pause)
             }
         }
     }

@@ -1,4 +1,5 @@
 import Administration
+package import Clocks
 package import Encoding
 package import LinuxIO
 import Synchronization
@@ -9,23 +10,27 @@ package final class PatientDate: Sendable {
     /// How long an answer is awaited.
     package static let patience: Duration = .milliseconds(500)
 
+    private let clock: Clock
     private let question: TimedQuestion<WallTime>
     private let last: Mutex<(time: WallTime, at: Instant)>
 
     /// Creates a date that `look` reads on a separate thread of this object.
-    package init(_ look: @escaping @Sendable () -> WallTime) throws(SystemError) {
+    package init(
+        by clock: Clock, _ spawner: Spawner, _ look: @escaping @Sendable () -> WallTime
+    ) throws(SystemError) {
         let thread = try SideThread(name: "gatehouse-look", limit: 1)
-        question = TimedQuestion {
+        self.clock = clock
+        question = TimedQuestion(by: clock, spawner) {
             await withCheckedContinuation { continuation in thread.run { continuation.resume(returning: look()) } }
         }
-        last = Mutex((WallTime(utc: SystemClock.utc(), provenance: .unset), SystemClock.now()))
+        last = Mutex((WallTime(utc: clock.utc(), provenance: .unset), clock.now()))
     }
 
     /// Returns the date. If the clock does not answer in time, returns the last known date plus the time
     /// since then.
     package func now() async -> WallTime {
         guard let time = await question.answer(within: Self.patience) else { return known }
-        last.withLock { $0 = (time, SystemClock.now()) }
+        last.withLock { $0 = (time, clock.now()) }
         return time
     }
 
@@ -33,7 +38,7 @@ package final class PatientDate: Sendable {
     package var known: WallTime {
         last.withLock { last in
             var time = last.time
-            let since = last.at.duration(to: SystemClock.now())
+            let since = last.at.duration(to: clock.now())
             (time.utc, time.alternative) = (time.utc.advanced(by: since), time.alternative?.advanced(by: since))
             time.lastConfirmed = time.lastConfirmed?.advanced(by: since)
             return time

@@ -1,4 +1,5 @@
 package import Administration
+package import Clocks
 import Credentials
 import Encoding
 package import Kiosk
@@ -13,16 +14,17 @@ package struct ControlService: ServiceLifecycle.Service {
     private let desk: ControlDesk
     private let log: LogSink
     private let report: HealthReporter
-    private let pause: Duration
+    private let times: Periodic
 
     /// Creates a service for the socket that the configuration names. `report` receives the reports that the
-    /// socket is missing, and that it exists again. `pause`: the time from one attempt to the next, and from
-    /// one check of the socket's name to the next.
+    /// socket is missing, and that it exists again. `pause`: the time by `clock` from one attempt to the
+    /// next, and from one check of the socket's name to the next.
     package init(
-        _ section: ControlSection, desk: ControlDesk, log: LogSink, report: @escaping HealthReporter,
+        _ section: ControlSection, desk: ControlDesk, log: LogSink, report: @escaping HealthReporter, clock: Clock,
         pause: Duration = .seconds(5)
     ) {
-        (self.section, self.desk, self.log, self.report, self.pause) = (section, desk, log, report, pause)
+        (self.section, self.desk, self.log, self.report) = (section, desk, log, report)
+        times = Periodic(every: pause, by: clock)
     }
 
     package func run() async {
@@ -34,7 +36,9 @@ package struct ControlService: ServiceLifecycle.Service {
         }
         let server = await cancelWhenGracefulShutdown {
             var (server, told) = (ControlServer?.none, String?.none)
-            while !Task.isCancelled, let path = section.path {
+            await times.run { _ in
+                // Without a socket, only wait for the end.
+                guard let path = section.path else { return }
                 do throws(SystemError) {
                     if server == nil { server = try make(access) }
                     // Clients cannot reach a socket whose name is gone or belongs to another socket.
@@ -48,10 +52,7 @@ package struct ControlService: ServiceLifecycle.Service {
                     if detail != told { report(.present(.controlFailed, detail: detail)) }
                     told = detail
                 }
-                try? await Task.sleep(for: pause)
             }
-            // Without a socket, only wait for the end.
-            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
             return server
         }
         await server?.close()

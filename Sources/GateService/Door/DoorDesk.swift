@@ -1,4 +1,5 @@
 package import Administration
+package import Clocks
 package import Encoding
 package import Kiosk
 package import LinuxIO
@@ -12,6 +13,8 @@ package struct DoorDesk: Sendable {
     private let settings: DoorSettings
     private let tell: @Sendable (DoorErrand) async -> Void
     private let status: TimedQuestion<KioskStatus>
+    private let clock: Clock
+    private let spawner: Spawner
     private let wallTime: @Sendable () -> WallTime
     private let log: LogSink
     private let limit: Duration
@@ -20,11 +23,12 @@ package struct DoorDesk: Sendable {
     /// Each of the two, and the disk, has `limit` to answer.
     package init(
         _ orders: DoorOrders, settings: DoorSettings, tell: @escaping @Sendable (DoorErrand) async -> Void,
-        status: @escaping @Sendable () async -> KioskStatus, wallTime: @escaping @Sendable () -> WallTime, log: LogSink,
-        within limit: Duration = ControlDesk.partLimit
+        status: @escaping @Sendable () async -> KioskStatus, clock: Clock, spawner: Spawner,
+        wallTime: @escaping @Sendable () -> WallTime, log: LogSink, within limit: Duration = ControlDesk.partLimit
     ) {
-        (self.orders, self.settings, self.tell, self.status) = (orders, settings, tell, TimedQuestion(status))
-        (self.wallTime, self.log, self.limit) = (wallTime, log, limit)
+        (self.orders, self.settings, self.tell) = (orders, settings, tell)
+        self.status = TimedQuestion(by: clock, spawner, status)
+        (self.clock, self.spawner, self.wallTime, self.log, self.limit) = (clock, spawner, wallTime, log, limit)
     }
 
     /// Registers the handlers of the door's requests.
@@ -60,7 +64,7 @@ package struct DoorDesk: Sendable {
             }
             let (span, date) = (Duration.seconds(time), wallTime().utc)
             return try await order(
-                .free(until: SystemClock.now().advanced(by: span)),
+                .free(until: clock.now().advanced(by: span)),
                 keeping: .free(from: date, until: date.advanced(by: span)))
         }
     }
@@ -69,8 +73,8 @@ package struct DoorDesk: Sendable {
     /// it. An order that is refused does not come into force later, unobserved; only a lock-down is never
     /// dropped.
     private func order(_ order: DoorOrder, keeping kept: DoorOrderFile.Kept) async throws(ControlRefusal) -> JSON {
-        let errand = DoorErrand(order, keeping: kept, by: orders)
-        let isTold = TimedQuestion { [tell] in
+        let errand = DoorErrand(order, keeping: kept, by: orders, clock: clock)
+        let isTold = TimedQuestion(by: clock, spawner) { [tell] in
             await tell(errand)
             return true
         }

@@ -1,6 +1,6 @@
+package import Clocks
 import Encoding
 package import Kiosk
-import LinuxIO
 import Synchronization
 
 /// An operator's order on its way to the radio's thread. That thread puts the order in force and passes it on
@@ -19,11 +19,12 @@ package final class DoorErrand: Sendable {
     private let order: DoorOrder
     private let kept: DoorOrderFile.Kept
     private let orders: DoorOrders
+    private let clock: Clock
     private let state = Mutex(State())
 
-    /// Creates an errand for an order and the form in which `orders` keeps it.
-    package init(_ order: DoorOrder, keeping kept: DoorOrderFile.Kept, by orders: DoorOrders) {
-        (self.order, self.kept, self.orders) = (order, kept, orders)
+    /// Creates an errand for an order and the form in which `orders` keeps it. `clock` measures how long that takes.
+    package init(_ order: DoorOrder, keeping kept: DoorOrderFile.Kept, by orders: DoorOrders, clock: Clock) {
+        (self.order, self.kept, self.orders, self.clock) = (order, kept, orders, clock)
     }
 
     /// Puts the order in force by `put` and then passes it on to be kept, unless it was given up before.
@@ -53,12 +54,12 @@ package final class DoorErrand: Sendable {
 
     /// Waits for at most `limit` and returns whether the order is on the disk.
     package func isKept(within limit: Duration) async -> Bool {
-        let last = SystemClock.now().advanced(by: limit)
-        while SystemClock.now() < last {
+        let last = clock.now().advanced(by: limit)
+        while clock.now() < last {
             if let number = state.withLock({ $0.number }), orders.hasKept(number) { return true }
-            try? await Task.sleep(for: .milliseconds(10))
+            try? await clock.sleep(for: .milliseconds(10))
         }
-        orders.turn(at: SystemClock.now())
+        orders.turn(at: clock.now())
         return false
     }
 }

@@ -1,3 +1,4 @@
+package import Clocks
 import Credentials
 package import Encoding
 package import Kiosk
@@ -27,15 +28,17 @@ package final class DoorOrders: Sendable {
 
     private let file: DoorOrderFile
     private let thread: SideThread
+    private let clock: Clock
     private let wallTime: @Sendable () -> WallTime
     private let report: HealthReporter
     private let state = Mutex(State())
 
     /// Creates the orders that are stored in `file`.
     package init(
-        _ file: DoorOrderFile, wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter
+        _ file: DoorOrderFile, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
+        report: @escaping HealthReporter
     ) throws(SystemError) {
-        (self.file, self.wallTime, self.report) = (file, wallTime, report)
+        (self.file, self.clock, self.wallTime, self.report) = (file, clock, wallTime, report)
         thread = try SideThread(name: "gatehouse-order", limit: 2)
     }
 
@@ -101,7 +104,7 @@ package final class DoorOrders: Sendable {
                 state.keptNumber = state.wantedNumber
                 return false
             }
-            state.writingSince = SystemClock.now()
+            state.writingSince = clock.now()
             return true
         }
         guard isDue else { return }

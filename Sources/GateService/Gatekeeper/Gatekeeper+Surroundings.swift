@@ -1,3 +1,4 @@
+package import Clocks
 package import Credentials
 package import Encoding
 package import Kiosk
@@ -7,6 +8,10 @@ package import LinuxIO
 extension Gatekeeper {
     /// The parts that the kiosk is connected to.
     package struct Surroundings: Sendable {
+        /// The clock of the kiosk's turns.
+        package var clock: Clock
+        /// Starts the tasks that bring results of other threads to the radio's thread.
+        package var spawner: Spawner
         /// Opens the transport to the controller, at every start or restart of the radio. Called on its own
         /// thread: it may resolve names, connect, and wait for a driver.
         package var openTransport: @Sendable () throws(TransportError) -> any HCITransport
@@ -38,6 +43,7 @@ extension Gatekeeper {
 
         /// Connects the parts.
         package init(
+            clock: Clock, spawner: Spawner,
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport,
             resetAdapter: @escaping @Sendable () -> Void = {}, ledger: any VisitLedger,
             sticker: Sticker? = nil, verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
@@ -47,6 +53,7 @@ extension Gatekeeper {
             listeners: Listeners,
             observe: TurnObserver? = nil
         ) {
+            (self.clock, self.spawner) = (clock, spawner)
             self.openTransport = openTransport
             self.resetAdapter = resetAdapter
             self.ledger = ledger

@@ -1,4 +1,5 @@
 import Administration
+import Clocks
 import Credentials
 package import Encoding
 import Glibc
@@ -22,6 +23,7 @@ package actor Gatekeeper {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let surroundings: Surroundings
+    private var clock: Clock { surroundings.clock }
     private var kiosk: Kiosk
     private var schedule: ScheduleWord
     /// How long the end waits until the adapter is given back; after that the kernel takes it back.
@@ -61,7 +63,7 @@ package actor Gatekeeper {
         self.surroundings = surroundings
         schedule = ScheduleWord(surroundings.schedule)
         kiosk = Kiosk(
-            settings: settings, used: surroundings.sticker?.used ?? UsedSessions(), at: SystemClock.now())
+            settings: settings, used: surroundings.sticker?.used ?? UsedSessions(), at: surroundings.clock.now())
     }
 
     /// Runs until ``stop()``; every line is released and the radio closed when this returns.
@@ -69,10 +71,10 @@ package actor Gatekeeper {
         guard !hasStopped else { return thread.stop() }
         timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
         outcomeTimer = thread.makeTimer { [weak self] in
-            self?.assumeIsolated { $0.recordKnown(at: SystemClock.now()) }
+            self?.assumeIsolated { $0.recordKnown(at: $0.clock.now()) }
         }
         // Apply the schedule before the first visit.
-        if schedule.isThere { hear(surroundings.wallTime(), at: SystemClock.now()) }
+        if schedule.isThere { hear(surroundings.wallTime(), at: clock.now()) }
         handle(.start)
         await withCheckedContinuation { continuation in
             if hasStopped { continuation.resume() } else { whenStopped = continuation }
@@ -114,7 +116,7 @@ package actor Gatekeeper {
 
     /// Returns the state of the kiosk. The radio's thread gives the answer, so there is no answer while that
     /// thread is stuck.
-    package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
+    package func status() -> KioskStatus { kiosk.status(at: clock.now()) }
 
     /// Notes whether the printed key is in force from now on.
     package func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
@@ -126,10 +128,10 @@ package actor Gatekeeper {
         pending.append(event)
         guard !isHandling else { return }
         isHandling = true
-        var last = SystemClock.now()
+        var last = clock.now()
         while !pending.isEmpty {
             let next = pending.removeFirst()
-            let now = SystemClock.now()
+            let now = clock.now()
             let actions = kiosk.handle(next, at: now)
             if let observe = surroundings.observe { observe(next, actions, kiosk.deadline(after: now), now) }
             for action in actions { perform(action, at: now) }
@@ -189,7 +191,7 @@ package actor Gatekeeper {
     /// Passes an order to the relay. A turn may take long before its first action: the first visitor's turn
     /// reads parts of the program from the disk. The pulse keeps its length then, and ends later.
     private func order(_ command: Gate.Command, at now: Instant) {
-        var (command, given) = (command, SystemClock.now())
+        var (command, given) = (command, clock.now())
         let delay = now.duration(to: given)
         if case .open(let until) = command, Self.delays.contains(delay) {
             command = .open(until: until.advanced(by: delay))
@@ -231,12 +233,12 @@ package actor Gatekeeper {
 
     /// Waits a moment for the relay's thread to finish its last order, and records the remaining outcomes.
     private func recordLast() {
-        var now = SystemClock.now()
+        var now = clock.now()
         let end = now.advanced(by: Self.lastPulse)
         while outcomes.deadline(after: now) != nil, now < end {
             recordKnown(at: now)
             usleep(1000)
-            now = SystemClock.now()
+            now = clock.now()
         }
         recordKnown(at: now, isLast: true)
     }
@@ -244,22 +246,28 @@ package actor Gatekeeper {
     private func verify(_ visit: VisitID, _ payload: [UInt8]) {
         let date = surroundings.wallTime()
         // Apply the schedule at the date of the verdict, so that no visitor is let in at a date of lock-down.
-        pending += word(by: date, at: SystemClock.now())
-        verifications.run(visit) { [weak self, verify = surroundings.verify] in
+        pending += word(by: date, at: clock.now())
+        verifications.run(visit) { [weak self, verify = surroundings.verify, spawner = surroundings.spawner] in
             let verdict = verify(visit, payload, date)
-            Task(priority: .high) { await self?.handle(.verified(visit, verdict)) }
+            spawner.start("a verdict on its way to the gatekeeper", priority: .high) { [weak self] in
+                await self?.handle(.verified(visit, verdict))
+            }
         }
     }
 
     private func recordIntent(_ intent: IntentID) {
-        surroundings.ledger.recordIntent(intent) { failure in
-            Task { await self.handle(failure.map { .intentFailed(intent, reason: $0) } ?? .intentDurable(intent)) }
+        surroundings.ledger.recordIntent(intent) { [spawner = surroundings.spawner] failure in
+            spawner.start("an intent on its way to the gatekeeper") {
+                await self.handle(failure.map { .intentFailed(intent, reason: $0) } ?? .intentDurable(intent))
+            }
         }
     }
 
     private func keepSession(_ session: [UInt8], of visit: VisitID) {
-        let answer: @Sendable (String?) -> Void = { failure in
-            Task { await self.handle(.sessionKept(visit, failure: failure)) }
+        let answer: @Sendable (String?) -> Void = { [spawner = surroundings.spawner] failure in
+            spawner.start("a session on its way to the gatekeeper") {
+                await self.handle(.sessionKept(visit, failure: failure))
+            }
         }
         guard let sticker = surroundings.sticker else { return answer("there is no printed key") }
         sticker.keep(session, answer: answer)
@@ -282,11 +290,13 @@ package actor Gatekeeper {
     private func openTransport() {
         closeTransport()
         openings += 1
-        opener.run { [weak self, open = surroundings.openTransport, number = openings] in
-            let opened = Opened(result: Result { () throws(TransportError) in try open() })
+        opener.run { [weak self, surroundings, number = openings] in
+            let opened = Opened(result: Result { () throws(TransportError) in try surroundings.openTransport() })
             // A strong reference from here: the gatekeeper must exist until it has closed the transport.
             guard let self else { return opened.close() }
-            Task { await self.transportOpened(opened, number) }
+            surroundings.spawner.start("a transport on its way to the gatekeeper") {
+                await self.transportOpened(opened, number)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import Administration
+package import Clocks
 import Synchronization
 
 /// Liveness probes for the parts of the program that every visit needs, one part after the other. A part that
@@ -9,9 +10,11 @@ package struct LifeSigns: Sendable {
         let name: String
         let question: TimedQuestion<Bool>
 
-        /// Creates a part that answers `question` as soon as it takes a turn.
-        package init(_ name: String, question: @escaping @Sendable () async -> Bool) {
-            (self.name, self.question) = (name, TimedQuestion(question))
+        /// Creates a part that answers `question` as soon as it takes a turn. `clock` measures how long it takes.
+        package init(
+            _ name: String, by clock: Clock, _ spawner: Spawner, question: @escaping @Sendable () async -> Bool
+        ) {
+            (self.name, self.question) = (name, TimedQuestion(by: clock, spawner, question))
         }
     }
 

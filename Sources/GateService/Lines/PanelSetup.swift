@@ -1,4 +1,5 @@
 import Administration
+package import Clocks
 import Credentials
 package import Kiosk
 import LinuxIO
@@ -9,12 +10,14 @@ struct PanelSetup: Sendable {
     let request: LineRequest
     /// Receives faults of lines that cannot be set, on the lines' own threads.
     let report: HealthReporter
+    /// The clock of the marks of these lines.
+    let clock: Clock
     /// The observer of the lines that open the gate.
     let watch: OpeningWatch
     private let faults: OutputFaults
 
-    init(request: LineRequest, report: @escaping HealthReporter) {
-        (self.request, self.report) = (request, report)
+    init(request: LineRequest, clock: Clock, report: @escaping HealthReporter) {
+        (self.request, self.clock, self.report) = (request, clock, report)
         watch = OpeningWatch(sendsFrames: request.gate == nil)
         faults = OutputFaults(report: report)
     }
@@ -57,7 +60,7 @@ struct PanelSetup: Sendable {
         try Self.check(bank, isInactive: what)
         guard part == .relay else { return try Relay(bank, line: output.name) { tell(part, $0) } }
         bank.releaseAtCrash()
-        return try Relay(WatchedBank(bank, watch), line: output.name) { tell(part, $0) }
+        return try Relay(WatchedBank(bank, watch, clock: clock), line: output.name) { tell(part, $0) }
     }
 
     private func openWiegand(_ tell: @escaping OutputFaults.Teller) throws -> WiegandOutput? {
@@ -67,7 +70,7 @@ struct PanelSetup: Sendable {
         let bank = try GPIOLines(chip: request.chip, outputs)
         try Self.check(bank, isInactive: "the wires to the controller")
         // If the gate also has a relay, the relay opens the gate.
-        let marks = request.gate == nil ? watch.newMarks(at: SystemClock.now()) : nil
+        let marks = request.gate == nil ? watch.newMarks(at: clock.now()) : nil
         return try WiegandOutput(
             bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
             sending: { marks?.tries($0) },
@@ -111,9 +114,9 @@ extension ServiceFailure {
 extension LatePanel {
     /// Creates the panel for the lines of a configuration, without lines so far; nil if it names none.
     /// `report` receives the faults of missing lines and of lines that cannot be set, and their ends.
-    package convenience init?(_ configuration: Configuration, report: @escaping HealthReporter) {
+    package convenience init?(_ configuration: Configuration, clock: Clock, report: @escaping HealthReporter) {
         guard let request = LineRequest(configuration) else { return nil }
-        let setup = PanelSetup(request: request, report: report)
+        let setup = PanelSetup(request: request, clock: clock, report: report)
         self.init(report: report, watch: setup.watch) { gone throws(ServiceFailure) in try setup.open(gone: gone) }
     }
 }

@@ -1,3 +1,4 @@
+package import Clocks
 import Credentials
 package import Encoding
 package import Kiosk
@@ -32,14 +33,16 @@ package final class DisplayOutput: KioskListener {
 
     private let keeper: Mutex<SceneKeeper>
     private let faults: DisplayFaults
+    private let clock: Clock
     private let screens: [(screen: Screen, thread: DisplayThread)]
 
-    /// Starts a thread for each screen and shows the state of the gate called `name`. `retries`: see
-    /// ``DisplayThread``. `report` receives reports of displays that fail or hang.
+    /// Starts a thread for each screen and shows the state of the gate called `name`. `clock` measures how long a
+    /// flush takes. `retries`: see ``DisplayThread``. `report` receives reports of displays that fail or hang.
     package init(
-        gate name: String, on screens: [Screen], retries: ClosedRange<Duration> = DisplayThread.retries,
+        gate name: String, on screens: [Screen], clock: Clock, retries: ClosedRange<Duration> = DisplayThread.retries,
         report: @escaping HealthReporter
     ) throws(SystemError) {
+        self.clock = clock
         keeper = Mutex(SceneKeeper(name: name))
         let faults = DisplayFaults(report)
         self.faults = faults
@@ -59,9 +62,7 @@ package final class DisplayOutput: KioskListener {
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         change { $0.take(pattern) }
         for (index, (screen, thread)) in screens.enumerated() {
-            guard let since = thread.busySince, since.duration(to: SystemClock.now()) >= DisplayThread.stallLimit else {
-                continue
-            }
+            guard thread.isStalled else { continue }
             faults.note("\(screen.name) has taken no picture for \(DisplayThread.stallLimit)", of: index)
         }
     }
@@ -80,8 +81,8 @@ package final class DisplayOutput: KioskListener {
     /// Waits until every display shows its newest scene, for at most `limit` in all. Returns whether they all
     /// do.
     package func flush(within limit: Duration) -> Bool {
-        let end = SystemClock.now().advanced(by: limit)
-        return screens.allSatisfy { $0.thread.flush(within: SystemClock.now().duration(to: end)) }
+        let end = clock.now().advanced(by: limit)
+        return screens.allSatisfy { $0.thread.flush(within: clock.now().duration(to: end)) }
     }
 
     private func change(_ body: (inout SceneKeeper) -> Void) {

@@ -1,3 +1,4 @@
+package import Clocks
 import Credentials
 package import Encoding
 package import Kiosk
@@ -17,6 +18,7 @@ package final class VoiceOutput: KioskListener {
     private let language: DisplayLanguage
     private let program: SpeechProgram
     private let pause: Duration
+    private let clock: Clock
     private let thread: SideThread
     private let report: HealthReporter
     private let pattern = Mutex<IndicatorPattern?>(nil)
@@ -28,18 +30,21 @@ package final class VoiceOutput: KioskListener {
     /// Speaks through `program` in `language`. `report` receives the fault if the program cannot be run or
     /// fails. `pause`: see ``pause``.
     package init(
-        _ language: DisplayLanguage, _ program: SpeechProgram, pause: Duration = VoiceOutput.pause,
+        _ language: DisplayLanguage, _ program: SpeechProgram, clock: Clock, pause: Duration = VoiceOutput.pause,
         report: @escaping HealthReporter
     ) throws(SystemError) {
-        (self.language, self.program, self.pause, self.report) = (language, program, pause, report)
+        (self.language, self.program, self.clock, self.pause, self.report) = (language, program, clock, pause, report)
         thread = try SideThread(name: "gatehouse-voice", limit: 1)
     }
 
     /// Creates the output from the section `[voice]` of the configuration; nil if the section asks for no
     /// voice.
-    package convenience init?(_ section: VoiceSection, report: @escaping HealthReporter) throws(SystemError) {
+    package convenience init?(
+        _ section: VoiceSection, clock: Clock, report: @escaping HealthReporter
+    ) throws(SystemError) {
         guard let language = section.language.language else { return nil }
-        try self.init(language, SpeechProgram(section.program, language: language.rawValue), report: report)
+        try self.init(
+            language, SpeechProgram(section.program, language: language.rawValue), clock: clock, report: report)
     }
 
     /// Speaks the phrase of a pattern when the pattern begins. The light calls this every second, so this is
@@ -52,9 +57,9 @@ package final class VoiceOutput: KioskListener {
         }
         guard isNew, let phrase = Self.phrase(of: pattern) else { return }
         let text = language.text(phrase).lowercased()
-        let last = SystemClock.now().advanced(by: Self.patience)
+        let last = clock.now().advanced(by: Self.patience)
         thread.run { [self] in
-            if SystemClock.now() <= last { tell(program.say(text)) }
+            if clock.now() <= last { tell(program.say(text)) }
         }
     }
 
@@ -69,7 +74,7 @@ package final class VoiceOutput: KioskListener {
     }
 
     private func look() {
-        let now = SystemClock.now()
+        let now = clock.now()
         let isDue = looksAt.withLock { looksAt in
             guard let due = looksAt, now >= due else { return false }
             looksAt = nil
@@ -84,7 +89,7 @@ package final class VoiceOutput: KioskListener {
         case .said: detail = nil
         case .absent(let reason):
             detail = "\(program.name) cannot be run: \(reason)"
-            looksAt.withLock { $0 = SystemClock.now().advanced(by: pause) }
+            looksAt.withLock { $0 = clock.now().advanced(by: pause) }
         case .failed:
             detail =
                 "\(program.name) ended with an error: without a sound card, or in a language that it does not speak"

@@ -1,3 +1,4 @@
+package import Clocks
 import Credentials
 package import Encoding
 package import Kiosk
@@ -64,12 +65,12 @@ package final class LogOutput: KioskListener {
 
     /// Returns a reporter for the time before the kiosk exists. It writes each report at once, as the same
     /// `fault` line that the kiosk writes.
-    package static func reporter(_ sink: LogSink) -> HealthReporter {
+    package static func reporter(_ sink: LogSink, clock: Clock) -> HealthReporter {
         let output = LogOutput(sink)
         return { report in
             let fault = KioskNote.fault(
                 report.code, isPresent: report.isPresent, count: report.count ?? 1, detail: report.detail)
-            output.note(fault, of: nil, at: SystemClock.now())
+            output.note(fault, of: nil, at: clock.now())
         }
     }
 }

@@ -1,3 +1,4 @@
+package import Clocks
 import Credentials
 package import Encoding
 package import Kiosk
@@ -37,6 +38,7 @@ package final class Sticker: Sendable {
     package let used: UsedSessions
     private let files: Result<Files, StickerFailure>
     private let until: Timestamp
+    private let clock: Clock
     private let wallTime: @Sendable () -> WallTime
     private let report: HealthReporter
     private let state: Mutex<State>
@@ -45,11 +47,11 @@ package final class Sticker: Sendable {
     /// cannot be used, no printed key is in force until the next start; ``turn()`` reports why. `limit`: the
     /// limit of sessions of one key.
     package init?(
-        _ section: StickerSection, limit: Int = UsedSessions.limit, wallTime: @escaping @Sendable () -> WallTime,
-        report: @escaping HealthReporter
+        _ section: StickerSection, limit: Int = UsedSessions.limit, clock: Clock,
+        wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter
     ) {
         guard let path = section.key, let until = section.until else { return nil }
-        (self.until, self.wallTime, self.report) = (until, wallTime, report)
+        (self.until, self.clock, self.wallTime, self.report) = (until, clock, wallTime, report)
         files = Result { () throws(StickerFailure) in
             let key = try StickerKey(reading: path)
             let book = try SessionBook(StickerKey.sessions(of: path), of: key.publicKey, limit: limit)
@@ -72,7 +74,7 @@ package final class Sticker: Sendable {
     package func key() -> PrintedKey? { try? inForce() }
 
     private func inForce() throws(StickerFailure) -> PrintedKey {
-        let (key, time, now) = (try files.get().key, wallTime(), SystemClock.now())
+        let (key, time, now) = (try files.get().key, wallTime(), clock.now())
         if state.withLock({ $0.isFull }) {
             throw StickerFailure("the book of its sessions is full", remedy: StickerFailure.files)
         }

@@ -1,3 +1,4 @@
+package import Clocks
 import Kiosk
 import ServiceLifecycle
 
@@ -10,17 +11,18 @@ package struct StickerService: Service {
     /// The printed code; nil: the gate has no printed code, and the service does nothing.
     let sticker: Sticker?
     let gatekeeper: Gatekeeper
+    private let times: Periodic
 
-    /// Creates a service for that code.
-    package init(sticker: Sticker?, gatekeeper: Gatekeeper) {
+    /// Creates a service for that code. `clock` measures the time between two checks.
+    package init(sticker: Sticker?, gatekeeper: Gatekeeper, clock: Clock) {
         (self.sticker, self.gatekeeper) = (sticker, gatekeeper)
+        times = Periodic(every: Self.pause, by: clock)
     }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
+            await times.run { _ in
                 if let isInForce = sticker?.turn() { await gatekeeper.takePrintedKey(isInForce: isInForce) }
-                try? await Task.sleep(for: Self.pause)
             }
         }
     }

@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 import Glibc
 import Synchronization
 
@@ -61,7 +61,9 @@ package final class DisplayThread: Sendable {
     }
 
     /// The instant since which the device has been busy with one picture; nil if it is idle.
-    package var busySince: Instant? { slot.state.withLock { $0.busySince } }
+    var busySince: Instant? { slot.state.withLock { $0.busySince } }
+    /// Whether the device has been drawing for at least ``stallLimit``.
+    package var isStalled: Bool { busySince.map { $0.duration(to: SystemClock.now()) >= Self.stallLimit } ?? false }
 
     /// Waits until the newest scene is shown, at most for `limit`. Returns whether it is.
     package func flush(within limit: Duration) -> Bool {

@@ -1,3 +1,4 @@
+import Clocks
 package import Credentials
 package import Encoding
 import GateService
@@ -122,7 +123,7 @@ private final class GateClock: Panel {
 
     func gate(_ command: Gate.Command, at now: Instant) {
         guard case .open = command else { return }
-        let opened = SystemClock.now()
+        let opened = Clock.system.now()
         state.withLock { state in
             if let received = state.received.take() { state.times.append(received.duration(to: opened)) }
         }

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 package import Foundation
 import Kiosk
@@ -78,7 +79,7 @@ package enum Soak {
         let ledger = try await BenchLedger(below: parent)
         let gate = try SoakGate(ledger)
         var (figures, samples): (Figures, [ProcessFigures]) = (Figures(), [])
-        let began = SystemClock.now()
+        let began = Clock.system.now()
         var played = 0
         while played < visits {
             let script = (0..<min(round, visits - played)).map { visit($0, seed: played + $0) }
@@ -88,9 +89,9 @@ package enum Soak {
             if played >= visits / 10 { samples.append(now) }
             onRound(played, now)
             // Real crowds have gaps. Without gaps the log would never be copied completely, and would grow.
-            try await Task.sleep(for: pause)
+            try await Clock.system.sleep(for: pause)
         }
-        figures.time = began.duration(to: SystemClock.now())
+        figures.time = began.duration(to: Clock.system.now())
         await gate.stop(&figures)
         figures.end = .now
         if let start = samples.first { figures.start = start }
@@ -147,11 +148,11 @@ package enum Soak {
             let record = VisitRecord(VisitID(id), using: intent, outcome, signedDigests: [random.bytes(32)])
             ledger.recordDecision(record, names: [name])
             while await ledger.store.head.open[Text(intent.text)]?.decision == nil {
-                try await Task.sleep(for: .microseconds(200))
+                try await Clock.system.sleep(for: .microseconds(200))
             }
             let count = await ledger.store.head.point.count
             ledger.recordOutcome(record, forgetting: [])
-            while await ledger.store.head.point.count == count { try await Task.sleep(for: .microseconds(200)) }
+            while await ledger.store.head.point.count == count { try await Clock.system.sleep(for: .microseconds(200)) }
             await ledger.store.tellWitness()
         }
         // The copies of the log into the database are part of the visits' writes.

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import Foundation
 import GateService
@@ -99,7 +100,8 @@ final class BackupBox: Sendable {
 
     var making: BackupMaking {
         get throws {
-            var making = BackupMaking(try configuration, file: path("gate.toml"), software: "1.0", environment: [:])
+            var making = BackupMaking(
+                try configuration, file: path("gate.toml"), software: "1.0", environment: [:], at: Clock.system.utc())
             (making.machine, making.keyWork) = ("one", keyWork)
             return making
         }
@@ -107,7 +109,8 @@ final class BackupBox: Sendable {
 
     var restoring: Restoring {
         get throws {
-            var restoring = Restoring(try configuration, file: path("gate.toml"), environment: [:])
+            var restoring = Restoring(
+                try configuration, file: path("gate.toml"), environment: [:], at: Clock.system.utc())
             (restoring.machine, restoring.keyWork) = ("one", keyWork)
             return restoring
         }

@@ -1,4 +1,5 @@
 import Administration
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -22,7 +23,7 @@ import Testing
         let reports = Reports()
         let service = ControlService(
             section, desk: desk, log: try LogSink(.file(folder.path + "/log")), report: reports.report,
-            pause: .milliseconds(5))
+            clock: .system, pause: .milliseconds(5))
         let running = Task { await service.run() }
 
         try await wait { reports.present == [.controlFailed] }

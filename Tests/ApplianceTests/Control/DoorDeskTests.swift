@@ -1,4 +1,5 @@
 import Administration
+import Clocks
 import Encoding
 import GateService
 import Kiosk
@@ -63,19 +64,19 @@ import Tuvali
         let wallTime: @Sendable () -> WallTime = {
             WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc)
         }
-        let orders = try DoorOrders(folder.file, wallTime: wallTime, report: { _ in })
+        let orders = try DoorOrders(folder.file, clock: .system, wallTime: wallTime, report: { _ in })
         #expect(orders.restored(at: .zero, minimum: .rtc) == .none)
         var settings = DoorSettings()
         settings.hasFreeOutput = true
         let log = try LogSink(.file(folder.path + "/log"))
         var (desk, impatient) = (ControlDesk(), ControlDesk())
         DoorDesk(
-            orders, settings: settings, tell: { await gate.tell($0) }, status: { gate.status }, wallTime: wallTime,
-            log: log, within: .seconds(30)
+            orders, settings: settings, tell: { await gate.tell($0) }, status: { gate.status },
+            clock: .system, spawner: .system, wallTime: wallTime, log: log, within: .seconds(30)
         ).register(in: &desk)
         DoorDesk(
-            orders, settings: settings, tell: { await gate.tell($0) }, status: { gate.status }, wallTime: wallTime,
-            log: log, within: .seconds(1)
+            orders, settings: settings, tell: { await gate.tell($0) }, status: { gate.status },
+            clock: .system, spawner: .system, wallTime: wallTime, log: log, within: .seconds(1)
         ).register(in: &impatient)
         (self.gate, self.desk, self.impatient) = (gate, desk, impatient)
     }

@@ -1,9 +1,11 @@
 import Administration
+import Clocks
 import Credentials
 import Encoding
 import Kiosk
 import Monitoring
 import Observation
+import Simulation
 import Synchronization
 import TestKit
 import Testing
@@ -21,32 +23,33 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
 /// The answer of `gatehouse status`, which no stuck part delays.
 @Suite struct StatusTests {
     private func desk(
-        _ parts: [(name: Text, tell: @Sendable () async -> JSON)] = [], within limit: Duration = .seconds(30),
-        opens: Bool = true,
+        _ parts: [(name: Text, tell: @Sendable () async -> JSON)] = [], opens: Bool = true, by time: VirtualTime,
         kiosk: @escaping @Sendable () async -> KioskStatus
     ) -> StatusDesk {
         StatusDesk(
             StatusDesk.Identity(
                 name: "North", version: "1.2.3", start: 7, since: at(4), configuration: "00ff", opens: opens),
-            kiosk: kiosk, parts: parts, within: limit,
+            clock: time.clock, spawner: time.spawner, kiosk: kiosk, parts: parts,
             now: { (at(100), Timestamp(seconds: 1_767_225_600)) })
     }
 
-    @Test(.tags(.realTime)) func everythingInOrder() async throws {
+    @Test func everythingInOrder() throws {
         let kiosk = try status([], at: at(100))
-        let report = await desk([("clock", { ["source": "rtc"] })], kiosk: { kiosk }).report()
+        let report = try VirtualTime.run { time in
+            await desk([("clock", { ["source": "rtc"] })], by: time, kiosk: { kiosk }).report()
+        }
         #expect(report["state"]?.string == "fine" && report["name"]?.string == "North" && report["start"]?.int == 7)
         #expect(report["uptimeSeconds"]?.int == 96 && report["configuration"]?.string == "00ff")
         #expect(report["faults"]?.array?.isEmpty == true && report["silent"]?.array?.isEmpty == true)
         #expect(report["radio"]?["state"]?.string == "down" && report["clock"]?["source"]?.string == "rtc")
         #expect(report["gate"]?["open"]?.bool == false && report["radio"]?["advertisingLapses"]?.int == 0)
-        let judging = await desk(opens: false, kiosk: { kiosk }).report()
+        let judging = try VirtualTime.run { await desk(opens: false, by: $0, kiosk: { kiosk }).report() }
         #expect(judging["gate"] == .null, "a box that opens nothing")
     }
 
-    @Test(.tags(.realTime)) func faultsStandInTheirOrderWithAgeAndRemedy() async throws {
+    @Test func faultsStandInTheirOrderWithAgeAndRemedy() throws {
         let kiosk = try status([.agentUnreachable, .ledgerLost], at: at(100))
-        let report = await desk(kiosk: { kiosk }).report()
+        let report = try VirtualTime.run { await desk(by: $0, kiosk: { kiosk }).report() }
         #expect(report["state"]?.string == "attention")
         let faults = report["faults"]?.array ?? []
         #expect(faults.map { $0["code"]?.string } == ["fault.ledger-lost", "fault.agent-unreachable"])
@@ -55,31 +58,32 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(faults.first?["detail"]?.string == "for a reason")
         #expect(faults.first?["remedy"]?.string == Text(ReasonCode.ledgerLost.remedy))
         let stuck = try status([.agentUnreachable, .gateStuck], at: at(100))
-        #expect(await desk(kiosk: { stuck }).report()["state"]?.string == "fault")
+        let worse = try VirtualTime.run { await desk(by: $0, kiosk: { stuck }).report() }
+        #expect(worse["state"]?.string == "fault")
     }
 
     /// The cause of a lock-down and its beginning: repeating the same order does not change the beginning,
     /// another cause does.
-    @Test(.tags(.realTime)) func aLockDownIsToldWithItsBeginning() async throws {
+    @Test func aLockDownIsToldWithItsBeginning() throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try .init("Status"), softwareVersion: "test"), at: .zero)
-        func door() async -> JSON? {
+        func door() throws -> JSON? {
             let status = kiosk.status(at: at(100))
-            let report = await desk(kiosk: { status }).report()
+            let report = try VirtualTime.run { await desk(by: $0, kiosk: { status }).report() }
             #expect(report["state"]?.string == "fine")
             return report["door"]
         }
-        #expect(await door()?["since"] == nil)
+        #expect(try door()?["since"] == nil)
         _ = kiosk.handle(.door(.schedule(.locked, until: at(60))), at: at(30))
         _ = kiosk.handle(.door(.order(.lock)), at: at(40))
         _ = kiosk.handle(.door(.order(.lock)), at: at(70))
-        let locked = await door()
+        let locked = try door()
         #expect(locked?["mode"] == "locked" && locked?["by"] == "order" && locked?["seconds"]?.int == 60)
         #expect(locked?["since"]?.string == "2025-12-31T23:59:00.000Z")
         _ = kiosk.handle(.door(.order(.none)), at: at(90))
-        let scheduled = await door()
+        let scheduled = try door()
         #expect(scheduled?["by"] == "schedule" && scheduled?["seconds"]?.int == 10)
         _ = kiosk.handle(.door(.schedule(.normal, until: at(120))), at: at(95))
-        let over = await door()
+        let over = try door()
         #expect(over?["mode"] == "normal" && over?["since"] == nil)
     }
 
@@ -110,54 +114,56 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func whatIsStuckIsNamed() async throws {
+    /// A part that does not answer is named after its time limit, and the report has what the others answered.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func whatIsStuckIsNamed(seed: UInt64) throws {
         let kiosk = try status([], at: at(100))
-        let forever: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3600)) }
-        // Long enough for the parts that answer.
-        let limit = Duration.seconds(1)
-        let parts: [(name: Text, tell: @Sendable () async -> JSON)] = [
-            (
-                "ledger",
-                {
-                    await forever(); return ["visits": 1]
+        try VirtualTime.run(seed: seed) { time in
+            let parts: [(name: Text, tell: @Sendable () async -> JSON)] = [
+                (
+                    "ledger",
+                    {
+                        try? await time.clock.sleep(for: .seconds(3600))
+                        return ["visits": 1]
+                    }
+                ), ("log", { ["dropped": 3] }),
+            ]
+            let began = time.now
+            let report = await desk(parts, by: time, kiosk: { kiosk }).report()
+            #expect(began.duration(to: time.now) == ControlDesk.partLimit)
+            #expect(report["state"]?.string == "attention" && report["silent"]?.array == ["ledger"])
+            #expect(report["ledger"] == nil && report["log"]?["dropped"]?.int == 3)
+            let silent = await desk(
+                parts, by: time,
+                kiosk: {
+                    try? await time.clock.sleep(for: .seconds(3600))
+                    return kiosk
                 }
-            ), ("log", { ["dropped": 3] }),
-        ]
-        let report = await desk(parts, within: limit, kiosk: { kiosk }).report()
-        #expect(report["state"]?.string == "attention" && report["silent"]?.array == ["ledger"])
-        #expect(report["ledger"] == nil && report["log"]?["dropped"]?.int == 3)
-
-        let silent = await desk(
-            parts, within: limit,
-            kiosk: {
-                await forever(); return kiosk
-            }
-        ).report()
-        #expect(silent["state"]?.string == "fault" && silent["silent"]?.array == ["radio", "ledger"])
-        #expect(silent["radio"] == nil && silent["log"]?["dropped"]?.int == 3)
+            ).report()
+            #expect(began.duration(to: time.now) == ControlDesk.partLimit * 2, "all have the same limit")
+            #expect(silent["state"]?.string == "fault" && silent["silent"]?.array == ["radio", "ledger"])
+            #expect(silent["radio"] == nil && silent["log"]?["dropped"]?.int == 3)
+        }
     }
 
     /// A caller that asks repeatedly while a part is stuck does not pile up questions.
-    @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func atMostOneQuestionWaits() async throws {
-        let asked = Mutex(0)
-        let (stream, release) = AsyncStream.makeStream(of: Void.self)
-        let question = TimedQuestion<Int> {
-            let number = asked.withLock { asked in
-                asked += 1
-                return asked
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func atMostOneQuestionWaits(seed: UInt64) throws {
+        try VirtualTime.run(seed: seed) { time in
+            let asked = Mutex(0)
+            let question = TimedQuestion<Int>(by: time.clock, time.spawner) {
+                let number = asked.withLock { asked in
+                    asked += 1
+                    return asked
+                }
+                if number == 1 { try? await time.clock.sleep(for: .seconds(60)) }
+                return number
             }
-            for await _ in stream { break }
-            return number
+            for _ in 0..<20 { #expect(await question.answer(within: .seconds(1)) == nil) }
+            #expect(asked.withLock { $0 } == 1)
+            async let patient = question.answer(within: .seconds(50))
+            async let another = question.answer(within: .seconds(50))
+            #expect(await [patient, another] == [1, 1])
+            #expect(await question.answer(within: .seconds(50)) == 2)
         }
-        for _ in 0..<20 { #expect(await question.answer(within: .milliseconds(5)) == nil) }
-        #expect(asked.withLock { $0 } == 1)
-        async let patient = question.answer(within: .seconds(50))
-        async let another = question.answer(within: .seconds(50))
-        try await Task.sleep(for: .milliseconds(20))
-        release.yield()
-        #expect(await [patient, another] == [1, 1])
-        release.finish()
-        #expect(await question.answer(within: .seconds(50)) == 2)
     }
 }
 

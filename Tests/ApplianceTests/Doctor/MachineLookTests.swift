@@ -1,3 +1,4 @@
+import Clocks
 import Commissioning
 import Encoding
 import Foundation
@@ -38,7 +39,7 @@ import Testing
         let configuration = try Configuration.parse(
             Array(text.utf8), file: "a.toml", folder: root.path,
             standard: try #require(StandardFolders(["GATEHOUSE_ROOT": own])))
-        return MachineLook(root: root.path).facts(
+        return MachineLook(root: root.path, clock: .system).facts(
             configuration, file: file, made: Timestamp(seconds: 0), asksService: false)
     }
 

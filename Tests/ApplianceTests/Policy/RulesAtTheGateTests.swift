@@ -1,3 +1,4 @@
+import Clocks
 import Courier
 import Credentials
 import Encoding
@@ -79,7 +80,7 @@ import Workbench
             configuration.trust, beginning: start.trust,
             refresher: TrustRefresher(configuration.trust, state: TrustState(configuration.trust)),
             verifiers: verifiers,
-            policy: { ConfiguredPolicy.rules(of: configuration, under: $0) },
+            policy: { ConfiguredPolicy.rules(of: configuration, under: $0) }, clock: .system,
             wallTime: { WallTime(utc: Samples.validDate, provenance: .given) }, log: log, report: reports.report)
         try put(second)
         for _ in 0..<3 { await service.turn(at: .zero) }

@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -70,7 +71,7 @@ struct ClockServiceTests {
         let watch = ClockWatch(newest: await store.savedClock, skew: .seconds(60), look: { hands.read() })
         let service = ClockService(
             watch: watch, store: store, acceptance: ClockAcceptance(database: folder.database),
-            boot: "boot", log: log, report: { told.add($0) })
+            boot: "boot", clock: .system, log: log, report: { told.add($0) })
         return Service(watch: watch, service: service, log: log, told: { told.words })
     }
 
@@ -313,7 +314,8 @@ struct ClockServiceTests {
         let folder = try Folder()
         let store = try await Store.open(folder.database)
         let keeper = LedgerKeeper(
-            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { _ in })
+            store: store, siteKey: try await store.siteKey(), clock: .system, spawner: .system,
+            stamp: { StoredGate.stamp }, onChange: { _ in })
         for number in 1...3 as ClosedRange<UInt8> {
             let outcome = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: StoredGate.software)
             keeper.recordDecision(

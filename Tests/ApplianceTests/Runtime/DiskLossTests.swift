@@ -1,3 +1,4 @@
+import Clocks
 import CrashKit
 import CrashVFS
 import Credentials
@@ -60,7 +61,7 @@ import Testing
             limits.retryAfter = .milliseconds(20)
             let keeper = LedgerKeeper(
                 store: store, reserve: reserve, siteKey: try await store.siteKey(), limits: limits,
-                stamp: { StoredGate.stamp }, report: { [reports] in reports.add($0) },
+                clock: .system, spawner: .system, stamp: { StoredGate.stamp }, report: { [reports] in reports.add($0) },
                 onChange: { [written] in written.add($0) })
             self.keeper = keeper
             writing = Task { await keeper.run() }

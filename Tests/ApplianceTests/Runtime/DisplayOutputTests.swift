@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import GateService
@@ -53,7 +54,7 @@ import Testing
 
     private func output(_ panels: [Panel]) throws -> DisplayOutput {
         try DisplayOutput(
-            gate: "North-Gate", on: panels.enumerated().map { $1.screen("panel \($0)") },
+            gate: "North-Gate", on: panels.enumerated().map { $1.screen("panel \($0)") }, clock: .system,
             retries: .milliseconds(10)...(.milliseconds(20)), report: reports.report)
     }
 

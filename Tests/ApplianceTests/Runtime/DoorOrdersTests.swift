@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -16,7 +17,8 @@ import Testing
 
     private func orders(_ file: DoorOrderFile? = nil) throws -> DoorOrders {
         try DoorOrders(
-            file ?? folder.file, wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) },
+            file ?? folder.file, clock: .system,
+            wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) },
             report: reports.report)
     }
 

@@ -1,3 +1,4 @@
+import Clocks
 import Courier
 import Credentials
 import Encoding
@@ -58,7 +59,7 @@ import TrustFiles
                             let heard = heard.union(told.ready)
                             return .init(heard: heard, isComplete: heard.count == 2)
                         } ?? .init(isComplete: false)
-                    }))
+                    }), clock: .system)
             service.withLock { $0 = made }
         }
 
@@ -147,7 +148,7 @@ import TrustFiles
                     tell: { code, text, heard in
                         let told = await agents.tell(code, text, sparing: heard)
                         return .init(heard: told.heard, isComplete: told.isComplete)
-                    }))
+                    }), clock: .system)
             service.look(at: Instant(nanoseconds: 0))
             try await eventually("running") { await agents.isRunning }
             for _ in 0..<20 {

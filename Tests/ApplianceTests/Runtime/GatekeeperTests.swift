@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import GateService
 import Glibc
@@ -248,9 +249,11 @@ import Workbench
         return try Gatekeeper(
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
+                clock: .system, spawner: .system,
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
                 verify: verify, settle: { _, use in ledger.settle(use) },
-                wallTime: { date.time }, schedule: schedule, panel: seen, listeners: try Listeners([seen]),
+                wallTime: { date.time }, schedule: schedule, panel: seen,
+                listeners: try Listeners([seen], clock: .system),
                 observe: { event, actions, deadline, now in
                     rules.turn(event, actions, deadline: deadline, at: now)
                     observe(event, actions, deadline, now)

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import Foundation
 import GateService
@@ -94,7 +95,7 @@ import Testing
         let time = WallTime(
             utc: Self.noon.advanced(by: .seconds(date)), provenance: provenance,
             alternative: alternative.map { Self.noon.advanced(by: .seconds($0)) })
-        let orders = try DoorOrders(folder.file, wallTime: { time }, report: { _ in })
+        let orders = try DoorOrders(folder.file, clock: .system, wallTime: { time }, report: { _ in })
         switch orders.restored(at: .zero, minimum: .rtc) {
         case .free(let until): return Instant.zero.duration(to: until)
         case .none: return nil

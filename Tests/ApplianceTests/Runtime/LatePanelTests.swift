@@ -1,4 +1,5 @@
 import Administration
+import Clocks
 import Credentials
 import Encoding
 import Kiosk
@@ -40,7 +41,8 @@ import Testing
                 return LinePanel(
                     LinePanel.Wiring(lamps: [.red: "red", .amber: "amber"], tone: nil, gate: "gate"),
                     lamps: try LampLines(lampLines.bank(), names: ["red", "amber"]) { _ in },
-                    relay: try Relay(WatchedBank(relayLine.bank(), watch), line: "gate") { _ in }, watch: watch)
+                    relay: try Relay(WatchedBank(relayLine.bank(), watch, clock: .system), line: "gate") { _ in },
+                    watch: watch)
             } catch {
                 throw ServiceFailure("\(error)", remedy: nil)
             }

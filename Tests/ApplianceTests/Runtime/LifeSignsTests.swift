@@ -1,55 +1,61 @@
+import Clocks
+import Encoding
 import GateService
+import Simulation
 import Synchronization
-import TestKit
 import Testing
 
 /// The watch over the parts that every visit needs.
-@Suite("Signs of life", .timeLimit(.minutes(1)), .tags(.realTime))
-struct LifeSignsTests {
-    /// The reports, and whether the part answers.
-    private final class Scene: Sendable {
-        let told = Mutex<[String?]>([])
-        let answers = Atomic<Bool>(false)
-    }
-
-    @Test("a part that does not answer is told, waited for, and told again when it does")
-    func stuck() async throws {
-        let scene = Scene()
-        // Long enough for the quick part on a slow machine.
-        let limit = Duration.milliseconds(500)
-        let signs = LifeSigns(
-            [
-                .init("quick") { true },
-                .init("slow") {
-                    while !scene.answers.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(1)) }
-                    return true
-                },
-            ], within: limit, stuck: { part in scene.told.withLock { $0.append(part) } })
-        let waiting = Task { await signs.wait() }
-        while scene.told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
-        try await Task.sleep(for: limit * 2 + .milliseconds(200))
-        #expect(scene.told.withLock { $0 } == ["slow"], "once")
-        scene.answers.store(true, ordering: .relaxed)
-        #expect(await waiting.value)
-        #expect(scene.told.withLock { $0 } == ["slow", nil])
+@Suite("Signs of life") struct LifeSignsTests {
+    @Test(
+        "a part that does not answer is told, waited for, and told again when it does",
+        arguments: 1...20 as ClosedRange<UInt64>)
+    func stuck(seed: UInt64) throws {
+        try VirtualTime.run(seed: seed) { time in
+            let told = Mutex<[String?]>([])
+            let signs = LifeSigns(
+                [
+                    .init("quick", by: time.clock, time.spawner) { true },
+                    .init("slow", by: time.clock, time.spawner) {
+                        try? await time.clock.sleep(for: .seconds(12))
+                        return true
+                    },
+                ], stuck: { part in told.withLock { $0.append(part) } })
+            let began = time.now
+            async let isWell = signs.wait()
+            try await time.clock.sleep(for: LifeSigns.limit * 2 + .seconds(1))
+            #expect(told.withLock { $0 } == ["slow"], "once")
+            #expect(await isWell)
+            #expect(told.withLock { $0 } == ["slow", nil] && began.duration(to: time.now) == .seconds(12))
+        }
     }
 
     @Test("a part that answers that it does not work gives no sign; nobody waits behind the end")
-    func wrong() async throws {
-        let scene = Scene()
-        let signs = LifeSigns([.init("a") { false }, .init("b") { true }]) { _ in }
-        #expect(await !signs.wait())
-        let endless = LifeSigns(
-            [
-                .init("never") {
-                    while !scene.answers.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(1)) }
-                    return true
-                }
-            ], within: .milliseconds(20), stuck: { part in scene.told.withLock { $0.append(part) } })
-        let waiting = Task { await endless.wait() }
-        while scene.told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
-        waiting.cancel()
-        #expect(await !waiting.value)
-        scene.answers.store(true, ordering: .relaxed)
+    func wrong() throws {
+        try VirtualTime.run { time in
+            let told = Mutex<[String?]>([])
+            let signs = LifeSigns(
+                [
+                    .init("a", by: time.clock, time.spawner) { false },
+                    .init("b", by: time.clock, time.spawner) { true },
+                ]) { _ in }
+            #expect(await !signs.wait())
+            let endless = LifeSigns(
+                [
+                    .init("never", by: time.clock, time.spawner) {
+                        try? await time.clock.sleep(for: .seconds(86_400))
+                        return true
+                    }
+                ], stuck: { part in told.withLock { $0.append(part) } })
+            let began = time.now
+            let isWell = await withTaskGroup(of: Bool.self) { group in
+                group.addTask { await endless.wait() }
+                try? await time.clock.sleep(for: LifeSigns.limit * 2 + .seconds(1))
+                group.cancelAll()
+                return await group.next()
+            }
+            #expect(isWell == false && told.withLock { $0 } == ["never"])
+            #expect(began.duration(to: time.now) == LifeSigns.limit * 3, "the end waits for one limit at most")
+        }
     }
 }

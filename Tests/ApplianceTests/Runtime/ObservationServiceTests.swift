@@ -1,3 +1,4 @@
+import Clocks
 import CrashKit
 import Credentials
 import Encoding
@@ -35,7 +36,8 @@ import Testing
     private func desk() -> StatusDesk {
         StatusDesk(
             StatusDesk.Identity(name: "G", version: "1", start: 1, since: SystemClock.now(), opens: true),
-            kiosk: { KioskStatus(waiting: Health(), at: SystemClock.now()) }, parts: [],
+            clock: .system, spawner: .system, kiosk: { KioskStatus(waiting: Health(), at: SystemClock.now()) },
+            parts: [],
             now: { (SystemClock.now(), SystemClock.utc()) })
     }
 
@@ -47,7 +49,8 @@ import Testing
         (times.pause.shortest, times.retry) = (.milliseconds(50), .milliseconds(100))
         return ObservationService(
             try section(more), access: ControlAccess(user: geteuid(), group: nil), status: desk(), store: store,
-            signal: signal, date: { SystemClock.utc() }, times: times, report: reports.report)
+            signal: signal, clock: .system, spawner: .system, date: { SystemClock.utc() }, times: times,
+            report: reports.report)
     }
 
     private func running(_ service: ObservationService, _ body: () async throws -> Void) async throws {
@@ -109,7 +112,7 @@ import Testing
     @Test func aPlaceThatHangsHoldsUpNobody() async throws {
         let release = DispatchSemaphore(value: 0)
         let written = Mutex<[String]>([])
-        let file = try StatusFile("/run/stalled") { _, bytes in
+        let file = try StatusFile("/run/stalled", clock: .system) { _, bytes in
             if written.withLock(\.isEmpty) { release.wait() }
             written.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
         }
@@ -161,7 +164,7 @@ import Testing
             outcome.reasons = [Outcome.Reason(number % 2 == 0 ? "ok" : "validity.expired")]
             try await store.appendOutcome(Text("visit-\(number)"), outcome, stamp: stamp)
         }
-        let keeper = DayKeeper(store, every: .milliseconds(50)) { now }
+        let keeper = DayKeeper(store, clock: .system, every: .milliseconds(50)) { now }
         let task = Task { await keeper.run() }
         try await wait { keeper.present.total == 100 }
         #expect(keeper.present.total(of: .accepted) == 50 && keeper.present.visits.first?.number == 300)

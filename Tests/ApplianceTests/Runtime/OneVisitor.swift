@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import GateService
@@ -30,10 +31,11 @@ struct OneVisitor {
         let gatekeeper = try Gatekeeper(
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
+                clock: .system, spawner: .system,
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
                 verify: { _, _, _ in .made(.ok) }, settle: { _, use in ledger.settle(use) },
                 wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) }, panel: panel,
-                listeners: try Listeners([seen] + listeners)))
+                listeners: try Listeners([seen] + listeners, clock: .system)))
         service = Task { await gatekeeper.run() }
         await radio.start()
         (self.ledger, self.seen, self.gatekeeper, self.radio) = (ledger, seen, gatekeeper, radio)

@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Glibc
@@ -22,7 +23,7 @@ import Workbench
     private func panel() throws -> LinePanel {
         LinePanel(
             LinePanel.Wiring(lamps: [:], tone: nil, gate: "gate"), lamps: nil,
-            relay: try Relay(WatchedBank(line.bank(), watch), line: "gate") { _ in }, watch: watch)
+            relay: try Relay(WatchedBank(line.bank(), watch, clock: .system), line: "gate") { _ in }, watch: watch)
     }
 
     /// Plays one accepted visitor; returns the record of the gate, the notes, and the use of the credential.
@@ -101,7 +102,7 @@ import Workbench
 
     @Test func aLineThatIsBeingSwitchedIsWaitedFor() throws {
         let watch = OpeningWatch()
-        let bank = WatchedBank(line.bank(), watch)
+        let bank = WatchedBank(line.bank(), watch, clock: .system)
         try bank.set(active: [])
         let from = SystemClock.now()
         var order = OpeningOrder(from: from, until: from.advanced(by: .seconds(60)))
@@ -128,7 +129,7 @@ import Workbench
 
     @Test func whatFailsHasOpenedNothing() throws {
         let watch = OpeningWatch()
-        let bank = WatchedBank(line.bank(), watch)
+        let bank = WatchedBank(line.bank(), watch, clock: .system)
         line.breaks()
         let from = SystemClock.now()
         #expect(throws: GPIOError.self) { try bank.set(active: ["gate"]) }
@@ -142,7 +143,7 @@ import Workbench
         let watch = OpeningWatch()
         let state = Mutex((decided: Instant?.none, isStopped: true))
         let thread = try LineThread(
-            name: "test-stopped", WatchedBank(line.bank(), watch),
+            name: "test-stopped", WatchedBank(line.bank(), watch, clock: .system),
             wanted: { now in
                 let isFirst = state.withLock { state in
                     defer { state.decided = state.decided ?? now }
@@ -173,7 +174,7 @@ import Workbench
     @Test func aThreadThatHangsAndTheNextWriteNothingOverEachOther() async throws {
         let watch = OpeningWatch()
         line.hangs(true)
-        nonisolated(unsafe) let old = WatchedBank(line.bank(), watch)
+        nonisolated(unsafe) let old = WatchedBank(line.bank(), watch, clock: .system)
         let thread = try SideThread(name: "test-old", limit: 1)
         var first = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         thread.run {
@@ -185,7 +186,7 @@ import Workbench
         #expect(line.isHanging && watch.opening(first, at: late) == .lasting)
         first.until = SystemClock.now()
         usleep(60_000)
-        let bank = WatchedBank(TestLines().bank(), watch)
+        let bank = WatchedBank(TestLines().bank(), watch, clock: .system)
         usleep(1000)
         let second = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         #expect(watch.opening(second, at: late) == .never, "a call of before is not about it")

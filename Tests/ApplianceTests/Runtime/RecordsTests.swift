@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -32,7 +33,7 @@ import Testing
         let records = try await Records(
             Records.Opening(
                 configuration: configuration, environment: environment, boot: "b", version: "1",
-                made: Timestamp(seconds: 0), window: .zero, log: log,
+                made: Timestamp(seconds: 0), window: .zero, clock: .system, log: log,
                 report: reports.report))
         #expect(log.flush(within: .seconds(60)))
         return (records, reports, String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self))

@@ -1,3 +1,4 @@
+import Clocks
 import CrashKit
 import CrashVFS
 import Credentials
@@ -27,7 +28,7 @@ struct ReplayAtTheGateTests {
         let siteKey = try await store.siteKey()
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
-            store: store, siteKey: siteKey,
+            store: store, siteKey: siteKey, clock: .system, spawner: .system,
             stamp: { [date] in
                 RecordStamp(kiosk: "gate-1", boot: StoredGate.stamp.boot, time: date, monotonic: .zero)
             }, onChange: { written.add($0) })

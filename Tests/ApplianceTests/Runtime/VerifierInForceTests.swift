@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -282,7 +283,8 @@ struct PolicyServiceTests {
         let log = try LogSink(.file(folder.appendingPathComponent("log").path), minimum: .debug)
         let (state, reports) = (PolicyState(path: file.path, folder: folder.path + "/kept"), Reports())
         let service = PolicyService(
-            state, over: defaults, direction: .in, verifiers: verifiers, log: log, report: reports.report)
+            state, over: defaults, direction: .in, verifiers: verifiers, log: log, report: reports.report,
+            clock: .system)
         await service.turn()
         await service.turn()
         #expect(verifiers.current.policy.version == first.version, "nothing has changed")
@@ -335,7 +337,8 @@ struct PolicyServiceTests {
         let judge = { verifiers.verify(Samples.credential, of: VisitID("a"), at: date, monotonic: .zero) }
         #expect(judge().code == .policyNoMatch)
         let service = PolicyService(
-            state, over: VerificationPolicy(), direction: nil, verifiers: verifiers, log: log, report: reports.report)
+            state, over: VerificationPolicy(), direction: nil, verifiers: verifiers, log: log, report: reports.report,
+            clock: .system)
         try folder.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n")
         for _ in 0..<2 { await service.turn() }
         #expect(judge().isAccepted && reports.present.isEmpty)

@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -41,13 +42,13 @@ import Testing
         for (language, word) in words {
             let script = try program("printf '%s %s\\n' \"$2\" \"$3\" >> \(path("said"))")
             let section = try section("language = \"\(language)\"\nprogram = \"\(script)\"")
-            let voice = try #require(try VoiceOutput(section, report: health.take))
+            let voice = try #require(try VoiceOutput(section, clock: .system, report: health.take))
             show([.ready, .connected, .accepted, .ready, .rejected, .failed, .off], on: voice)
             let said = text("said").split(separator: "\n")
             #expect(said.count == 3 && said.first == "\(language) \(word)", "\(said)")
             try FileManager.default.removeItem(atPath: path("said"))
         }
-        #expect(try VoiceOutput(try section(""), report: health.take) == nil)
+        #expect(try VoiceOutput(try section(""), clock: .system, report: health.take) == nil)
         #expect(health.told.isEmpty, "\(health.told)")
         try FileManager.default.removeItem(at: folder)
     }
@@ -56,7 +57,8 @@ import Testing
     @Test func aProgramThatIsAbsentIsAFault() throws {
         let health = VoiceHealth()
         let voice = try VoiceOutput(
-            .english, SpeechProgram(path("speak"), language: "en"), pause: .milliseconds(20), report: health.take)
+            .english, SpeechProgram(path("speak"), language: "en"), clock: .system, pause: .milliseconds(20),
+            report: health.take)
         show([.ready], on: voice)
         #expect(health.told.count == 1)
         show([.accepted, .ready, .rejected, .ready, .accepted], on: voice)
@@ -76,7 +78,8 @@ import Testing
     @Test func aProgramThatFailsIsAFaultUntilItSpeaks() throws {
         let health = VoiceHealth()
         let script = try program("test -e \(path("card"))")
-        let voice = try VoiceOutput(.english, SpeechProgram(script, language: "en"), report: health.take)
+        let voice = try VoiceOutput(
+            .english, SpeechProgram(script, language: "en"), clock: .system, report: health.take)
         show([.ready, .accepted, .ready, .rejected], on: voice)
         #expect(health.told.map(\.isPresent) == [true] && health.told[0].detail?.contains("sound card") == true)
         try Data().write(to: URL(fileURLWithPath: path("card")))
@@ -89,7 +92,7 @@ import Testing
     @Test func aSlowProgramSaysTheNewestAndHoldsUpNobody() throws {
         let script = try program("echo \"$3\" >> \(path("said")); sleep 600")
         let voice = try VoiceOutput(
-            .english, SpeechProgram(script, language: "en", limit: .seconds(1)), report: { _ in })
+            .english, SpeechProgram(script, language: "en", limit: .seconds(1)), clock: .system, report: { _ in })
         let started = ContinuousClock.now
         for _ in 0..<200 {
             for pattern in [.accepted, .rejected] as [IndicatorPattern] {

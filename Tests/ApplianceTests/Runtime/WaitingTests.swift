@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -29,7 +30,7 @@ import Testing
             report: reports.report, manager: ServiceManager(environment: [:]),
             show: { [lamps] signal in lamps.signals.withLock { $0.append(signal) } },
             identity: StatusDesk.Identity(name: "North", version: "1", start: 0, since: .zero, opens: true),
-            serve: serve,
+            clock: .system, spawner: .system, serve: serve,
             attempts: 3, second: .milliseconds(1))
     }
 

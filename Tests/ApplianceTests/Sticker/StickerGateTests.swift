@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -61,9 +62,10 @@ import Workbench
         let gatekeeper = try Gatekeeper(
             settings: settings,
             surroundings: Gatekeeper.Surroundings(
+                clock: .system, spawner: .system,
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
                 sticker: sticker, verify: { _, _, _ in .made(.ok) }, wallTime: { folder.time.withLock { $0 } },
-                panel: seen, listeners: try Listeners([seen]), observe: watch.turn))
+                panel: seen, listeners: try Listeners([seen], clock: .system), observe: watch.turn))
         let service = Task { await gatekeeper.run() }
         await radio.start()
         #expect(await seen.waits(isDone))

@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -36,7 +37,7 @@ final class StickerFolder: Sendable {
     func sticker(until day: String = "2026-01-31", limit: Int = UsedSessions.limit) throws -> Sticker {
         let wallTime: @Sendable () -> WallTime = { [self] in time.withLock { $0 } }
         let report: HealthReporter = { [self] report in reports.withLock { $0.append(report) } }
-        let sticker = Sticker(try section(until: day), limit: limit, wallTime: wallTime, report: report)
+        let sticker = Sticker(try section(until: day), limit: limit, clock: .system, wallTime: wallTime, report: report)
         return try #require(sticker)
     }
 
@@ -268,7 +269,7 @@ extension Sticker {
         let bare = try Configuration.parse(Array("[kiosk]\nname = \"Gate\"".utf8), file: "test", folder: "/tmp")
         let time = WallTime(utc: StickerFolder.made, provenance: .rtc)
         #expect(bare.notices.isEmpty)
-        let none = Sticker(bare.sticker, wallTime: { time }, report: { _ in })
+        let none = Sticker(bare.sticker, clock: .system, wallTime: { time }, report: { _ in })
         #expect(none == nil)
     }
 }

@@ -1,3 +1,4 @@
+import Clocks
 import Courier
 import Credentials
 import Encoding
@@ -151,7 +152,8 @@ import TrustFiles
         return TrustService(
             settings: settings, state: fixture.state, beginning: beginning,
             refresher: TrustRefresher(state: fixture.state, hosts: [], fetcher: server), verifiers: verifiers,
-            policy: policy, wallTime: { [now] in now }, log: try quietLog(in: fixture), report: reports.report)
+            policy: policy, clock: .system, wallTime: { [now] in now }, log: try quietLog(in: fixture),
+            report: reports.report)
     }
 
     /// A moment at which everything of a new plan is due.

@@ -1,4 +1,5 @@
 import Administration
+package import Clocks
 import Courier
 import Credentials
 package import Encoding
@@ -14,10 +15,12 @@ package struct MachineLook: Sendable {
     /// The prefix of /sys, /proc, /dev, /etc, /run and the units; empty for this machine.
     private let root: String
     private let files: SystemFiles
+    private let time: Clock
 
-    /// Creates a look at this machine, or at a machine whose files are below `root`.
-    package init(root: String = "") {
-        self.root = root
+    /// Creates a look at this machine, or at a machine whose files are below `root`. `clock`: the clock of this
+    /// machine.
+    package init(root: String = "", clock: Clock) {
+        (self.root, time) = (root, clock)
         files = SystemFiles(root: root)
     }
 
@@ -182,7 +185,7 @@ package struct MachineLook: Sendable {
 
     private func clock(made: Timestamp) -> MachineFacts.Clock {
         var clock = MachineFacts.Clock()
-        let look = SystemClock.look()
+        let look = time.look()
         (clock.utc, clock.isSynchronised, clock.made) = (look.utc, look.isSynchronised, made)
         clock.uptime = Instant.zero.duration(to: look.monotonic)
         clock.authenticated = TimeSource.authenticated(on: files)
