@@ -12,17 +12,16 @@ import Testing
     private func order(_ seed: UInt64) throws -> String {
         try VirtualTime.run(seed: seed) { time in
             let order = Mutex("")
-            await withTaskGroup(of: Void.self) { group in
-                for name in ["a", "b", "c", "d"] {
-                    group.addTask {
-                        for turn in 0..<4 {
-                            order.withLock { $0 += name }
-                            await Task.yield()
-                            if turn == 1 { try? await time.clock.sleep(for: .seconds(3600)) }
-                        }
+            let tasks = ["a", "b", "c", "d"].map { name in
+                time.spawner.start(name) {
+                    for turn in 0..<4 {
+                        order.withLock { $0 += name }
+                        await Task.yield()
+                        if turn == 1 { try? await time.clock.sleep(for: .seconds(3600)) }
                     }
                 }
             }
+            for task in tasks { await task.value }
             #expect(Self.seconds(time) == 4600)
             return order.withLock { $0 }
         }
