@@ -1,6 +1,8 @@
+import Clocks
 import Encoding
 import Foundation
 import Ledger
+import Synchronization
 import TestKit
 import Testing
 
@@ -133,36 +135,32 @@ import Testing
 
     /// An audit does not keep one state of the database: it also reads what is written while it runs, and
     /// evictions do not mislead it.
-    @Test(.tags(.realTime)) func anAuditGoesOnPieceByPiece() async throws {
+    @Test func anAuditGoesOnPieceByPiece() async throws {
         let folder = try TemporaryFolder()
+        let pauses = Pauses()
         var options = StoreOptions()
-        (options.auditPiece, options.auditRest) = (4, .milliseconds(60))
+        options.auditPiece = 4
         (options.retention.entries, options.evictionBatch) = (100, 4)
+        options.clock = Clock(now: Clock.system.now, utc: Clock.system.utc) { _ in
+            await pauses.rest()
+        }
         let store = try await Store.open(folder.database, options: options)
-        func record(_ numbers: ClosedRange<Int>) async throws {
+        @Sendable func record(_ numbers: ClosedRange<Int>) async throws {
             for number in numbers {
                 try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
                 try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
             }
         }
         try await record(1...30)
-        async let audit = store.audit()
-        try await Task.sleep(for: .milliseconds(50))
-        // Written with one sync, so that they exist long before the end of the audit.
-        let visits = (31...40).map(Samples.visit)
-        let refused = try await store.append(
-            visits.map { UnwrittenIntent(intent: $0, stamp: Samples.stamp) },
-            visits.map { UnwrittenOutcome(visit: $0, outcome: Samples.accepted, stamp: Samples.stamp) })
-        #expect(refused.isEmpty)
-        let report = try await audit
+        pauses.inThird { try await record(31...40) }
+        let report = try await store.audit()
         #expect(report.isIntact, "\(report.lines)")
         #expect(report.entries == 80)
         // Half of the remaining entries are evicted meanwhile.
-        async let second = store.audit()
-        try await Task.sleep(for: .milliseconds(50))
-        try await record(41...90)
-        let other = try await second
+        pauses.inThird { try await record(41...90) }
+        let other = try await store.audit()
         #expect(other.isIntact, "\(other.lines)")
+        #expect(pauses.isDone)
         await store.close()
     }
 
@@ -496,5 +494,23 @@ import Testing
         private var list: [StoreError?] = []
         func add(_ error: StoreError?) { lock.withLock { list.append(error) } }
         var all: [StoreError?] { lock.withLock { list } }
+    }
+}
+
+/// The pauses of an audit. A test has work done in one of them.
+private final class Pauses: Sendable {
+    private let state = Mutex<(left: Int, work: (@Sendable () async throws -> Void)?)>((0, nil))
+
+    /// Whether all work is done.
+    var isDone: Bool { state.withLock { $0.work == nil } }
+
+    func inThird(_ work: @escaping @Sendable () async throws -> Void) { state.withLock { $0 = (3, work) } }
+
+    func rest() async {
+        let work = state.withLock { state in
+            state.left -= 1
+            return state.left == 0 ? state.work.take() : nil
+        }
+        await #expect(throws: Never.self) { try await work?() }
     }
 }
