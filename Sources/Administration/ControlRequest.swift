@@ -32,7 +32,7 @@ package enum ControlRequest: String, CaseIterable, Sendable {
     case agentMessages = "agent-messages"
 
     /// Whether the request changes something: only root and the service's own user may send such a request.
-    package var changesSomething: Bool {
+    var changesSomething: Bool {
         switch self {
         case .status, .doorStatus, .agentList, .agentShow, .agentMessages: false
         case .restart, .doorLock, .doorFree, .doorRelease, .agentConnect, .agentDelete, .agentPing: true

@@ -35,12 +35,12 @@ package struct HostConfiguration: Equatable, Sendable {
     package var usesAdvertisingSets = true
     /// How long each of several advertisements is on the air when they share a place: about seven advertising
     /// events, enough for a scanning phone to receive it.
-    package var advertisingTurn: Duration = .milliseconds(200)
+    var advertisingTurn: Duration = .milliseconds(200)
     /// The time from one proof that the controller really advertises to the next proof.
-    package var advertisingProof: Duration = .milliseconds(800)
+    var advertisingProof: Duration = .milliseconds(800)
     /// The time from one renewal to the next. A renewal switches advertising off and on; it is used if the
     /// controller's answers prove nothing.
-    package var advertisingRenewal: Duration = .seconds(10)
+    var advertisingRenewal: Duration = .seconds(10)
     /// Connection parameters to request after the phone's first request, in this order: the next ones after
     /// each refusal. The first are 15 ms, which both Android and Apple's accessory guidelines allow; the
     /// second are up to 30 ms. All have latency 0 and timeout 6 s.

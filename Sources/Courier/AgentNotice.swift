@@ -83,7 +83,7 @@ package enum AgentNotice: Sendable {
     case ended
 
     /// Whether the notice is routine: it repeats in normal operation, or as often as a peer likes.
-    package var isRoutine: Bool {
+    var isRoutine: Bool {
         switch self {
         case .alive, .confirmed, .acknowledged, .message, .discarded, .refusedAnswer: true
         default: false

@@ -12,7 +12,7 @@ package struct Health: Sendable {
         /// Changes of a fault are reported at most once in this time.
         package var quiet: Duration = .seconds(5)
         /// While a fault stays in force, a grown count is reported again at most once in this time.
-        package var reminder: Duration = .seconds(60)
+        var reminder: Duration = .seconds(60)
         /// Largest length of a stored detail, in bytes.
         package var detail = 300
 

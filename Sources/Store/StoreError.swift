@@ -45,14 +45,6 @@ package enum StoreError: Error, Hashable, Sendable {
     /// SQLite reports another error, with the given code.
     case unexpected(code: Int32, detail: String)
 
-    /// Whether a later attempt may succeed without a change to any file by the operator.
-    package var isTransient: Bool {
-        switch self {
-        case .diskFull, .inputOutput, .silent, .locked, .overloaded: true
-        default: false
-        }
-    }
-
     /// The error in plain words, without any content of a record.
     package var text: String {
         switch self {

@@ -17,7 +17,7 @@ package struct StoreOptions: Sendable {
     package var handledMessages = 10_000
     /// The number of keys of confirming inbound messages that are written together: written alone, each would
     /// cost more than the cursor that it moves.
-    package var confirmationsTogether = 64
+    var confirmationsTogether = 64
     /// The maximum number of names of admitted credentials that are remembered across a restart.
     package var replays = 16_384
     /// Requests after which the write-ahead log is copied into the database, as soon as no request is being

@@ -121,7 +121,7 @@ struct PollThreadTests {
         let moved = thread.makeTimer { fired.withLock { $0.append("moved") } }
         let early = thread.makeTimer {
             fired.withLock { $0.append("early") }
-            never.disarm()
+            never.set(nil)
         }
         let now = SystemClock.now()
         // Armed on the thread itself, so that no timer is due before all are armed.

@@ -11,7 +11,7 @@ package struct MailboxAddress: Hashable, Sendable {
     package let routingKeys: [Verkey]
 
     /// The maximum number of routing keys. No mailbox needs more.
-    package static let maxRoutingKeys = 8
+    static let maxRoutingKeys = 8
     /// The address without a mailbox: only answers to the gate's own posts arrive (RFC 0092).
     package static let queue = MailboxAddress(endpoint: "didcomm:transport/queue", routingKeys: [])
 

@@ -173,7 +173,7 @@ extension AgentConnection {
         /// The time after which a post counts as failed even if the driver reports nothing; 90 s.
         package var exchange = Duration.seconds(90)
         /// The maximum number of repetitions of a request that may have arrived.
-        package var resends = 2
+        var resends = 2
         /// The first wait after a failure. Each further failure doubles it.
         package var firstRetry = Duration.seconds(1)
         /// The time between two requests for an address, until one is answered.
@@ -181,17 +181,17 @@ extension AgentConnection {
         /// The longest wait between attempts.
         package var longestRetry = Duration.seconds(15 * 60)
         /// The time between two pings that ask for an answer.
-        package var heartbeat = Duration.seconds(15 * 60)
+        var heartbeat = Duration.seconds(15 * 60)
         /// The number of inbound ids that are remembered to recognise repetitions.
-        package var rememberedIDs = 1024
+        var rememberedIDs = 1024
         /// The maximum number of answers that wait to be sent. Further answers are dropped.
-        package var waitingAnswers = 16
+        var waitingAnswers = 16
         /// The number of answers that may be sent one right after another.
-        package var answerBurst = 16
+        var answerBurst = 16
         /// The time between two answers after those.
-        package var answerInterval = Duration.seconds(1)
+        var answerInterval = Duration.seconds(1)
         /// The shortest time between two problem reports of the gate.
-        package var problemReportInterval = Duration.seconds(10)
+        var problemReportInterval = Duration.seconds(10)
 
         /// Creates the documented defaults.
         package init() {}

@@ -26,10 +26,10 @@ package enum DIDRotation {
     }
 
     /// Returns whether `message` announces a new DID.
-    package static func isRotate(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "rotate") }
+    static func isRotate(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "rotate") }
 
     /// Returns whether `message` ends the connection.
-    package static func isHangup(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "hangup") }
+    static func isHangup(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "hangup") }
 
     /// Returns the peer under its new DID. Only DIDs that contain their document can be resolved.
     package static func peer(of rotate: Message) throws(Failure) -> Peer {

@@ -8,7 +8,7 @@ package struct HandshakeReuse: Sendable {
     /// The id of the reuse message. It is the same each time the message is sent.
     package let id: Text
     /// How often the reuse message was sent.
-    package private(set) var sendings = 0
+    private(set) var sendings = 0
     /// Whether the message is due and was not passed to the connection yet.
     package private(set) var isDue = false
     /// The id of the ping after the last sending.
@@ -17,7 +17,7 @@ package struct HandshakeReuse: Sendable {
     package private(set) var until: Instant?
 
     /// The maximum number of times that the message is sent.
-    package static let maxSendings = 3
+    static let maxSendings = 3
     /// The time limit for an answer each time the message is sent.
     package static let patience = Duration.seconds(15)
 

@@ -24,7 +24,7 @@ package struct Message: Sendable {
     package let body: JSON
 
     /// The longest id of a message or thread, in bytes: ids are stored and echoed.
-    package static let nameBytes = 256
+    static let nameBytes = 256
 
     /// Reads a plaintext, nested at most 32 deep.
     package init(plaintext: [UInt8]) throws(Failure) {
@@ -47,7 +47,7 @@ package struct Message: Sendable {
 
     /// Whether the sender asks for an acknowledgement of receipt (RFC 0317). The old empty object means that,
     /// too.
-    package var asksForAck: Bool {
+    var asksForAck: Bool {
         guard let decorator = body["~please_ack"]?.object else { return false }
         guard let on = decorator["on"]?.array, !on.isEmpty else { return true }
         return on.contains { $0.string == "RECEIPT" }

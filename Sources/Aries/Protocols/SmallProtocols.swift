@@ -73,7 +73,7 @@ package enum BasicMessage {
 
     /// Returns the ids in a controller's acknowledgement of reports: a basicmessage whose content is
     /// `{"type":"verification-report/1.0/ack","ids":[…]}`; nil for any other content.
-    package static func acknowledgedReports(_ message: Message) -> [Text]? {
+    static func acknowledgedReports(_ message: Message) -> [Text]? {
         guard let content = message.body["content"]?.string, content.utf8.count <= 64 * 1024,
             let json = try? JSON.parse(content.string), json["type"] == "verification-report/1.0/ack"
         else { return nil }

@@ -29,7 +29,7 @@ package struct OneTimeReply: ~Copyable, Sendable {
     }
 
     /// The maximum number of times that one reply is posted.
-    package static let maxAttempts = 3
+    static let maxAttempts = 3
 
     private let service: Service
     private let prefix: TypePrefix

@@ -6,7 +6,7 @@ package enum Question {
     package static let name = ProtocolName("questionanswer", 1, 0)
 
     /// Returns whether `message` is a question of this protocol or of its signed variant (`committedanswer`).
-    package static func isQuestion(_ message: Message) -> Bool {
+    static func isQuestion(_ message: Message) -> Bool {
         message.type.isMessage(name.family, 1, "question") || message.type.isMessage("committedanswer", 1, "question")
     }
 
@@ -19,7 +19,7 @@ package enum Question {
     }
 
     /// Returns whether the question requires a signed answer. A gate never signs answers.
-    package static func wantsSignature(_ question: Message) -> Bool {
+    static func wantsSignature(_ question: Message) -> Bool {
         question.body["signature_required"]?.bool ?? (question.type.protocolName.family != name.family)
     }
 

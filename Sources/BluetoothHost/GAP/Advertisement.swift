@@ -4,7 +4,7 @@ package struct Advertisement: Equatable, Sendable {
     package struct TooLong: Error, Equatable, Sendable {}
 
     /// The longest advertising or scan response data, in bytes (Core Specification Vol 6 Part B 2.3.1).
-    package static let maximumBytes = 31
+    static let maximumBytes = 31
 
     /// The random address to advertise from.
     package let address: DeviceAddress

@@ -47,7 +47,7 @@ package struct Pinout: Hashable, Sendable {
         /// The name of the bus.
         package let name: String
         /// The setting that activates the bus: a line of `config.txt`, or keys of the configuration.
-        package let activation: String
+        let activation: String
         /// The devices on the bus.
         package let serves: String
         /// The lines of the bus.

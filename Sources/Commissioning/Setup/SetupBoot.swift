@@ -51,11 +51,11 @@ package struct SetupBoot {
     package static let doneName = "gatehouse-setup.done"
     /// The name of the invitation of an answer file that is carried out. An invitation that is partly overwritten can
     /// no longer be recognised by its content, so the next start recognises it by this name.
-    package static let doneInvitationName = "gatehouse-setup.invitation.done"
+    static let doneInvitationName = "gatehouse-setup.invitation.done"
     /// The name of an answer file that is wrong.
     package static let wrongName = "gatehouse-setup.wrong.toml"
     /// The name of the result file.
-    package static let resultName = "gatehouse-setup.result.txt"
+    static let resultName = "gatehouse-setup.result.txt"
 
     private let folder: String
     private let machine: SetupMachine

@@ -14,7 +14,7 @@ package actor AgentLink {
     package nonisolated let invitation: Invitation
     /// Whether the peer had ended the connection before this link was made. Such a connection never carries a
     /// message again.
-    package nonisolated let wasEnded: Bool
+    nonisolated let wasEnded: Bool
     /// How messages that do not answer a post reach the gate.
     package nonisolated let reception: AgentConnection.Reception
 

@@ -1,11 +1,11 @@
-package import Aries
+import Aries
 import Encoding
 import HTTPTransport
 
 extension AgentLinks {
     /// Answers the requests of an invitation that offers no lasting connection. Each reply is posted at most
     /// ``OneTimeReply/maxAttempts`` times, and nothing is stored.
-    package static func answerOnce(
+    static func answerOnce(
         _ invitation: Invitation, _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
     ) async throws(Failure) -> (count: Int, refusals: Int) {
         var reply: OneTimeReply

@@ -43,7 +43,7 @@ package struct PolicyTestCredential: Sendable {
     /// The answers of the status lists.
     package var status: [StatusAnswer] = []
     /// Whether the holder proved possession of the credential's key.
-    package var holderProven = false
+    var holderProven = false
 }
 
 extension SignedClaims {

@@ -24,13 +24,13 @@ package struct TrustBundle: Sendable {
         /// in memory.
         package var bytes = 16 * 1024 * 1024
         /// The maximum size of a bundle's list of files in bytes: 1 MiB.
-        package var manifestBytes = 1024 * 1024
+        var manifestBytes = 1024 * 1024
         /// The maximum number of files.
         package var files = 4096
         /// The maximum size of one file in bytes.
         package var fileBytes = 16 * 1024 * 1024
         /// The maximum length of a path in letters.
-        package var pathLetters = 200
+        var pathLetters = 200
 
         /// Creates the documented default values.
         package init() {}

@@ -150,7 +150,7 @@ extension ReasonCode {
 
 extension ReasonCode {
     /// The prefix of a rule's code; the rule's id follows.
-    package static let policyPrefix = "policy."
+    static let policyPrefix = "policy."
 
     /// Returns the code of a rule of the gate's own policy: `policy.` and the rule's id.
     package static func policy(_ rule: String) -> ReasonCode {

@@ -69,7 +69,7 @@ package final class ClockWatch: Sendable {
 
     /// Reads the clocks and returns the faults that began or ended since the last call. For each code it
     /// returns only the newest report.
-    package func takeReports() -> [HealthReport] {
+    func takeReports() -> [HealthReport] {
         _ = now()
         return state.withLock { state in
             defer { state.reports = [] }

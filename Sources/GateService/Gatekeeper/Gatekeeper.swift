@@ -114,7 +114,7 @@ package actor Gatekeeper {
     package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
 
     /// Notes whether the printed key is in force from now on.
-    package func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
+    func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
 
     // MARK: - Events
 

@@ -21,7 +21,7 @@ package struct RenewalService: Service {
     let log: LogSink
     let rest: Duration
     var patience: Duration
-    /// The remedy in the log line. It says what happens next.
+    /// The remedy in the event line. It says what happens next.
     let remedy: Text
     /// The time between two checks of the gate.
     let pause: Duration
@@ -36,7 +36,7 @@ package struct RenewalService: Service {
     ///   - log: Gets the reason for the end of the program.
     ///   - rest: How long a program that has begun a ledger runs at least.
     ///   - patience: How long it waits for a moment without a visitor.
-    ///   - remedy: The remedy in the log line, which says what happens next.
+    ///   - remedy: The remedy in the event line, which says what happens next.
     ///   - pause: The time between two checks of the gate.
     package init(
         contradictions: AsyncStream<Text>, hasBegunOne: Bool, isQuiet: @escaping @Sendable () async -> Bool,

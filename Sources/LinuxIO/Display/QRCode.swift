@@ -8,7 +8,7 @@ package struct QRCode: Hashable, Sendable {
     package struct TooLong: Error, Hashable, Sendable {}
 
     /// The number of light modules around the symbol that readers require (ISO/IEC 18004 section 6.3.8).
-    package static let quietZone = 4
+    static let quietZone = 4
 
     /// The number of modules per side without the quiet zone, 21 to 177.
     package let side: Int

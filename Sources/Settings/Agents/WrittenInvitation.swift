@@ -13,5 +13,5 @@ package enum WrittenInvitation {
 
     /// Returns whether the text is or holds an invitation. Such a text must not be taken for the path of a
     /// file, nor be repeated.
-    package static func holdsInvitation(_ text: String) -> Bool { isText(text) || lacksScheme(text) }
+    static func holdsInvitation(_ text: String) -> Bool { isText(text) || lacksScheme(text) }
 }

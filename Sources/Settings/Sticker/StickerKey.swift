@@ -9,7 +9,7 @@ package import Tuvali
 /// end date could keep one key without end.
 package struct StickerKey: Sendable {
     /// The number of days from the making of a key to the last day on which it may be in force.
-    package static let longestLife = 31
+    static let longestLife = 31
 
     /// The X25519 private key, 32 bytes.
     package let privateKey: [UInt8]

@@ -41,13 +41,13 @@ package struct PhoneTraits: Sendable {
     package var loss = 0.0
     /// The number of L2CAP PDUs that the phone queues. A further write without response waits (Android) or is
     /// lost (iOS).
-    package var writeQueue = 32
+    var writeQueue = 32
     /// The probability that the phone itself loses a first-pass chunk.
     package var queueLoss = 0.0
     /// Whether the phone's own stack subscribes to Service Changed after discovery, as Android's and Apple's do.
-    package var subscribesToServiceChanged = true
+    var subscribesToServiceChanged = true
     /// The delay from an event in the stack to the wallet's callback.
-    package var callbackTime = Duration.microseconds(500)
+    var callbackTime = Duration.microseconds(500)
     /// The delay from the acceptance or the answer of a write to the wallet's callback.
     package var writeCallbackTime = Duration.microseconds(500)
     /// The delay until the stack reports a written report request, which busy stacks report late; nil: the
@@ -64,7 +64,7 @@ package struct PhoneTraits: Sendable {
     /// The time from the verifier's advertisement to the connection attempt.
     package var reaction = Duration.milliseconds(50)
     /// The timeout of a connection attempt; then the phone scans again.
-    package var connectTime = Duration.seconds(5)
+    var connectTime = Duration.seconds(5)
     /// How long a person waits for a wallet that finds no verifier before reading the code that is then on
     /// display.
     package var rereading = Duration.seconds(10)

@@ -118,7 +118,7 @@ package struct VirtualPhone: Sendable {
     }
 
     /// Whether the phone scans for advertisements.
-    package var isScanning: Bool { if case .scanning = state { true } else { false } }
+    var isScanning: Bool { if case .scanning = state { true } else { false } }
 
     /// Whether the phone scans for the verifier of a code that it has read.
     var hasCode: Bool { if case .scanning(.some) = state { true } else { false } }

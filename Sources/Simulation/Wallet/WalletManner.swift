@@ -14,7 +14,7 @@ package struct WalletManner: Sendable {
     package var chunkPause: Duration?
     /// The number of first chunks with a pause of only 20 ms: an attacker may send these fast in order to
     /// keep the link.
-    package var chunksAhead = 0
+    var chunksAhead = 0
     /// Whether Identify, size, report request and repeated chunks are Write Requests; first-pass chunks never
     /// are.
     package var writesWithResponse: Bool
@@ -23,7 +23,7 @@ package struct WalletManner: Sendable {
     package var registersLate: Bool
     /// The maximum number of reports of missing chunks that the wallet answers. The next report ends the
     /// hand-over of the credential.
-    package var failureFrames = 15
+    var failureFrames = 15
     /// The time from the verdict to the wallet's disconnection.
     package var leaveAfter: Duration
     /// The time from a Disconnect notification to the wallet's close of its end. It requests the

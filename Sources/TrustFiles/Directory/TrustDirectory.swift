@@ -43,7 +43,7 @@ package struct TrustDirectory: Sendable {
     }
 
     /// Returns this directory with the refresher's copies applied; copies without a use are ignored.
-    package func applying(_ copies: [RefreshedCopy]) throws(TrustDirectoryError) -> TrustDirectory {
+    func applying(_ copies: [RefreshedCopy]) throws(TrustDirectoryError) -> TrustDirectory {
         guard !copies.isEmpty else { return self }
         var material = material
         material.apply(copies, to: store.refreshResources)

@@ -27,7 +27,7 @@ package struct DemoScenario: Sendable {
     /// The phone of the visitor.
     package var phone: PhoneTraits = .android14
     /// How long the cloud agent is unreachable after the visit began; nil: it is always reachable.
-    package var agentAway: Duration?
+    var agentAway: Duration?
     /// The required end of the visit; nil: the visitor's file determines it.
     package var ending: Ending?
 

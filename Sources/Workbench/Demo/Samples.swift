@@ -31,7 +31,7 @@ package enum Samples {
     package static let validDate = Timestamp(seconds: 1_780_304_400)
 
     /// A date shortly after the sample credential expired (2027-01-05T09:00:00Z).
-    package static let expiredDate = Timestamp(seconds: 1_799_139_600)
+    static let expiredDate = Timestamp(seconds: 1_799_139_600)
 
     /// The trust data of a gate of the farmers' association.
     package static var trust: TrustMaterial {
@@ -43,7 +43,7 @@ package enum Samples {
     }
 
     /// The sample credential with one claim changed after it was signed.
-    package static var tamperedCredential: [UInt8] {
+    static var tamperedCredential: [UInt8] {
         guard var document = (try? JSON.parse(credential))?.object,
             var subject = document["credentialSubject"]?.object
         else { return credential }

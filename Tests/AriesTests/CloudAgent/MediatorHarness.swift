@@ -241,5 +241,4 @@ final class MediatorHarness {
 
     var isComplete: Bool { connection.isComplete }
     var address: MailboxAddress? { connection.address }
-    var mailboxDeadline: Instant? { mailbox.deadline }
 }

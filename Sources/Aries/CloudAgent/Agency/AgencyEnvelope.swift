@@ -9,7 +9,7 @@ package import Encoding
 package enum AgencyEnvelope {
     /// The longest answer that is read, in bytes. The Node agency sends all waiting messages of a connection
     /// at once.
-    package static let answerBytes = 8 * 1024 * 1024
+    static let answerBytes = 8 * 1024 * 1024
 
     /// One stop of a wrapped message: the party that unpacks it there, and the gate's key that this party
     /// knows.

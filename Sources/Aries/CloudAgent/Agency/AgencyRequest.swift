@@ -52,7 +52,7 @@ package enum AgencyRequest: Hashable, Sendable {
     }
 
     /// The name of the answer to this request.
-    package var answerName: Text {
+    var answerName: Text {
         switch self {
         case .connect: "CONNECTED"
         case .signUp: "SIGNED_UP"

@@ -48,20 +48,20 @@ package struct AgencySettings: Sendable {
         /// The wait after a refusal that only the agency's operator can resolve.
         package var refusedRetry = Duration.seconds(15 * 60)
         /// The time after which a message that is not durable yet is handed over again.
-        package var handing = Duration.seconds(5 * 60)
+        var handing = Duration.seconds(5 * 60)
         /// How long messages are fetched for a key that another key replaced: a late answer may still use the
         /// earlier key. After a restart of the program this time begins again.
         package var earlierKeys = Duration.seconds(7 * 86_400)
         /// The maximum number of earlier keys of one connection.
-        package var earlierKeyCount = 4
+        var earlierKeyCount = 4
         /// The maximum number of keys of connections, including keys that are being closed.
         package var connections = 256
         /// The maximum number of messages that were passed to connections and are not durable yet.
-        package var handed = 1024
+        var handed = 1024
         /// The maximum number of message ids in one release.
         package var released = 256
         /// How often in a row a connection is asked again at once because it may have more messages.
-        package var rereads = 64
+        var rereads = 64
 
         /// Creates the documented defaults.
         package init() {}

@@ -65,7 +65,7 @@ package struct MediationQuestion: Sendable {
     package mutating func refused(at now: Instant) -> MailboxFailure? { deny(at: now) }
 
     /// Makes the question due at once, after a restart or when an operator asks.
-    package mutating func askNow() { if case .due = state { state = .due(.zero) } }
+    mutating func askNow() { if case .due = state { state = .due(.zero) } }
 
     /// Checks the time limit at `now`. Returns a failure if there was no answer in time.
     package mutating func expire(at now: Instant) -> MailboxFailure? {

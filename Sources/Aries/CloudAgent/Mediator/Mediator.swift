@@ -46,11 +46,11 @@ package struct Mediator: ~Copyable, Mailbox {
         /// The maximum number of keys in total. Further connections are refused.
         package var keys = Coordination.maxKeys
         /// The maximum number of keys of one connection. Above it, the oldest key is removed.
-        package var keysOfOne = 4
+        var keysOfOne = 4
         /// The time until a request that the mediator refused or did not answer is repeated.
         package var again = Duration.seconds(300)
         /// The time until a mediator that does not disclose pickup is asked about it again.
-        package var relearn = Duration.seconds(86_400)
+        var relearn = Duration.seconds(86_400)
 
         /// Creates the documented defaults.
         package init() {}
