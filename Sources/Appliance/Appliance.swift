@@ -14,7 +14,7 @@ import UnixSignals
 /// `gatehouse run`: all services, started in order and ended in the reverse order.
 package enum ApplianceService {
     /// How long an end in order may take. Records that are not written by then are reported as lost.
-    package static let stopLimit: Duration = .milliseconds(1800)
+    static let stopLimit: Duration = .milliseconds(1800)
 
     /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT, or until another ledger must begin
     /// (``RenewalService``). When it returns, every line is released, the radio closed and every record
