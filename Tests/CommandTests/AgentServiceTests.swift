@@ -93,7 +93,7 @@ import Testing
             // With `--tell` the service notifies the agent, in the background.
             let marked = try await agent("delete", "primary", "--tell", "--json", configuration: configuration)
             #expect(marked.json.first?["state"]?.string == "deleting", "\(marked)")
-            for _ in 0..<200 where !second.wasHungUp { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(await becomesTrue { second.wasHungUp })
             #expect(second.wasHungUp && !first.wasHungUp)
             try await untilNothingIsLeft(configuration)
         }
@@ -140,7 +140,7 @@ import Testing
             func view(_ target: String) throws -> String {
                 try UnixRequest.get(target, at: folder.path("observe.sock"))
             }
-            for _ in 0..<200 where (try? view("/")) == nil { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(await becomesTrue { (try? view("/")) != nil })
             #expect(try view("/status.json").contains("\"agent\":[]"))
             #expect(try !view("/metrics").contains("gatehouse_agent_"))
             let page = try view("/")
@@ -169,7 +169,7 @@ import Testing
             Program.gatehouse, ["agent", "connect", "invitation.json", "--wait", "600", "--config", configuration],
             in: folder
         ) { _ in
-            for _ in 0..<1000 where server.posts == 0 { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(await becomesTrue { server.posts != 0 })
             try await serve(configuration) { configuration in
                 var list = try await agent("list", "--json", configuration: configuration)
                 for _ in 0..<300 where list.code != 0 {
@@ -288,13 +288,10 @@ import Testing
     /// Waits until the status has that fault, or no longer has it: the status changes independently of a
     /// command's answer.
     private func wait(for fault: Text, isPresent: Bool = true, _ configuration: String) async throws {
-        let limit = ContinuousClock.now + .seconds(30)
-        while case let status = try await folder.gatehouse("status", "--json", "--config", configuration),
-            case let faults = status.json.first?["faults"]?.array ?? [],
-            faults.contains(where: { $0["code"]?.string == fault }) != isPresent || status.json.isEmpty
-        {
-            guard ContinuousClock.now < limit else { throw ProgramFailure(description: "\(fault): \(status)") }
-            try await Task.sleep(for: .milliseconds(50))
+        try await eventually("\(fault) is \(isPresent ? "present" : "over")") {
+            let status = try await folder.gatehouse("status", "--json", "--config", configuration)
+            let faults = status.json.first?["faults"]?.array ?? []
+            return !status.json.isEmpty && faults.contains { $0["code"]?.string == fault } == isPresent
         }
     }
 
@@ -353,11 +350,9 @@ import Testing
 
     /// Waits for marked connections, which are deleted in the background.
     private func untilNothingIsLeft(_ configuration: String) async throws {
-        for _ in 0..<200 {
-            if try await agent("list", "--json", configuration: configuration).output.isEmpty { return }
-            try await Task.sleep(for: .milliseconds(50))
+        try await eventually("a connection that is marked is gone") {
+            try await agent("list", "--json", configuration: configuration).output.isEmpty
         }
-        Issue.record("a connection that is marked is still there")
     }
 
     /// A regression test: an agent that answers each post with a message that asks for a response kept the

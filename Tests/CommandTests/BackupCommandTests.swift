@@ -27,9 +27,7 @@ import Testing
         let ending = try await Program.run(
             "timeout", ["90", Program.gatehouse, "run", "--config", configuration], in: folder
         ) { id in
-            for _ in 0..<3000 where events("ledger.head").count <= before {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            #expect(await becomesTrue { events("ledger.head").count > before })
             try await body()
             kill(id, SIGTERM)
         }

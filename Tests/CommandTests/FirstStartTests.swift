@@ -185,7 +185,9 @@ import Testing
         let before = try await doctor(folder)
         #expect(before.isSuperset(of: lack.beforehand ?? lack.codes), "\(what): \(before)")
         try await run(folder) { log in
-            try await log.wait("the faults") { $0.inForce.isSuperset(of: lack.codes.union(["fault.radio"])) }
+            try await eventually("the faults", telling: { "\(log.faults)" }) {
+                log.inForce.isSuperset(of: lack.codes.union(["fault.radio"]))
+            }
             // Further faults that result from the lack have been reported by then.
             try await Task.sleep(for: .milliseconds(500))
             #expect(log.inForce == lack.codes.union(["fault.radio"]), "\(what)")
@@ -206,7 +208,7 @@ import Testing
             }
             guard let mend = lack.mend else { return }
             try mend(folder)
-            try await log.wait("its end", within: 80) { $0.inForce == ["fault.radio"] }
+            try await eventually("its end", telling: { "\(log.faults)" }) { log.inForce == ["fault.radio"] }
         }
     }
 
@@ -226,11 +228,13 @@ import Testing
             return print("skipped: a time server keeps the clock of this machine")
         }
         try await run(folder) { log in
-            try await log.wait("the fault") { $0.inForce.contains("fault.clock-untrusted") }
+            try await eventually("the fault", telling: { "\(log.faults)" }) {
+                log.inForce.contains("fault.clock-untrusted")
+            }
             let told = log.faults.first { $0["code"] == "fault.clock-untrusted" }?["detail"]?.string?.string ?? ""
             #expect(told.contains("the gate's rules ask for synchronised at least"), "\(told)")
             try policy("unset")
-            try await log.wait("its end") { $0.inForce == ["fault.radio"] }
+            try await eventually("its end", telling: { "\(log.faults)" }) { log.inForce == ["fault.radio"] }
         }
     }
 
@@ -239,9 +243,13 @@ import Testing
         let (folder, agent) = (try Scratch(), try AgentOnLoopback())
         try configure(folder, ["agent": "invitations = [\"agent.json\"]\nallowPlainHTTP = true"])
         try await run(folder) { log in
-            try await log.wait("the fault") { $0.inForce.contains("fault.agent-unconnected") }
+            try await eventually("the fault", telling: { "\(log.faults)" }) {
+                log.inForce.contains("fault.agent-unconnected")
+            }
             try folder.write("agent.json", agent.invitation.compactText)
-            try await log.wait("its end") { !$0.inForce.contains("fault.agent-unconnected") }
+            try await eventually("its end", telling: { "\(log.faults)" }) {
+                !log.inForce.contains("fault.agent-unconnected")
+            }
         }
     }
 
@@ -321,14 +329,6 @@ private struct ServiceLog {
             if fault["present"]?.bool == true { codes.insert(code) } else { codes.remove(code) }
         }
         return codes
-    }
-
-    func wait(_ what: String, within seconds: Int = 30, until isTrue: (ServiceLog) -> Bool) async throws {
-        for _ in 0..<seconds * 5 {
-            if isTrue(self) { return }
-            try await Task.sleep(for: .milliseconds(200))
-        }
-        throw ProgramFailure(description: "no \(what) within \(seconds) s: \(faults)")
     }
 }
 

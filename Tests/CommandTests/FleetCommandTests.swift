@@ -27,7 +27,7 @@ import Testing
         let ended = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", gate], in: folder
         ) { _ in
-            for _ in 0..<3000 where !log().contains("ledger.head") { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(await becomesTrue { log().contains("ledger.head") })
             try await folder.waitForService(gate)
             let imported = try await folder.gatehouse("config", "import", "fleet.bundle", "--config", gate)
             #expect(imported.code == 0 && imported.output.contains("when nobody is at the gate"), "\(imported)")
@@ -59,7 +59,7 @@ import Testing
         let ended = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", gate], in: folder
         ) { _ in
-            for _ in 0..<3000 where !log().contains(word) { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(await becomesTrue { log().contains(word) })
             try await folder.waitForService(gate)
             try await body()
         }

@@ -27,9 +27,7 @@ import Testing
         let ending = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
         ) { id in
-            for _ in 0..<3000 where events("ledger.head").count <= 2 * before {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            #expect(await becomesTrue { events("ledger.head").count > 2 * before })
             kill(id, SIGTERM)
         }
         #expect(ending.code == 0 && events("ended").count == before + 1, "\(ending)")

@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import TestKit
+import Testing
 
 /// How a program ended and what it printed.
 struct Ending: CustomStringConvertible {
@@ -111,22 +112,17 @@ extension Program {
 
 /// A folder for one test's files; it is removed with the value.
 final class Scratch: Sendable {
-    let url: URL
+    private let folder: TestFolder
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("gatehouse-command-\(UUID().uuidString.prefix(8))")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
+    init() throws { folder = try TestFolder("command") }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    var url: URL { folder.url }
 
     /// The environment that puts the gate's usual folders into this folder, for every program here: none uses
     /// the folders of the machine.
     var environment: [String: String] { ["GATEHOUSE_ROOT": url.path] }
 
-    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+    func path(_ name: String) -> String { folder.path(name) }
 
     /// Returns an unused path.
     func fresh(_ name: String) -> String { path(freshName(name)) }
@@ -135,22 +131,13 @@ final class Scratch: Sendable {
 
     /// Writes a file, and creates missing folders of its path; returns the path.
     @discardableResult
-    func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+    func write(_ name: String, _ text: String) throws -> String { try folder.write(name, text) }
 
     /// Does the same for bytes.
     @discardableResult
-    func write(_ name: String, _ bytes: [UInt8]) throws -> String {
-        let file = url.appendingPathComponent(name)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        try Data(bytes).write(to: file)
-        return file.path
-    }
+    func write(_ name: String, _ bytes: [UInt8]) throws -> String { try folder.write(name, bytes) }
 
-    func read(_ name: String) throws -> String {
-        String(decoding: try Data(contentsOf: url.appendingPathComponent(name)), as: UTF8.self)
-    }
+    func read(_ name: String) throws -> String { try folder.read(name) }
 
     /// Runs the program under test in this folder.
     func gatehouse(_ arguments: String..., input: String = "") async throws -> Ending {
@@ -170,10 +157,8 @@ final class Scratch: Sendable {
 
     /// Waits until the service of that configuration answers, which may be later than its first output.
     func waitForService(_ configuration: String) async throws {
-        let limit = ContinuousClock.now + .seconds(30)
-        while case let asked = try await gatehouse("status", "--config", configuration), asked.code == 2 {
-            guard ContinuousClock.now < limit else { throw ProgramFailure(description: "no service: \(asked)") }
-            try await Task.sleep(for: .milliseconds(50))
+        try await eventually("the service answers") {
+            try await gatehouse("status", "--config", configuration).code != 2
         }
     }
 

@@ -247,7 +247,7 @@ import Testing
     /// issuer or several.
     @Test func rootsAreLookedAfter() async throws {
         try configure()
-        let pem = Self.root
+        let pem = TestCertificates.root
         let der = try #require(Base64.decodeAny(pem.split(separator: "\n").dropFirst().dropLast().joined()))
         let id = "x509:sha256:" + Hex.encode(SHA256.hash(data: der))
         try folder.write("trust/roots/a.pem", pem)
@@ -291,19 +291,6 @@ import Testing
             wrong.text.code == 1 && wrong.text.output.contains("names the root \(absent), which is not in roots/"),
             "\(wrong.text)")
     }
-
-    private static let root = """
-        -----BEGIN CERTIFICATE-----
-        MIIBbjCCARWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
-        c2UgdGVzdCByb290MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAe
-        MRwwGgYDVQQDDBNHYXRlaG91c2UgdGVzdCByb290MFkwEwYHKoZIzj0CAQYIKoZI
-        zj0DAQcDQgAEvRjNlajA5Sn7UhbSDZAuWN/gUbEmvfzq8M9S1x2AngOU8wifcQz+
-        S/+LxeOoPaoWsV/PzKC7jdC2ZcnoQorsHqNCMEAwDwYDVR0TAQH/BAUwAwEB/zAO
-        BgNVHQ8BAf8EBAMCAgQwHQYDVR0OBBYEFCJAg+4Jr9xOjJtw4u4ymORIDEc9MAoG
-        CCqGSM49BAMCA0cAMEQCIHETl9nU+o/aWtSrFNeSVDLNCmWlCHYjeH37lnLHvVij
-        AiA/shJsWrp3N0eoZSAIVPbQX9DAtav01GJLVRGlBuv/pQ==
-        -----END CERTIFICATE-----
-        """
 
     @Test func aBundleThatIsOverIsSaid() async throws {
         try configure("bundleKeys = [\"\(try await makeKey())\"]")

@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
+import TestKit
 import Testing
 
 @testable import LinuxIO
 
 /// The reason why a file cannot be read is reported precisely.
 @Suite struct FileObstacleTests {
-    private let folder: String
+    private let files: TestFolder
+    private var folder: String { files.path }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        files = try TestFolder()
     }
 
     @Test func eachIsToldApart() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (file, pipe) = (folder + "/file", folder + "/pipe")
         try Data([1]).write(to: URL(fileURLWithPath: file))
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -33,7 +33,6 @@ import Testing
 
     /// Opening a device can start it, for example a watchdog. A pipe takes the place of such a device here.
     @Test func anotherKindIsNotEvenOpened() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (file, pipe) = (folder + "/file", folder + "/pipe")
         try Data([1]).write(to: URL(fileURLWithPath: file))
         #expect(mkfifo(pipe, 0o600) == 0)

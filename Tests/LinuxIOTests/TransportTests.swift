@@ -223,7 +223,7 @@ struct TransportTests {
         #expect(TransportError.busy("hci0").description == "hci0 is in use by another program")
         // Control groups version 2, hybrid and legacy.
         for hierarchy in ["", "/unified", "/systemd"] {
-            let folder = try TemporaryFolder()
+            let folder = try TestFolder()
             let slice = "\(folder.path)\(hierarchy)/system.slice"
             try FileManager.default.createDirectory(
                 atPath: slice + "/gatehouse.service", withIntermediateDirectories: true)

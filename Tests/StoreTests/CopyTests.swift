@@ -24,7 +24,7 @@ import Testing
 
     /// A copy that is paused in the middle delays no commit. It contains the state at its beginning.
     @Test(.tags(.realTime)) func aWriterNeverWaitsForACopy() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await record(1...1500, store)
         let before = await store.head.point
@@ -59,7 +59,7 @@ import Testing
 
     /// A copy that is cancelled and a copy whose target cannot be written leave no file.
     @Test func aCopyThatEndsEarlyLeavesNothing() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         // The records fill more pages than one step copies.
         try await record(1...1500, store)

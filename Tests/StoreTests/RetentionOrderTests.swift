@@ -9,7 +9,7 @@ import Testing
 /// The order of removal when there is no room for all entries: confirmed entries first, then the rest, which
 /// is a fault.
 @Suite struct RetentionOrderTests {
-    private func full(_ folder: TemporaryFolder, confirmed: Int) async throws -> Store {
+    private func full(_ folder: TestFolder, confirmed: Int) async throws -> Store {
         var options = StoreOptions()
         (options.retention.bytes, options.evictionBatch) = (40_000, 4)
         let store = try await Store.open(folder.database, options: options)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func whatWasConfirmedGoesBeforeAnythingElse() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await full(folder, confirmed: 41)
         try #require(await store.room().ledger > 40_000)
         var start = 0
@@ -47,7 +47,7 @@ import Testing
     /// The store reports that it is full of unconfirmed entries before anything is lost: from then on,
     /// rejected visits are only counted.
     @Test func aLedgerThatIsFilledSaysSoBeforeAnythingIsLost() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await full(folder, confirmed: 0)
         #expect(try await store.isFilledWithOwed())
         #expect(await store.lostReports == 0)

@@ -250,7 +250,7 @@ extension Text {
 /// A ledger with a witness after a morning's work: visits of all kinds, two destinations with unconfirmed
 /// entries, one open visit.
 final class WitnessedLedger {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let source: WitnessSource
     private let options: StoreOptions
     /// The database file after each step; the store was closed in order.
@@ -259,7 +259,7 @@ final class WitnessedLedger {
     private(set) var count = 0
 
     init(_ options: StoreOptions, keepsStates: Bool = false) async throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder("store", inMemory: true)
         source = WitnessSource(path: folder.path + "/witness", keyPath: folder.path + "/key", code: "code.of-the-table")
         self.options = options
         var store = try await open()

@@ -18,7 +18,7 @@ import Testing
 
     private func write(_ data: Data, _ path: String) throws { try data.write(to: URL(fileURLWithPath: path)) }
 
-    private func asides(_ folder: TemporaryFolder) throws -> [String] {
+    private func asides(_ folder: TestFolder) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
             $0.contains(".rewritten-") && !$0.hasSuffix("-wal")
         }.sorted()
@@ -33,22 +33,14 @@ import Testing
         let key = try witnessed.source.key()
         func seen() -> HeadStatement? { witnessed.source.reading(key).head }
         /// Returns whether the condition becomes true within 20 s; each check costs a signature.
-        func waits(_ isSo: (HeadStatement?) -> Bool) async throws -> Bool {
-            let end = ContinuousClock.now + .seconds(20)
-            while ContinuousClock.now < end {
-                if isSo(seen()) { return true }
-                try await Task.sleep(for: .milliseconds(2))
-            }
-            return false
-        }
-        func hears(of count: Int) async throws -> Bool { try await waits { $0?.state.end.count == count } }
+        func hears(of count: Int) async -> Bool { await becomesTrue { seen()?.state.end.count == count } }
         try await visit(20, store)
-        #expect(try await hears(of: witnessed.count + 2))
+        #expect(await hears(of: witnessed.count + 2))
         try await visit(21, store, Samples.rejected)
-        #expect(try await hears(of: witnessed.count + 4))
+        #expect(await hears(of: witnessed.count + 4))
         let before = try #require(seen())
         try await store.confirm(upTo: 20)
-        #expect(try await waits { $0 != before })
+        #expect(await becomesTrue { seen() != before })
         #expect(seen()?.state.revision == before.state.revision + 1)
         #expect(try await store.verify().witness == "agrees up to entry \(witnessed.count + 4)")
         await store.close()
@@ -57,7 +49,7 @@ import Testing
     }
 
     @Test func aFirstStartAnUpdateAndALostWitness() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         // A version without witnesses wrote this database.
         var store = try await Store.open(folder.database)
@@ -94,7 +86,7 @@ import Testing
         guard case .rewritten = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
         await store.close()
         // A new gate.
-        let fresh = try TemporaryFolder()
+        let fresh = try TestFolder("store", inMemory: true)
         source = WitnessSource(path: fresh.path + "/w", keyPath: fresh.path + "/k", code: "code")
         store = try await Store.open(fresh.database, witness: source)
         #expect(store.standing == .new)
@@ -110,7 +102,7 @@ import Testing
     /// nothing from it.
     @Test(arguments: ["9223372036854775807", "9007199254740992", "-1"])
     func aBeginningThatNobodyWroteIsNotBegun(nextSeq: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var store = try await Store.open(folder.database, witness: source)
         await store.close()
@@ -134,7 +126,7 @@ import Testing
     /// An audit does not keep one state of the database: it also reads what is written while it runs, and
     /// evictions do not mislead it.
     @Test(.tags(.realTime)) func anAuditGoesOnPieceByPiece() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var options = StoreOptions()
         (options.auditPiece, options.auditRest) = (4, .milliseconds(60))
         (options.retention.entries, options.evictionBatch) = (100, 4)
@@ -205,7 +197,7 @@ import Testing
     /// evidence.
     @Test(.timeLimit(.minutes(10)), arguments: ["-wal", ".found-wal"])
     func onlyFilesAreCopied(ending: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let log = folder.database + "-wal"
         try write(Data([7]), log)
         if ending == "-wal" { try FileManager.default.removeItem(atPath: log) }
@@ -292,13 +284,13 @@ import Testing
 
     /// A power cut, then damage in the log: the witness shows that a durable commit is missing.
     @Test func damageInTheLogAfterAPowerCut() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         let store = try await Store.open(folder.database, witness: source)
         for number in 1...20 { try await visit(number, store) }
         await store.tellWitness()
         // The files in their present state, without an orderly close.
-        let after = try TemporaryFolder()
+        let after = try TestFolder("store", inMemory: true)
         for ending in ["", "-wal"] { try write(try bytes(folder.database + ending), after.database + ending) }
         try write(try bytes(folder.path + "/w"), after.path + "/w")
         try write(try bytes(folder.path + "/k"), after.path + "/k")
@@ -431,7 +423,7 @@ import Testing
     /// A witness that cannot be written is reported, does not stop visits, and recovers when it can be
     /// written again.
     @Test func aWitnessThatCannotBeWritten() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/off/w", keyPath: folder.path + "/k", code: "code")
         let told = Told()
         let store = try await Store.open(folder.database, witness: source) { told.add($0) }
@@ -448,7 +440,7 @@ import Testing
     /// A regression test: a pipe in place of the witness or the key blocked the start forever, and in service
     /// the witness silently stopped.
     @Test(.timeLimit(.minutes(10))) func aPipeInItsPlaceHoldsUpNothing() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         let told = Told()
         let store = try await Store.open(folder.database, witness: source) { told.add($0) }
@@ -475,7 +467,7 @@ import Testing
 
     /// The gate continues while the witness's disk hangs, so the hang is reported.
     @Test(.timeLimit(.minutes(10)), .tags(.realTime)) func aWitnessThatDoesNotAnswerIsTold() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var options = StoreOptions()
         options.witnessLimit = .milliseconds(20)
@@ -484,7 +476,7 @@ import Testing
         let hung = DispatchSemaphore(value: 0)
         WitnessFile.queue.async { hung.wait() }
         try await visit(1, store)
-        while !told.all.contains(.silent(path: source.path)) { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { told.all.contains(.silent(path: source.path)) })
         hung.signal()
         await store.tellWitness()
         #expect(told.all.last == .some(nil))

@@ -11,23 +11,6 @@ import Testing
 
 @testable import Courier
 
-/// Waits until `isDone` returns true. After the limit, the test fails with the text `what` and the text of
-/// `state`.
-func eventually(
-    _ what: String, within limit: Duration = .seconds(90), at place: SourceLocation = #_sourceLocation,
-    isolation: isolated (any Actor)? = #isolation, telling state: () async -> String = { "" },
-    isDone: () async throws -> Bool
-) async throws {
-    let until = ContinuousClock.now + limit
-    while try await !isDone() {
-        guard ContinuousClock.now < until else {
-            Issue.record("not \(what) within \(limit): \(await state())", sourceLocation: place)
-            throw CancellationError()
-        }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
 /// The notices of links, mailboxes and destinations, each kind in its order.
 final class AgentNotices: @unchecked Sendable {
     private let lock = NSLock()

@@ -45,11 +45,6 @@ import Tuvali
                 return true
             }
         }
-
-        func waits(_ isTrue: () -> Bool) async -> Bool {
-            for _ in 0..<4000 where !isTrue() { try? await Task.sleep(for: .milliseconds(5)) }
-            return isTrue()
-        }
     }
 
     private let folder = OrderFolder()
@@ -101,7 +96,7 @@ import Tuvali
         let answer = try await ask(request, isStuck: true)
         #expect(answer["error"]?.string?.string.contains("not in force") == true && answer["remedy"] != nil)
         gate.hold(false)
-        #expect(await gate.waits { gate.carriedOut == before + 1 })
+        #expect(await becomesTrue { gate.carriedOut == before + 1 })
         #expect(gate.status.door.mode == mode && folder.file.read() == kept)
     }
 
@@ -111,7 +106,7 @@ import Tuvali
         #expect(answer["error"]?.string?.string.contains("the order is kept") == true && answer["remedy"] != nil)
         #expect(folder.file.read() == .lock)
         gate.hold(false)
-        #expect(await gate.waits { gate.status.door.mode == .locked })
+        #expect(await becomesTrue { gate.status.door.mode == .locked })
         #expect(try await ask(.doorRelease)["answer"]?["mode"] == "normal")
         #expect(folder.file.read() == DoorOrderFile.Kept.none)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import LinuxIO
 import Settings
+import TestKit
 import Testing
 
 @testable import Commissioning
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func theProgramIsLookedForWhereTheServiceFindsIt() throws {
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         let root = folder.url.path
         func look(_ program: String, language: String = "en") throws -> String? {
             let text = "[kiosk]\nname = \"A\"\n[voice]\nlanguage = \"\(language)\"\nprogram = \"\(program)\"\n"

@@ -205,32 +205,24 @@ import Testing
     }
 
     /// Waits until `isSo`, for ten seconds at most; returns whether it became true.
-    private func until(_ isSo: () throws -> Bool) async throws -> Bool {
-        for _ in 0..<1000 {
-            if try isSo() { return true }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        return false
-    }
-
     @Test(.tags(.realTime)) func whatTheLinesSayIsKeptUntilSomebodyLooks() async throws {
         let bank = try Bank(active: 0b10)
         let watch = try watch(bank)
         defer { watch.end(within: .seconds(5)) }
-        #expect(try await until { try watch.isThere() && watch.active == [1] })
+        #expect(try await becomesTrue { try watch.isThere() && watch.active == [1] })
         _ = try watch.edges()
         bank.set(0, true)
         bank.set(0, false)
         var trial = InputTrial(steps, at: 0, active: watch.active, at: SystemClock.now())
         #expect(
-            try await until {
+            try await becomesTrue {
                 trial.handle(try watch.edges(), at: SystemClock.now())
                 return trial.finding != nil
             })
         #expect(trial.finding?.state == .good)
         bank.state.withLock { $0.isGone = true }
         #expect(
-            try await until {
+            await becomesTrue {
                 do throws(GPIOError) {
                     _ = try watch.edges()
                     return false
@@ -244,11 +236,11 @@ import Testing
         let watch = try watch(bank)
         defer { watch.end(within: .seconds(5)) }
         #expect(
-            try await until {
+            await becomesTrue {
                 do throws(GPIOError) { return try watch.isThere() } catch { return error.cause == .gpioCall }
             })
         // The lines are available again.
         bank.state.withLock { $0.isGone = false }
-        #expect(try await until { (try? watch.isThere()) == true })
+        #expect(await becomesTrue { (try? watch.isThere()) == true })
     }
 }

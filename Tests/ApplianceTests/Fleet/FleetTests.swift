@@ -4,31 +4,27 @@ import Encoding
 import Foundation
 import LinuxIO
 import Settings
+import TestKit
 import Testing
 
 /// One signed bundle for many gates: each gate takes its own part, after a complete check, and never an older
 /// bundle.
 @Suite struct FleetTests {
-    private let folder: URL
+    private let folder: TestFolder
     private let key: OperatorSigningKey
     private let other: OperatorSigningKey
     private let now = Timestamp(seconds: 1_790_000_100)
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-fleet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TestFolder("fleet")
         key = try #require(OperatorSigningKey(seed: [UInt8](repeating: 1, count: 32)))
         other = try #require(OperatorSigningKey(seed: [UInt8](repeating: 2, count: 32)))
         try write("gate.toml", "[kiosk]\nname = \"North\"\n[fleet]\nkeys = [\"\(key.publicKey.text)\"]\n")
     }
 
-    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-    private func write(_ name: String, _ text: String) throws {
-        let file = folder.appendingPathComponent(name)
-        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file)
-    }
-    private func read(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+    private func path(_ name: String) -> String { folder.path(name) }
+    private func write(_ name: String, _ text: String) throws { try folder.write(name, text) }
+    private func read(_ name: String) throws -> String { try folder.read(name) }
 
     private var state: FleetState {
         get throws { FleetState(try Configuration.load(path("gate.toml")), file: path("gate.toml")) }
@@ -124,8 +120,8 @@ import Testing
         let bytes = try bundle(7)
         var copies: [URL] = []
         let keepCopy: (DurableFile.Step) -> Void = { _ in
-            let copy = folder.appendingPathExtension("cut-\(copies.count)")
-            try? FileManager.default.copyItem(at: folder, to: copy)
+            let copy = folder.url.appendingPathExtension("cut-\(copies.count)")
+            try? FileManager.default.copyItem(at: folder.url, to: copy)
             copies.append(copy)
         }
         _ = try state.install(bytes, at: now, onStep: keepCopy)

@@ -6,6 +6,7 @@ import GateService
 import Kiosk
 import LinuxIO
 import Settings
+import TestKit
 import Testing
 import TrustFiles
 import Workbench

@@ -31,14 +31,6 @@ import Testing
         case stop, kill, powerCut
     }
 
-    /// The reports of the keeper, in order: a letter for the code, `+` present or `-` over, and the count.
-    private final class Reports: Sendable {
-        private let list = Mutex<[HealthReport]>([])
-        var all: [HealthReport] { list.withLock { $0 } }
-        func add(_ report: HealthReport) { list.withLock { $0.append(report) } }
-        func last(_ code: ReasonCode) -> HealthReport? { all.last { $0.code == code } }
-    }
-
     private struct Service {
         let disk: CrashDisk
         let store: Store
@@ -84,10 +76,7 @@ import Testing
 
         /// Waits until that many outcomes are in the ledger or in the reserve.
         func holds(_ outcomes: Int) async -> Bool {
-            for _ in 0..<5000 where keeper.shortfall.reserved + written.count < outcomes {
-                try? await Task.sleep(for: .milliseconds(1))
-            }
-            return keeper.shortfall.reserved + written.count >= outcomes
+            await becomesTrue { keeper.shortfall.reserved + written.count >= outcomes }
         }
     }
 
@@ -211,7 +200,7 @@ import Testing
             VisitRecord(
                 VisitID("visit-1"), using: nil,
                 Outcome(.accepted, gate: .shut, software: StoredGate.software)))
-        while service.reports.last(.ledgerUnwritten)?.isPresent != true { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { service.reports.last(.ledgerUnwritten)?.isPresent == true })
         #expect(ContinuousClock.now - slowed < hang, "told while it hangs")
         #expect(service.reports.last(.ledgerUnwritten)?.detail?.contains("has not answered") == true)
         let shortfall = service.keeper.shortfall

@@ -47,11 +47,6 @@ import Testing
         }
     }
 
-    private func waits(_ isTrue: () -> Bool) async -> Bool {
-        for _ in 0..<4000 where !isTrue() { try? await Task.sleep(for: .milliseconds(5)) }
-        return isTrue()
-    }
-
     @Test func theSignalComesWithTheLinesAndAnOldPulseDoesNot() async {
         let panel = panel
         panel.takeLines()
@@ -64,16 +59,16 @@ import Testing
         isThere.value.store(true, ordering: .relaxed)
         panel.takeLines()
         #expect(reports.present.isEmpty)
-        #expect(await waits { lampLines.active == ["red"] })
+        #expect(await becomesTrue { lampLines.active == ["red"] })
         panel.takeLines()  // the lines are taken already
         panel.show(Signal([.amber]))
-        #expect(await waits { lampLines.active == ["amber"] })
+        #expect(await becomesTrue { lampLines.active == ["amber"] })
         #expect(!relayLine.wasActive("gate"), "a pulse is not begun late")
         let forgotten = OpeningOrder(from: now, until: now.advanced(by: .milliseconds(1)))
         #expect(panel.opening(forgotten, at: now.advanced(by: .seconds(1))) == .never, "and not recorded")
         let later = SystemClock.now()
         panel.gate(.open(until: later.advanced(by: .seconds(4))), at: later)
-        #expect(await waits { relayLine.active == ["gate"] })
+        #expect(await becomesTrue { relayLine.active == ["gate"] })
         #expect(panel.end(within: .seconds(30)))
         #expect(relayLine.active.isEmpty && lampLines.active.isEmpty)
     }
@@ -83,7 +78,7 @@ import Testing
         isThere.value.store(true, ordering: .relaxed)
         panel.takeLines()
         panel.show(Signal([.red]))
-        #expect(await waits { lampLines.active == ["red"] })
+        #expect(await becomesTrue { lampLines.active == ["red"] })
         isThere.value.store(false, ordering: .relaxed)
         let first = try #require(losses.calls.withLock { $0.first })
         first()
@@ -95,7 +90,7 @@ import Testing
         isThere.value.store(true, ordering: .relaxed)
         panel.takeLines()
         #expect(reports.present.isEmpty)
-        #expect(await waits { lampLines.active == ["red"] })
+        #expect(await becomesTrue { lampLines.active == ["red"] })
         first()  // a report about the previous lines
         panel.takeLines()
         #expect(losses.calls.withLock { $0.count } == 3 && !relayLine.wasActive("gate"))

@@ -8,7 +8,7 @@ import Testing
 struct LifeSignsTests {
     /// The reports, and whether the part answers.
     private final class Scene: Sendable {
-        let told = Mutex<[String?]>([])
+        let told = Recorder<String?>()
         let answers = Atomic<Bool>(false)
     }
 
@@ -21,17 +21,16 @@ struct LifeSignsTests {
             [
                 .init("quick") { true },
                 .init("slow") {
-                    while !scene.answers.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(1)) }
-                    return true
+                    await becomesTrue { scene.answers.load(ordering: .relaxed) }
                 },
-            ], within: limit, stuck: { part in scene.told.withLock { $0.append(part) } })
+            ], within: limit, stuck: { scene.told.add($0) })
         let waiting = Task { await signs.wait() }
-        while scene.told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+        try #require(await becomesTrue { !scene.told.isEmpty })
         try await Task.sleep(for: limit * 2 + .milliseconds(200))
-        #expect(scene.told.withLock { $0 } == ["slow"], "once")
+        #expect(scene.told.all == ["slow"], "once")
         scene.answers.store(true, ordering: .relaxed)
         #expect(await waiting.value)
-        #expect(scene.told.withLock { $0 } == ["slow", nil])
+        #expect(scene.told.all == ["slow", nil])
     }
 
     @Test("a part that answers that it does not work gives no sign; nobody waits behind the end")
@@ -42,12 +41,11 @@ struct LifeSignsTests {
         let endless = LifeSigns(
             [
                 .init("never") {
-                    while !scene.answers.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(1)) }
-                    return true
+                    await becomesTrue { scene.answers.load(ordering: .relaxed) }
                 }
-            ], within: .milliseconds(20), stuck: { part in scene.told.withLock { $0.append(part) } })
+            ], within: .milliseconds(20), stuck: { scene.told.add($0) })
         let waiting = Task { await endless.wait() }
-        while scene.told.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+        try #require(await becomesTrue { !scene.told.isEmpty })
         waiting.cancel()
         #expect(await !waiting.value)
         scene.answers.store(true, ordering: .relaxed)

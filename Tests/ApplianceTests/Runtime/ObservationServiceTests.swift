@@ -9,7 +9,6 @@ import LinuxIO
 import Observation
 import Settings
 import Store
-import Synchronization
 import TestKit
 import Testing
 
@@ -60,10 +59,6 @@ import Testing
         await task.value
     }
 
-    private func wait(until isTrue: () throws -> Bool) async throws {
-        while try !isTrue() { try await Task.sleep(for: .milliseconds(5)) }
-    }
-
     private func json(_ name: String) -> JSON? {
         FileManager.default.contents(atPath: path(name)).flatMap { try? JSON.parse(Array($0)) }
     }
@@ -72,8 +67,8 @@ import Testing
         let signal = ObservationSignal()
         let service = try service("textfile = \"gatehouse.prom\"\nlisten = \"none\"", signal: signal)
         try await running(service) {
-            try await wait { json("status.json")?["name"] == "G" }
-            try await wait { FileManager.default.fileExists(atPath: path("gatehouse.prom")) }
+            #expect(await becomesTrue { json("status.json")?["name"] == "G" })
+            #expect(await becomesTrue { FileManager.default.fileExists(atPath: path("gatehouse.prom")) })
             let text = try String(contentsOfFile: path("gatehouse.prom"), encoding: .utf8)
             #expect(text.contains("gatehouse_info{name=\"G\",version=\"1\"} 1"))
             // Other users may read the file, and never see an incomplete one.
@@ -82,7 +77,7 @@ import Testing
             try FileManager.default.removeItem(atPath: path("status.json"))
             let began = SystemClock.now()
             signal.note(.stopped, of: nil, at: began)
-            try await wait { json("status.json") != nil }
+            #expect(await becomesTrue { json("status.json") != nil })
         }
         #expect(reports.present.isEmpty)
     }
@@ -91,15 +86,16 @@ import Testing
         let service = try service(
             "status = \"absent/status.json\"\ntextfile = \"absent/a.prom\"\nlisten = \"unix:absent/deep/observe.sock\"")
         try await running(service) {
-            try await wait { reports.present == [.observeFailed] }
-            try await wait {
-                let detail = reports.details(.observeFailed).last ?? ""
-                return ["absent/status.json", "absent/a.prom", "absent/deep/observe.sock"].allSatisfy {
-                    detail.contains($0)
-                }
-            }
+            #expect(await becomesTrue { reports.present == [.observeFailed] })
+            #expect(
+                await becomesTrue {
+                    let detail = reports.details(.observeFailed).last ?? ""
+                    return ["absent/status.json", "absent/a.prom", "absent/deep/observe.sock"].allSatisfy {
+                        detail.contains($0)
+                    }
+                })
             try FileManager.default.createDirectory(atPath: path("absent"), withIntermediateDirectories: false)
-            try await wait { reports.present.isEmpty }
+            #expect(await becomesTrue { reports.present.isEmpty })
             #expect(json("absent/status.json")?["name"] == "G")
         }
         #expect(!FileManager.default.fileExists(atPath: path("absent/deep/observe.sock")))
@@ -108,10 +104,10 @@ import Testing
     /// A file system that hangs: only the thread that uses it waits, and the hang is reported.
     @Test func aPlaceThatHangsHoldsUpNobody() async throws {
         let release = DispatchSemaphore(value: 0)
-        let written = Mutex<[String]>([])
+        let written = Recorder<String>()
         let file = try StatusFile("/run/stalled") { _, bytes in
-            if written.withLock(\.isEmpty) { release.wait() }
-            written.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+            if written.isEmpty { release.wait() }
+            written.add(String(decoding: bytes, as: UTF8.self))
         }
         file.write("first")
         for number in 0..<1000 { file.write("\(number)") }
@@ -120,15 +116,15 @@ import Testing
         #expect(file.failure(at: later)?.contains("has not been written for 10.0 seconds") == true)
         release.signal()
         // Of all waiting reports only the newest is written.
-        try await wait { written.withLock { $0.last } == "999" }
-        #expect(written.withLock { $0.count } <= 3)
-        try await wait { file.failure(at: SystemClock.now().advanced(by: .seconds(11))) == nil }
+        #expect(await becomesTrue { written.last == "999" })
+        #expect(written.count <= 3)
+        #expect(await becomesTrue { file.failure(at: SystemClock.now().advanced(by: .seconds(11))) == nil })
     }
 
     @Test func pagesAreForWhoMayLook() async throws {
         try await running(try service("status = \"none\"")) {
             // The socket's file exists before the server listens.
-            try await wait { (try? ask("/")) != nil }
+            #expect(await becomesTrue { (try? ask("/")) != nil })
             for (target, kind, text) in [
                 ("/", "text/html", "<h1>G</h1>"), ("/?refresh=off", "text/html", "do so"),
                 ("/status.json", "application/json", "\"name\":\"G\""), ("/metrics", "text/plain", "gatehouse_info{"),
@@ -163,11 +159,11 @@ import Testing
         }
         let keeper = DayKeeper(store, every: .milliseconds(50)) { now }
         let task = Task { await keeper.run() }
-        try await wait { keeper.present.total == 100 }
+        #expect(await becomesTrue { keeper.present.total == 100 })
         #expect(keeper.present.total(of: .accepted) == 50 && keeper.present.visits.first?.number == 300)
         let stamp = RecordStamp(kiosk: "G", boot: "b", time: WallTime(utc: now, provenance: .rtc), monotonic: .zero)
         try await store.appendOutcome("late", Outcome(.failed, gate: .shut, software: software), stamp: stamp)
-        try await wait { keeper.present.total == 101 }
+        #expect(await becomesTrue { keeper.present.total == 101 })
         task.cancel()
         await task.value
         let room = try await store.room()

@@ -5,13 +5,15 @@ import Kiosk
 import Ledger
 import LinuxIO
 import Simulation
+import TestKit
+import Testing
 import Tuvali
 import Workbench
 
 /// One phone without delays at the real gatekeeper; the test provides the listeners and the panel.
 struct OneVisitor {
     let ledger: ListLedger
-    let seen: Recorder
+    let seen: PanelRecorder
     private let gatekeeper: Gatekeeper
     private let radio: LiveRadio
     private let service: Task<Void, Never>
@@ -19,7 +21,7 @@ struct OneVisitor {
     /// Starts the visit. The `listeners` are notified in addition to ``seen``.
     init(_ panel: any Panel, listeners: [any KioskListener] = [], pulse: Duration = .milliseconds(200)) async throws {
         let ends = try socketPair()
-        let (ledger, seen) = (ListLedger(), Recorder())
+        let (ledger, seen) = (ListLedger(), PanelRecorder())
         let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
         var settings = KioskSettings(name: try Identifier("OneVisitor"), softwareVersion: "test")
@@ -41,7 +43,7 @@ struct OneVisitor {
 
     /// Returns as soon as the outcome is recorded, or after some minutes.
     func isRecorded() async throws {
-        for _ in 0..<40_000 where ledger.entries.first?.result == nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { ledger.entries.first?.result != nil })
     }
 
     /// Ends the service, and the radio after it.

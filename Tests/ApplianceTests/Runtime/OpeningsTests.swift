@@ -152,14 +152,14 @@ import Workbench
                 while state.withLock({ $0.isStopped }) { usleep(1000) }
                 return LineThread.Wanted(active: ["gate"], until: now)
             }, failed: { _ in })
-        for _ in 0..<40_000 where state.withLock({ $0.decided }) == nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { state.withLock({ $0.decided }) != nil })
         let decided = try #require(state.withLock { $0.decided })
         let order = OpeningOrder(from: decided, until: decided.advanced(by: .nanoseconds(1)))
         let late = order.until.advanced(by: .seconds(3600))
         #expect(!line.wasActive("gate") && watch.opening(order, at: late) == .lasting)
         usleep(60_000)
         state.withLock { $0.isStopped = false }
-        for _ in 0..<40_000 where line.spans("gate").isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { !line.spans("gate").isEmpty })
         #expect(thread.end(within: .seconds(30)))
         guard case .over(let length) = watch.opening(order, at: late) else {
             Issue.record("it has opened")
@@ -181,7 +181,7 @@ import Workbench
             old.close()
         }
         let late = first.from.advanced(by: .seconds(3600))
-        for _ in 0..<40_000 where !line.isHanging { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { line.isHanging })
         #expect(line.isHanging && watch.opening(first, at: late) == .lasting)
         first.until = SystemClock.now()
         usleep(60_000)

@@ -16,7 +16,7 @@ import Testing
 @Suite(.tags(.realTime)) struct WaitingTests {
     /// The signals on the lamps during a wait.
     private final class Lamps: Sendable {
-        let signals = Mutex<[Signal]>([])
+        let signals = Recorder<Signal>()
     }
 
     private let reports = Reports()
@@ -27,7 +27,7 @@ import Testing
     private func waiting(_ serve: @escaping @Sendable (StatusDesk) async -> Void) -> Waiting {
         Waiting(
             report: reports.report, manager: ServiceManager(environment: [:]),
-            show: { [lamps] signal in lamps.signals.withLock { $0.append(signal) } },
+            show: { [lamps] signal in lamps.signals.add(signal) },
             identity: StatusDesk.Identity(name: "North", version: "1", start: 0, since: .zero, opens: true),
             serve: serve,
             attempts: 3, second: .milliseconds(1))
@@ -44,7 +44,7 @@ import Testing
         #expect(value == 5 && reports.present.isEmpty)
         #expect(reports.details(.ledgerUnopened).map { $0.prefix(10) } == ["no space l", "/a is dama", "/a is in u"])
         // Each pause shows the fault and nothing else.
-        let signals = lamps.signals.withLock { $0 }
+        let signals = lamps.signals.all
         #expect(signals.count == 9 && Set(signals) == [Signal([.red]), Signal([.amber])])
     }
 
@@ -143,7 +143,7 @@ import Testing
         let task = Task { [waiting] in
             try await waiting.forLedger { () async throws(StoreError) -> Int in throw .absent(path: "/a") }
         }
-        while reports.present != [.ledgerUnopened] { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(await becomesTrue { reports.present == [.ledgerUnopened] })
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

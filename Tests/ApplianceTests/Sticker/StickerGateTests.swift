@@ -37,12 +37,12 @@ import Workbench
     /// Plays one run of the service with one phone.
     private func run(
         _ folder: StickerFolder, _ ledger: any VisitLedger, isBookLost: Bool = false,
-        until isDone: (Recorder.State) -> Bool
+        until isDone: (PanelRecorder.State) -> Bool
     )
         async throws
-        -> Recorder
+        -> PanelRecorder
     {
-        let (ends, seen) = (try socketPair(), Recorder())
+        let (ends, seen) = (try socketPair(), PanelRecorder())
         let radio = try LiveRadio(
             VirtualRadio(visits: [Self.recording]), descriptor: ends.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
@@ -73,7 +73,7 @@ import Workbench
         return seen
     }
 
-    private func hasEnded(_ state: Recorder.State) -> Bool {
+    private func hasEnded(_ state: PanelRecorder.State) -> Bool {
         state.notes.contains("visit.ended") && state.gate.last != true
     }
 

@@ -14,16 +14,16 @@ import Tuvali
 /// A folder with a printed code's key, and a clock of the test.
 final class StickerFolder: Sendable {
     static let made = Timestamp(seconds: 1_767_225_600 + 3600)
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
+    private let folder: TestFolder
     let time = Mutex(WallTime(utc: made, provenance: .rtc))
     let reports = Mutex<[HealthReport]>([])
 
     init() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        folder = try TestFolder("sticker")
         try StickerKey.make(key, at: Self.made)
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    var url: URL { folder.url }
 
     var key: String { url.appendingPathComponent("sticker.key").path }
     var book: String { StickerKey.sessions(of: key) }

@@ -8,6 +8,7 @@ import Kiosk
 import Ledger
 import LinuxIO
 import Synchronization
+import TestKit
 import Testing
 import TrustFiles
 
@@ -17,19 +18,19 @@ import TrustFiles
     /// A server that gives prepared answers and records the requests.
     private final class Server: ResourceFetching {
         let answers: Mutex<[Result<ResourceFetcher.Answer, ResourceFetcher.Failure>]>
-        let asked = Mutex<[String]>([])
+        let asked = Recorder<String>()
 
         init(_ answers: [Result<ResourceFetcher.Answer, ResourceFetcher.Failure>]) { self.answers = Mutex(answers) }
 
         func fetch(
             _ url: WebURL, entityTag: String?, limit: Int
         ) async throws(ResourceFetcher.Failure) -> ResourceFetcher.Answer {
-            asked.withLock { $0.append("\(url.place)\(url.target) \(entityTag ?? "-") \(limit)") }
+            asked.add("\(url.place)\(url.target) \(entityTag ?? "-") \(limit)")
             let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             return try (answer ?? .failure(.unresolved)).get()
         }
 
-        var questions: [String] { asked.withLock { $0 } }
+        var questions: [String] { asked.all }
     }
 
     private let fixture: TrustFixture

@@ -2,6 +2,7 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import TestKit
 import Testing
 
 @testable import TrustFiles
