@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Rings and imports are design decisions; `Tests/RepositoryTests/ImportTableTests.swift` holds them against the sources.
+// Rings and imports are design decisions: `Tests/RepositoryTests/ImportTableTests.swift` holds the table of both.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
@@ -140,7 +140,8 @@ let package = Package(
 
         // Kits: the world on a virtual clock, and what is shown and measured with it.
         target(
-            "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto], isComputing: true),
+            "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto],
+            isComputing: true),
         target(
             "Workbench",
             [

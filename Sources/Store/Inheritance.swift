@@ -79,6 +79,24 @@ struct Inheritance {
         }
         // Without a valid seal, leave out the decisions: an attacker may have written them.
         if isAuthentic { decisions = intents.compactMap(\.decision?.bytes) }
+        try takeTables(of: db, isAuthentic: isAuthentic)
+        // A new ledger that never wrote its first record is reported in the first record of the next ledger.
+        if let kept = settings.first(where: { Text($0.name) == "founding" }),
+            let earlier = try? Founding(bytes: kept.value)
+        {
+            predecessor = earlier.predecessor ?? predecessor
+            nextSeq = max(nextSeq, earlier.nextSeq)
+            open = earlier.open + open
+            if isAuthentic { decisions = earlier.decisions + decisions }
+        }
+        settings.removeAll { Text($0.name) == "founding" || Text($0.name) == RestoredMark.setting }
+        // Replace a site key that nothing confirms, because an attacker may know it.
+        let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
+        if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
+    }
+
+    /// Takes over the data outside the ledger: connections, handled messages, admitted credentials and settings.
+    private mutating func takeTables(of db: Database, isAuthentic: Bool) throws {
         // In a database that is not authentic, an unsealed connection may be one that an attacker inserted to
         // take over a destination.
         connections = try Row.fetchAll(db, sql: "SELECT * FROM connection")
@@ -96,19 +114,6 @@ struct Inheritance {
             .map { (try $0.bytes("name"), try $0.integer("at")) }
         settings = try Row.fetchAll(db, sql: "SELECT * FROM setting")
             .map { (try $0.text("name").string, try $0.bytes("value")) }
-        // A new ledger that never wrote its first record is reported in the first record of the next ledger.
-        if let kept = settings.first(where: { Text($0.name) == "founding" }),
-            let earlier = try? Founding(bytes: kept.value)
-        {
-            predecessor = earlier.predecessor ?? predecessor
-            nextSeq = max(nextSeq, earlier.nextSeq)
-            open = earlier.open + open
-            if isAuthentic { decisions = earlier.decisions + decisions }
-        }
-        settings.removeAll { Text($0.name) == "founding" || Text($0.name) == RestoredMark.setting }
-        // Replace a site key that nothing confirms, because an attacker may know it.
-        let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
-        if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
     /// Adjusts the inheritance for a database that was restored from a backup: the agents may already have

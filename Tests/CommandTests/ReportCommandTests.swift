@@ -92,16 +92,8 @@ import Testing
         for name in names { #expect(!broken.output.contains(name), "\(name): \(broken)") }
     }
 
-    /// The names of rules, certificates and hosts appear in findings and in the log, and are removed, also
-    /// while the service is down.
-    @Test func namesOfRulesCertificatesAndHostsGo() async throws {
-        let root = """
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out root.pem \
-            -days 2 -subj '/O=Works of Nowhere/CN=Pier Nine Root'
-            """
-        guard try await Program.run("sh", ["-c", root], in: folder).code == 0 else {
-            return print("skipped: openssl is missing")
-        }
+    /// Writes a configuration and rules that name groups, hosts and certificates.
+    private func gateWithNames() async throws -> String {
         let file = try await gate(
             """
             [clock]
@@ -135,6 +127,20 @@ import Testing
             types = ["https://nobody.example/Pass"]
             expect = "accept"
             """)
+        return file
+    }
+
+    /// The names of rules, certificates and hosts appear in findings and in the log, and are removed, also
+    /// while the service is down.
+    @Test func namesOfRulesCertificatesAndHostsGo() async throws {
+        let root = """
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out root.pem \
+            -days 2 -subj '/O=Works of Nowhere/CN=Pier Nine Root'
+            """
+        guard try await Program.run("sh", ["-c", root], in: folder).code == 0 else {
+            return print("skipped: openssl is missing")
+        }
+        let file = try await gateWithNames()
         let pinned = try await folder.gatehouse("trust", "pin", "root", "root.pem", "--trust", "sample/trust")
         #expect(pinned.code == 0, "\(pinned)")
         let log = try folder.write(

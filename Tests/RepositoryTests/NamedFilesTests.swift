@@ -15,7 +15,7 @@ import Testing
         var found = 0
         for file in swiftFiles(below: Vectors.repository.appendingPathComponent("Sources"))
         where !Self.ours.contains(file.lastPathComponent) {
-            let literals = SwiftLiterals.all(in: try String(contentsOf: file, encoding: .utf8))
+            let literals = SwiftSource(try String(contentsOf: file, encoding: .utf8)).literals
             for literal in literals where !literal.text.contains("from its sources: sudo deploy/install") {
                 let place = "\(file.lastPathComponent):\(literal.line)"
                 for match in literal.text.matches(

@@ -30,7 +30,7 @@ import Testing
     /// Returns the codes that a source outside the table spells out, with their lines.
     private static func faults(in source: String) -> [String] {
         var faults: [String] = []
-        for literal in SwiftLiterals.all(in: source) {
+        for literal in SwiftSource(source).literals {
             // The name of a JSON member is not a code: {"interrupted": 3}.
             if literal.next == ":", !literal.text.contains(".") { continue }
             let isKnown = events.contains(literal.text) || keysElsewhere.contains(literal.text)
@@ -88,7 +88,7 @@ import Testing
             rows += source.components(separatedBy: "package static let ").dropFirst().count { declaration in
                 declaration.prefix { $0 != "\n" }.contains("= ReasonCode(")
             }
-            for literal in SwiftLiterals.all(in: source) { literals[literal.text, default: 0] += 1 }
+            for literal in SwiftSource(source).literals { literals[literal.text, default: 0] += 1 }
         }
         // All rows except the family of the policy's rules, which is made from its prefix.
         let fixed = ReasonCode.all.filter { $0 != .policy(named: "<id>") }

@@ -82,8 +82,8 @@ import TrustFiles
         #expect(folder.read("boot/gatehouse-setup.result.txt") == result)
     }
 
-    /// The disk as a cut would leave it behind each step, and then the next start: the file is there still, or the configuration is there as
-    /// a whole; and in the end all is done.
+    /// The disk as a power cut leaves it after each step, and then the next start: either the file still exists or the
+    /// configuration is complete, and in the end all is done.
     @Test func aCutAtAnyStep() throws {
         try writeAnswers()
         let copies = folder.path + "-cuts"
@@ -121,8 +121,8 @@ import TrustFiles
         }
     }
 
-    /// A machine that sees another board at the next start, or whose administrator has changed the configuration since, is not set up again
-    /// by a file that could not be taken away.
+    /// A file that could not be removed does not set up a machine again, not even after its board or its configuration
+    /// has changed.
     @Test func theConfigurationNamesTheFileThatItWasMadeOf() throws {
         try writeAnswers("replace = true")
         let answers = try #require(folder.read("boot/gatehouse-setup.toml"))
@@ -207,7 +207,7 @@ import TrustFiles
         #expect(text(cut, "boot/agent.json") == nil && text(cut, "boot/gatehouse-setup.done") == nil)
     }
 
-    /// An invitation whose beginning was forgotten stands in the answer that everybody reads as little as in the journal.
+    /// Neither the journal nor the answer, which every user can read, contains an invitation that lacks its scheme.
     @Test func anInvitationWithoutItsSchemeIsNotTold() throws {
         try folder.trust.write(
             "boot/gatehouse-setup.toml",
