@@ -1,7 +1,7 @@
 # The two commands of this repository are `make demo` and `make test`; both do all their own set-up.
 .PHONY: demo product test test-step forget-steps nightly nightly-tests nightly-respellings nightly-fuzz test-page test-unit test-vm test-power \
-	test-card deb test-deb smoke deb-arm64 test-arm64 release fuzz bench figures reasons reference site hardware format lint setup build \
-	peers clean
+	test-card deb test-deb smoke deb-arm64 test-arm64 workshop-arm64 release workshop fuzz bench figures reasons reference site hardware \
+	format lint setup build peers clean
 .DEFAULT_GOAL := demo
 
 # Outside the clone, so that a second clone on the same machine does not build the dependencies again.
@@ -79,10 +79,16 @@ nightly-fuzz:
 # LLVM's linker keeps addresses to be bound in 30 KB where others write a table of 3.7 MB, which each start would read into memory; and
 # nobody looks up this program's own symbols by name.
 RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker now \
-	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --product gatehouse --quiet
+	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic --quiet
 release: setup
 	@$(call fetch,$(SCRATCH)-install)
-	@$(STEP) "release build" swift build --scratch-path $(SCRATCH)-install $(RELEASE_FLAGS)
+	@$(STEP) "release build" swift build --scratch-path $(SCRATCH)-install $(RELEASE_FLAGS) --product gatehouse
+
+# The program of the repository's own tools, built in the same way, to measure with. Pages and pictures are made with that of `make build`.
+WORKSHOP := $(SCRATCH)-install/release/gatehouse-workshop
+workshop: setup
+	@$(call fetch,$(SCRATCH)-install)
+	@$(STEP) "release build of the workshop" swift build --scratch-path $(SCRATCH)-install $(RELEASE_FLAGS) --product gatehouse-workshop
 
 # Packages of it for the Debian that runs here, and their debug symbols (deploy/deb).
 DEB ?= $(SCRATCH)-install/deb
@@ -100,11 +106,15 @@ ARM64 ?= $(dir $(SCRATCH))arm64
 EVERY ?= 10
 deb-arm64: setup
 	@deploy/arm64/sdk $(ARM64)
-	@deploy/arm64/build $(ARM64) $(RELEASE_FLAGS)
+	@deploy/arm64/build $(ARM64) $(RELEASE_FLAGS) --product gatehouse
 	@deploy/arm64/enter $(ARM64) /source/deploy/deb/build /kit/scratch/release/gatehouse /kit/deb
 
 test-arm64: release deb-arm64
 	@Tests/Arm64/run $(RELEASE) $(ARM64) --every $(EVERY)
+
+# For Tests/Arm64/instructions.
+workshop-arm64: deb-arm64
+	@deploy/arm64/build $(ARM64) $(RELEASE_FLAGS) --product gatehouse-workshop
 
 # The status page in a headless Chromium (Tests/Page), which root gets from Debian. `make test-page SCREENSHOTS=folder` keeps the pictures.
 test-page: build
@@ -149,28 +159,28 @@ fuzz: setup
 	@Tests/Fuzz/run --scratch-path $(SCRATCH)-fuzz $(if $(RUNS),--runs $(RUNS),--seconds $(FUZZ_SECONDS)) $(TARGETS)
 
 # Measures the program as deploy/install builds it.
-bench: release
-	@Tests/Bench/run $(RELEASE)
-	@Tests/Bench/credentials/run $(RELEASE)
+bench: workshop
+	@Tests/Bench/run $(WORKSHOP)
+	@Tests/Bench/credentials/run $(WORKSHOP)
 
 # What the program costs a box: sizes, exposure, start, memory, processor, the way to the gate, wear. The table is for docs/figures.md.
 # `make figures VISITS=100000` takes long.
 VISITS ?= 20000
-figures: deb
+figures: deb workshop
 	@Tests/Peers/setup >/dev/null
-	@Tests/Bench/figures $(RELEASE) $(DEB) --soak $(VISITS)
+	@Tests/Bench/figures $(RELEASE) $(WORKSHOP) $(DEB) --soak $(VISITS)
 
-# The page of reason codes, from the table that the program carries.
+# The page of reason codes and the catalog of faults, from the table that the program carries.
 reasons: build
-	@$(SCRATCH)/debug/gatehouse reasons --markdown > docs/reasons.md
-	@$(SCRATCH)/debug/gatehouse reasons --catalog > deploy/gatehouse.catalog
+	@$(SCRATCH)/debug/gatehouse-workshop reference reasons > docs/reasons.md
+	@$(SCRATCH)/debug/gatehouse-workshop reference catalog > deploy/gatehouse.catalog
 
 # The pages of reference: keys, commands and events, from the program's own tables and the comments of the examples.
 REFERENCES := configuration policy trust commands events
 reference: build
 	@mkdir -p docs/reference
 	@for page in $(REFERENCES); do \
-		$(SCRATCH)/debug/gatehouse reference $$page --examples deploy > docs/reference/$$page.md || exit 1; done
+		$(SCRATCH)/debug/gatehouse-workshop reference $$page > docs/reference/$$page.md || exit 1; done
 
 # The documentation as a site, in SITE, with every link and anchor of it checked (docs/site); mkdocs comes from PyPI the first time.
 SITE ?= $(SCRATCH)-site
@@ -179,7 +189,7 @@ site:
 
 # The wiring page and its pictures, from hardware/pinout.toml.
 hardware: build
-	@$(SCRATCH)/debug/gatehouse hardware hardware/pinout.toml --write hardware
+	@$(SCRATCH)/debug/gatehouse-workshop wiring hardware/pinout.toml hardware
 
 setup:
 	@deploy/bootstrap

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Rings and imports are design decisions; `Tests/RepositoryTests/ImportTableTests.swift` holds them against the sources.
+// Rings and imports are design decisions: `Tests/RepositoryTests/ImportTableTests.swift` holds the table of both.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
@@ -53,7 +53,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "gatehouse",
-    products: [.executable(name: "gatehouse", targets: ["gatehouse"])],
+    products: [
+        .executable(name: "gatehouse", targets: ["gatehouse"]),
+        .executable(name: "gatehouse-workshop", targets: ["Workshop"]),
+    ],
     dependencies: [
         // Exact versions: no lock file is committed, and a build next year is this build.
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -80,93 +83,122 @@ let package = Package(
 
         // Cores: pure values.
         target("Encoding", ["CZlib"], isComputing: true),
+        target("Reasons", ["Encoding"]),
         target("LinkedData", ["Encoding", crypto], isComputing: true),
         target(
-            "Credentials", ["LinkedData", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras, swiftASN1],
+            "Credentials",
+            ["LinkedData", "Reasons", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras, swiftASN1],
             exclude: ["Contexts/README.md", "Contexts/licences"], embed: "Contexts/documents", isComputing: true),
         target("BluetoothHost", ["Encoding", crypto, cryptoExtras], isComputing: true),
         target("Tuvali", ["Encoding", crypto], isComputing: true),
         target("DIDComm", ["Encoding", "CSodium"], isComputing: true),
         target("Aries", ["DIDComm", "Encoding", crypto], isComputing: true),
+        target("Mailboxes", ["Aries", "DIDComm", "Encoding", crypto], isComputing: true),
         target("Ledger", ["Encoding", crypto], isComputing: true),
-        target("Kiosk", ["Credentials", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
-        target("Observation", ["Credentials", "Ledger", "Encoding", crypto]),
+        target(
+            "Kiosk", ["Credentials", "Reasons", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
+        target("Observation", ["Kiosk", "Credentials", "Reasons", "Ledger", "Encoding", crypto]),
+
+        // The time and the tasks of everything above the cores.
+        target("Clocks", ["Encoding"]),
 
         // Adapters: thin.
+        target("LinuxIO", ["Clocks", "Encoding", "CLinuxShims", "CGPIO"]),
         target(
-            "LinuxIO", ["Encoding", "CLinuxShims", "CGPIO", "CQrencode"],
-            exclude: ["Display/Devanagari/render", "Display/Devanagari/OFL.txt"]),
-        target("Store", ["Ledger", "Encoding", crypto, grdb, sqlite]),
+            "Displays", ["LinuxIO", "Encoding", "CLinuxShims", "CQrencode"],
+            exclude: ["Devanagari/render", "Devanagari/OFL.txt"], embed: "Devanagari/words.txt"),
+        target("Store", ["Clocks", "Ledger", "Encoding", crypto, grdb, sqlite]),
         target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Services: one subject each, from the ground up. An arrow points to a line above.
-        target("Administration", ["Credentials", "LinuxIO", "Encoding"]),
+        target("Administration", ["Clocks", "Reasons", "LinuxIO", "Encoding"]),
         target(
             "Settings",
-            ["Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Encoding", crypto]),
-        target("TrustFiles", ["Settings", "Kiosk", "Credentials", "LinuxIO", "Encoding", crypto]),
+            [
+                "Kiosk", "Credentials", "Tuvali", "Ledger", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO",
+                "Encoding", crypto,
+            ]),
+        target("TrustFiles", ["Settings", "Kiosk", "Credentials", "Reasons", "LinuxIO", "Encoding", crypto]),
         target(
             "Courier",
             [
-                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Ledger", "Aries", "DIDComm",
-                "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials", "Reasons", "Ledger",
+                "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
             ]),
         target(
             "GateService",
             [
-                "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "BluetoothHost", "Tuvali", "Ledger",
-                "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
+                "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk", "Credentials", "Reasons",
+                "BluetoothHost", "Tuvali", "Ledger", "Displays", "LinuxIO", "Store", "Encoding", serviceLifecycle,
+                crypto,
             ]),
         target(
             "Monitoring",
             [
-                "GateService", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials",
-                "Ledger", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "GateService", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk",
+                "Credentials", "Reasons", "Ledger", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
             ]),
 
         // What only commands use: Appliance, which composes `gatehouse run`, does not depend on it.
         target(
             "Backup",
             [
-                "GateService", "TrustFiles", "Settings", "Credentials", "Ledger", "LinuxIO", "Store", "Encoding",
-                crypto, cryptoExtras,
+                "GateService", "TrustFiles", "Settings", "Credentials", "Reasons", "Ledger", "LinuxIO", "Store",
+                "Encoding", crypto, cryptoExtras,
             ]),
         target(
             "Commissioning",
             [
-                "Courier", "TrustFiles", "Settings", "Administration", "Kiosk", "Credentials", "Ledger", "Aries",
-                "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+                "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk", "Credentials",
+                "Reasons", "Ledger", "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport", "Encoding",
+                crypto,
             ]),
 
-        // Kits: the world on a virtual clock, and what is shown and measured with it.
+        // What the programs share: the terminal, files that an operator names, and failures.
+        target("Console", ["Settings", "LinuxIO", "Clocks", "Encoding", argumentParser]),
+
+        // Kits: the world on a virtual clock, and what is shown and measured with it. Workshop is a program that only
+        // `make`, CI and tests use: no package contains it.
         target(
-            "Simulation", ["Kiosk", "Credentials", "Ledger", "Aries", "DIDComm", "Encoding", crypto], isComputing: true),
+            "Simulation",
+            [
+                "Clocks", "Kiosk", "Credentials", "Reasons", "Ledger", "Mailboxes", "Aries", "DIDComm", "Encoding",
+                crypto,
+            ],
+            isComputing: true),
         target(
             "Workbench",
             [
-                "Simulation", "GateService", "Kiosk", "Credentials", "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO",
-                "Store", "Encoding", "CDiskMeter", crypto,
+                "Simulation", "GateService", "Clocks", "Kiosk", "Credentials", "Reasons", "Tuvali", "Ledger", "Aries",
+                "DIDComm", "LinuxIO", "Store", "Encoding", "CDiskMeter", crypto,
             ], exclude: ["Demo/Licences"], embed: "Demo/Samples"),
+        .executableTarget(
+            name: "Workshop",
+            dependencies: [
+                "Console", "Workbench", "Simulation", "Commissioning", "GateService", "TrustFiles", "Settings",
+                "Clocks", "Kiosk", "Credentials", "Reasons", "LinkedData", "Tuvali", "Ledger", "LinuxIO", "Store",
+                "Encoding", argumentParser,
+            ], swiftSettings: settings),
 
         // Roots: what `gatehouse run` is made of, and the command line.
         target(
             "Appliance",
             [
-                "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Kiosk",
-                "Credentials", "LinuxIO", "Store", "Encoding", serviceLifecycle, unixSignals, logging,
+                "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Kiosk",
+                "Credentials", "Reasons", "LinuxIO", "Store", "Encoding", serviceLifecycle, unixSignals, logging,
             ]),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Appliance", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring", "GateService",
-                "Courier", "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials",
-                "LinkedData", "Tuvali", "Ledger", "Aries", "LinuxIO", "Store", "HTTPTransport", "Encoding", "CWipe",
-                argumentParser,
+                "Appliance", "Console", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring",
+                "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk",
+                "Credentials", "Reasons", "Tuvali", "Ledger", "Aries", "Displays", "LinuxIO", "Store", "HTTPTransport",
+                "Encoding", "CWipe", argumentParser,
             ], swiftSettings: settings),
 
         // Examples of what the modules do without the appliance.
         example("Peripheral", ["BluetoothHost", "LinuxIO", "Encoding"]),
-        example("Verifier", ["Credentials", "Encoding"]),
+        example("Verifier", ["Credentials", "Reasons", "Encoding"]),
 
         // Tests.
         .target(
@@ -185,49 +217,58 @@ let package = Package(
             name: "CrashKit", dependencies: ["CrashVFS", "TestKit"], path: "Tests/CrashKit", swiftSettings: settings),
         .target(name: "SystemCallTrap", path: "Tests/SystemCallTrap", publicHeadersPath: "include"),
         tests("TestStepsTests", ["TestSteps", "step-runner"]),
-        tests("RepositoryTests", ["Credentials"]),
+        tests("RepositoryTests", ["Observation", "Reasons", "Encoding"]),
         tests("EncodingTests", ["Encoding"]),
+        tests("ReasonsTests", ["Reasons", "Encoding"]),
         tests("LinkedDataTests", ["LinkedData", "Encoding", crypto]),
         tests(
             "CredentialsTests",
             [
-                "Credentials", "LinkedData", "Simulation", "Kiosk", "Ledger", "Tuvali", "Encoding", crypto,
-                cryptoExtras,
-                x509, swiftASN1,
+                "Credentials", "Reasons", "LinkedData", "Simulation", "Kiosk", "Ledger", "Tuvali", "Encoding", crypto,
+                cryptoExtras, x509, swiftASN1,
             ]),
-        tests("OfflineTests", ["Credentials", "Encoding", "SystemCallTrap"]),
+        tests("OfflineTests", ["Credentials", "Reasons", "Encoding", "SystemCallTrap"]),
         tests("BluetoothHostTests", ["BluetoothHost", "Encoding"]),
         tests("TuvaliTests", ["Tuvali", "Encoding", crypto]),
         tests("DIDCommTests", ["DIDComm", "Encoding"]),
         tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
+        tests("MailboxesTests", ["Mailboxes", "Aries", "DIDComm", "Simulation", "Encoding"]),
         tests("LedgerTests", ["Ledger", "Encoding"]),
-        tests("KioskTests", ["Kiosk", "BluetoothHost", "Credentials", "Tuvali", "Ledger", "Simulation", "Encoding"]),
-        tests("LinuxIOTests", ["LinuxIO", "CGPIO", "CLinuxShims", "FakeGPIOD", "Encoding"]),
-        tests("ObservationTests", ["Observation", "Credentials", "Ledger", "Encoding"]),
-        tests("StoreTests", ["Store", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
-        tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
-        tests("SimulationTests", ["Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding", crypto]),
         tests(
-            "WorkbenchTests", ["Workbench", "Simulation", "Kiosk", "Credentials", "Ledger", "Tuvali", "Encoding"]),
+            "KioskTests",
+            ["Kiosk", "BluetoothHost", "Credentials", "Reasons", "Tuvali", "Ledger", "Simulation", "Encoding"]),
+        tests("LinuxIOTests", ["Displays", "LinuxIO", "Clocks", "CGPIO", "CLinuxShims", "FakeGPIOD", "Encoding"]),
+        tests("ObservationTests", ["Observation", "Kiosk", "Ledger", "Reasons", "Encoding"]),
+        tests("StoreTests", ["Store", "Clocks", "Ledger", "Encoding", "CrashVFS", "CrashKit", grdb]),
+        tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
+        tests(
+            "SimulationTests",
+            ["Simulation", "Clocks", "Kiosk", "Credentials", "Reasons", "Ledger", "Tuvali", "Encoding", crypto]),
+        tests(
+            "WorkbenchTests",
+            [
+                "Workshop", "Workbench", "Simulation", "Commissioning", "Settings", "Displays", "Kiosk", "Credentials",
+                "Ledger", "Tuvali", "LinuxIO", "Encoding",
+            ]),
         tests(
             "ApplianceTests",
             [
                 "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
-                "Settings", "Administration", "Workbench", "Simulation", "Observation", "Kiosk", "Credentials",
-                "Tuvali", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "CrashVFS", "CrashKit",
-                "Encoding", crypto,
+                "Settings", "Administration", "Workbench", "Simulation", "Clocks", "Observation", "Kiosk",
+                "Credentials", "Reasons", "Tuvali", "Ledger", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO",
+                "Store", "HTTPTransport", "CrashVFS", "CrashKit", "Encoding", crypto,
             ]),
         tests(
             "CommandTests",
             [
-                "gatehouse", "GateService", "TrustFiles", "Settings", "Workbench", "Simulation", "DIDComm",
-                "Credentials", "LinuxIO", "Store", "Encoding", "CWipe", argumentParser, crypto,
+                "gatehouse", "Workshop", "Console", "GateService", "TrustFiles", "Settings", "Workbench", "Simulation",
+                "DIDComm", "Credentials", "LinuxIO", "Store", "Encoding", "CWipe", argumentParser, crypto,
             ]),
         tests(
             "PeerTests",
             [
-                "GateService", "Courier", "Settings", "Simulation", "Kiosk", "Credentials", "BluetoothHost", "Ledger",
-                "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+                "GateService", "Courier", "Settings", "Simulation", "Kiosk", "Credentials", "Reasons", "BluetoothHost",
+                "Ledger", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
             ]),
     ]
 )

@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Reasons
 
 /// Verifies one credential offline, with only the issuer's DID document and the contexts that the credential
 /// uses.

@@ -84,7 +84,7 @@ package enum AgentRequest: Hashable, Sendable {
             guard let value = members[name] else { return nil }
             members[name] = nil
             guard let text = value.string, (1...limit).contains(text.utf8.count) else {
-                throw ControlRefusal("\(name) is no text of 1 to \(limit) bytes", remedy: Self.remedy)
+                throw ControlRefusal("\(name) is not a text of 1 to \(limit) bytes", remedy: Self.remedy)
             }
             return text
         }
@@ -100,10 +100,10 @@ package enum AgentRequest: Hashable, Sendable {
 
         func end() throws(ControlRefusal) {
             guard members.isEmpty else {
-                throw ControlRefusal("the request has a member that does not belong to it", remedy: Self.remedy)
+                throw ControlRefusal("the request has an unknown member", remedy: Self.remedy)
             }
         }
 
-        private static let remedy = "use the program of the service's version: gatehouse agent --help"
+        private static let remedy = "use a program of the service's version: gatehouse agent --help"
     }
 }

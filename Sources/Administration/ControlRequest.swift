@@ -3,7 +3,7 @@ package import Encoding
 /// A request to the running service over the control socket.
 ///
 /// A request is one line, `{"request":"status"}`, with further members if the request has parameters. A new
-/// request needs a case in this enumeration, and a handler in the ``ControlDesk``.
+/// request needs a case in this enumeration, and a handler in the ``ControlRouter``.
 package enum ControlRequest: String, CaseIterable, Sendable {
     /// Query the status of the gate and of its services.
     case status
@@ -32,7 +32,7 @@ package enum ControlRequest: String, CaseIterable, Sendable {
     case agentMessages = "agent-messages"
 
     /// Whether the request changes something: only root and the service's own user may send such a request.
-    package var changesSomething: Bool {
+    var changesSomething: Bool {
         switch self {
         case .status, .doorStatus, .agentList, .agentShow, .agentMessages: false
         case .restart, .doorLock, .doorFree, .doorRelease, .agentConnect, .agentDelete, .agentPing: true
@@ -50,11 +50,11 @@ package enum ControlRequest: String, CaseIterable, Sendable {
     package static func read(_ line: [UInt8]) throws(ControlRefusal) -> (request: ControlRequest, members: JSONObject) {
         guard var members = (try? JSON.parse(line, limits: limits))?.object, let name = members["request"]?.string
         else {
-            throw ControlRefusal("this is no request", remedy: "send one line: {\"request\":\"status\"}")
+            throw ControlRefusal("this is not a request", remedy: "send one line: {\"request\":\"status\"}")
         }
         guard let request = allCases.first(where: { Text($0.rawValue) == name }) else {
             throw ControlRefusal(
-                "the service does not know this request", remedy: "use the program of the service's version")
+                "the service does not know this request", remedy: "use a program of the service's version")
         }
         members["request"] = nil
         return (request, members)

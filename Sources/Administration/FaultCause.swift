@@ -1,5 +1,5 @@
-package import Credentials
 package import LinuxIO
+package import Reasons
 
 // Reason codes of the faults of the radio and of the GPIO lines. The text about such a fault in the log, the
 // status report and the findings of doctor begins with this reason code.

@@ -1,11 +1,12 @@
 import Administration
+package import Clocks
 import Courier
-import Credentials
 package import Encoding
 package import GateService
 import Kiosk
 import LinuxIO
 import Logging
+import Reasons
 import ServiceLifecycle
 package import Settings
 import Store
@@ -14,32 +15,33 @@ import UnixSignals
 /// `gatehouse run`: all services, started in order and ended in the reverse order.
 package enum ApplianceService {
     /// How long an end in order may take. Records that are not written by then are reported as lost.
-    package static let stopLimit: Duration = .milliseconds(1800)
+    static let stopLimit: Duration = .milliseconds(1800)
 
     /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT, or until another ledger must begin
     /// (``RenewalService``). When it returns, every line is released, the radio closed and every record
     /// written. Other signals that would end a process are ignored. `made`: the day on which this version was
-    /// built. `observe` gets every turn of the kiosk.
+    /// built. All parts use `clock` and `spawner`. `observe` gets every turn of the kiosk.
     package static func run(
         _ configuration: Configuration, version: String, made: Timestamp, environment: [String: String],
-        observe: Gatekeeper.TurnObserver? = nil
+        clock: Clock, spawner: Spawner, observe: Gatekeeper.TurnObserver? = nil
     ) async throws {
         ProcessEnd.ignoreStraySignals()
         Heap.returnFreedMemory()
         guard
             let parts = try await Composition.make(
-                configuration, version: version, made: made, environment: environment, observe: observe)
+                configuration, version: version, made: made, environment: environment, clock: clock, spawner: spawner,
+                observe: observe)
         else { return }
         // The library's own messages are of no use to an operator.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         let services: [any Service] = [
-            RecordService(keeper: parts.keeper), AsideService(parts.agents), AsideService(parts.trust), parts.policy,
+            RecordService(keeper: parts.keeper), parts.aside(parts.agents), parts.aside(parts.trust), parts.policy,
             parts.clock, parts.dating, parts.expiry, parts.door, parts.renewal, parts.restart,
-            StickerService(sticker: parts.sticker, gatekeeper: parts.gatekeeper),
-            HousekeepingService(store: parts.store, wallTime: parts.wallTime, report: parts.report), parts.witness,
-            WatchdogService(parts: parts), parts.counters, AsideService(parts.control),
-            AsideService(parts.observation),
-            LineService(panel: parts.panel), GatekeeperService(parts: parts),
+            StickerService(sticker: parts.sticker, gatekeeper: parts.gatekeeper, clock: clock),
+            HousekeepingService(parts), parts.witness,
+            WatchdogService(parts: parts), parts.counters, parts.aside(parts.control),
+            parts.aside(parts.observation),
+            LineService(panel: parts.panel, clock: clock), GatekeeperService(parts: parts),
         ]
         var group = ServiceGroupConfiguration(
             services: services.map {
@@ -67,12 +69,13 @@ package enum ApplianceService {
         _ shortfall: LedgerKeeper.Shortfall, _ configuration: Configuration
     ) -> ServiceFailure {
         let unwritten =
-            "the ledger did not take \(shortfall.reserved) records; they wait in \(configuration.ledger.reserve)"
-        let lost = "\(shortfall.lost) visits have no record: neither the ledger nor the reserve took it"
+            "the ledger did not accept \(shortfall.reserved) records; they are stored in "
+            + "\(configuration.ledger.reserve)"
+        let lost = "\(shortfall.lost) visits have no record: neither the ledger nor the reserve accepted it"
         return ServiceFailure(
             [shortfall.reserved > 0 ? unwritten : nil, shortfall.lost > 0 ? lost : nil].compactMap { $0 }
                 .joined(separator: "; "),
-            remedy: "look at the disk (free space, dmesg) and start the service again, which writes what waits")
+            remedy: "check the disk (free space, dmesg) and restart the service, which writes the stored records")
     }
 }
 
@@ -91,14 +94,12 @@ private struct RecordService: Service {
 
 /// Requests the lines of lamps and relay, again every 5 s while their chip is missing.
 private struct LineService: Service {
-    let panel: LatePanel?
+    let panel: ReconnectingPanel?
+    let clock: Clock
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                try? await Task.sleep(for: .seconds(5))
-                if !Task.isCancelled { panel?.takeLines() }
-            }
+            await Periodic(every: .seconds(5), by: clock).run { _ in panel?.takeLines() }
         }
     }
 }
@@ -124,11 +125,11 @@ private struct GatekeeperService: Service {
                     .error, "end.forced",
                     [
                         "unwritten": .int(shortfall.reserved), "lost": .int(shortfall.lost + shortfall.inMemory),
-                        "remedy": .text("look at what hung: disk, log, display"),
+                        "remedy": .text("check the part that hung: disk, log, display"),
                     ])
                 _ = log.flush(within: .milliseconds(50))
             }
-            Task { await parts.gatekeeper.stop() }
+            parts.spawner.start("the end of the gatekeeper") { await parts.gatekeeper.stop() }
         }
     }
 }
@@ -136,24 +137,25 @@ private struct GatekeeperService: Service {
 /// Tidies the database every ten minutes, a little at a time. A failure to tidy is not reported, because the
 /// next record that cannot be written reports the same cause.
 private struct HousekeepingService: Service {
-    let store: Store
-    let wallTime: @Sendable () -> WallTime
-    let report: HealthReporter
+    private let parts: Composition
+
+    init(_ parts: Composition) { self.parts = parts }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                try? await store.housekeep(at: wallTime())
-                let (lost, openings) = (await store.lostReports, await store.lostOpenings)
-                if lost > 0 {
-                    let detail = openings > 0 ? "\(openings) of them of visits for which the gate opened" : nil
-                    report(.present(.reportsDropped, count: lost, detail: detail))
-                }
-                if let isFilled = try? await store.isFilledWithOwed() {
-                    report(isFilled ? .present(.ledgerFilled) : .over(.ledgerFilled))
-                }
-                try? await Task.sleep(for: .seconds(600))
-            }
+            await Periodic(every: .seconds(600), by: parts.time).run { _ in await tidy(parts.store) }
+        }
+    }
+
+    private func tidy(_ store: Store) async {
+        try? await store.housekeep(at: parts.wallTime())
+        let (lost, openings) = (await store.lostReports, await store.lostOpenings)
+        if lost > 0 {
+            let detail = openings > 0 ? "\(openings) of them of visits for which the gate opened" : nil
+            parts.report(.present(.reportsDropped, count: lost, detail: detail))
+        }
+        if let isFilled = try? await store.isFilledWithUnconfirmed() {
+            parts.report(isFilled ? .present(.ledgerFilled) : .over(.ledgerFilled))
         }
     }
 }
@@ -167,10 +169,9 @@ private struct WatchdogService: Service {
     func run() async throws {
         let interval = parts.manager.watchdogInterval ?? .seconds(15)
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
+            await Periodic(every: interval, by: parts.time).run { _ in
                 // A part that does not answer keeps this call waiting, so systemd gets no notification.
                 if await parts.lifeSigns.wait() { parts.manager.alive() }
-                try? await Task.sleep(for: interval)
             }
         }
     }

@@ -1,8 +1,9 @@
-import Credentials
+import Clocks
 import Encoding
 import Kiosk
 import LinuxIO
 import Monitoring
+import Reasons
 import Store
 import Synchronization
 
@@ -20,9 +21,13 @@ struct Waiting: Sendable {
     /// Lights the lamps.
     let show: @Sendable (Signal) -> Void
     /// The identity of the gate in status reports.
-    let identity: StatusDesk.Identity
-    /// Answers requests and publishes the state with the given desk until its task is cancelled.
-    let serve: @Sendable (StatusDesk) async -> Void
+    let identity: StatusReporter.Identity
+    /// Measures the time between two attempts.
+    let clock: Clock
+    /// Starts the queries of status reports.
+    let spawner: Spawner
+    /// Answers requests and publishes the state with the given router until its task is cancelled.
+    let serve: @Sendable (StatusReporter) async -> Void
     /// Whether a restart was requested.
     var isAskedToEnd: @Sendable () -> Bool = { false }
     /// The number of seconds between two attempts.
@@ -31,14 +36,14 @@ struct Waiting: Sendable {
     var second = Duration.seconds(1)
     /// Keeps systemd satisfied during an attempt, which may take minutes if an old ledger must be migrated;
     /// nil: the waiting code makes one from ``manager``.
-    var patience: ServicePatience?
+    var patience: SystemdTimeoutExtension?
 
     /// Repeats `work` until it succeeds. Returns nil if a restart was requested before that. Throws only when
     /// its task is cancelled.
     func forLedger<Value: Sendable>(
         _ work: @Sendable () async throws(StoreError) -> Value
     ) async throws(CancellationError) -> Value? {
-        let patience = patience ?? ServicePatience(manager)
+        let patience = patience ?? SystemdTimeoutExtension(manager)
         let first: StoreError
         do throws(StoreError) { return try await patience.during(.starting("opening the ledger"), work) } catch {
             first = error
@@ -46,21 +51,14 @@ struct Waiting: Sendable {
         let health = Mutex(Health())
         tell(first, health)
         manager.ready(status: Self.status(first))
-        let status = StatusDesk(
-            identity, kiosk: { KioskStatus(waiting: health.withLock { $0 }, at: SystemClock.now()) }, parts: [],
-            now: { (SystemClock.now(), SystemClock.utc()) })
-        let serving = Task { [serve] in await serve(status) }
-        let result: Result<Value?, CancellationError>
-        do throws(CancellationError) {
-            result = .success(
-                try await retry(first, health) { () async throws(StoreError) in try await patience.during(.up, work) })
-        } catch {
-            result = .failure(error)
-        }
-        // The socket must be free again before the service binds it.
-        serving.cancel()
-        await serving.value
-        return try result.get()
+        let status = StatusReporter(
+            identity, clock: clock, spawner: spawner,
+            kiosk: { [clock] in KioskStatus(waiting: health.withLock { $0 }, at: clock.now()) }, parts: [],
+            now: { [clock] in (clock.now(), clock.utc()) })
+        // Leaving this function cancels the serving task and waits for its end: the socket must be free again before
+        // the service binds it.
+        async let _: Void = serve(status)
+        return try await retry(first, health) { () async throws(StoreError) in try await patience.during(.up, work) }
     }
 
     private func retry<Value: Sendable>(
@@ -73,7 +71,7 @@ struct Waiting: Sendable {
                 manager.alive()
                 // The pattern of a fault: red and amber in turn.
                 show(Signal(number.isMultiple(of: 2) ? [.red] : [.amber]))
-                do { try await Task.sleep(for: second) } catch { throw CancellationError() }
+                try await clock.sleep(for: second)
                 // End one second after the request, so that the client has received the answer.
                 if isEnding { return nil }
             }
@@ -92,7 +90,7 @@ struct Waiting: Sendable {
     private func tell(_ error: StoreError, _ health: borrowing Mutex<Health>) {
         let present = HealthReport.present(.ledgerUnopened, detail: error.description)
         report(present)
-        health.withLock { $0.take(present, at: SystemClock.now()) }
+        health.withLock { $0.take(present, at: clock.now()) }
     }
 
     private static func status(_ error: StoreError) -> String { "waiting for the ledger: \(error.text)" }

@@ -23,7 +23,7 @@ package struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible
     package init(_ error: SystemError) {
         self.init(
             "\(error.operation): \(String(cString: strerror(error.code)))",
-            remedy: error.remedy.isEmpty ? "look at the disk, its room and who may write there" : error.remedy)
+            remedy: error.remedy.isEmpty ? "check the disk: free space and permissions" : error.remedy)
     }
 
     /// Creates the failure from any error that a step threw.
@@ -39,7 +39,8 @@ package struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// Returns the failure for a file that is no backup, or an incomplete one.
     static func damaged(_ file: String, _ detail: String) -> BackupFailure {
         BackupFailure(
-            "\(file) is no whole backup: \(detail)", remedy: "take another copy; nothing was changed", isRefusal: true)
+            "\(file) is not a complete backup: \(detail)", remedy: "use another copy; nothing was changed",
+            isRefusal: true)
     }
 
     /// Text and remedy in one line.

@@ -154,7 +154,7 @@ package struct Host: Sendable {
             try conclude(command, outcome, at: now, &actions)
         }
         for connection in names.expire(at: now) {
-            if names.isHopeless { throw .advertisingSetsUntold }
+            if names.isHopeless { throw .advertisingSetsUnreported }
             try begin(connection, to: nil, at: now, &actions)
         }
         if let deadline = advertiser.deadline, deadline <= now { try follow(advertiser.expire(at: now), &actions) }

@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Kiosk
+import Reasons
 import Synchronization
 
 /// The faults of the destinations, reported as faults of the gate. A fault is in force while at least one
@@ -53,10 +53,10 @@ final class AgentHealth: Sendable {
     func take(_ notice: MailboxNotice) -> ReasonCode? {
         switch notice {
         case .failed, .reachability(_?), .invitationFailed, .otherMailbox, .unreadable, .tokenFailed:
-            return set(.agentMailbox, MailRoom.destination, notice.text)
-        case .cannotListen: return set(.agentWebhook, MailRoom.destination, notice.text)
-        case .listens: return clear(.agentWebhook, MailRoom.destination)
-        case .serves, .reachability(nil), .givenUp, .dropped: return clear(.agentMailbox, MailRoom.destination)
+            return set(.agentMailbox, MailboxManager.destination, notice.text)
+        case .cannotListen: return set(.agentWebhook, MailboxManager.destination, notice.text)
+        case .listens: return clear(.agentWebhook, MailboxManager.destination)
+        case .serves, .reachability(nil), .givenUp, .dropped: return clear(.agentMailbox, MailboxManager.destination)
         case .adopted, .replaced, .quarantined, .closed, .storeFailed: return nil
         }
     }

@@ -1,8 +1,9 @@
 package import Aries
 package import Encoding
+package import Mailboxes
 
 /// An event on a connection, for logs, lamps and the terminal. It contains no secrets and no claims.
-package enum AgentNotice: Sendable {
+package enum AgentNotice: Hashable, Sendable {
     /// The handshake is complete; `did` is the peer's DID.
     case connected(did: Text)
     /// The inviter refused the connection request or answered it wrongly. The gate makes another attempt.
@@ -83,7 +84,7 @@ package enum AgentNotice: Sendable {
     case ended
 
     /// Whether the notice is routine: it repeats in normal operation, or as often as a peer likes.
-    package var isRoutine: Bool {
+    var isRoutine: Bool {
         switch self {
         case .alive, .confirmed, .acknowledged, .message, .discarded, .refusedAnswer: true
         default: false
@@ -95,47 +96,48 @@ package enum AgentNotice: Sendable {
         switch self {
         case .connected: "connected"
         case .handshakeRefused(let reason): Self.refusal(reason)
-        case .unanswered: "the agent takes the request to connect and does not answer it"
+        case .unanswered: "the agent accepts the connection request and does not answer it"
         case .reachable: "the agent is reachable"
         case .unreachable(let failure): "the agent is not reachable: \(Self.text(failure)); trying again"
         case .alive: "the agent answered a ping"
-        case .tookOver(let position): "reports go this way now, from record \(position + 1) on"
-        case .retired: "another connection has taken its place"
+        case .tookOver(let position): "reports are sent over this connection now, from record \(position + 1) on"
+        case .retired: "another connection has replaced it"
         case .confirmed(let position): "confirmed up to record \(position)"
-        case .replaced: "the connection before it is not needed any more; its agent is told"
-        case .silent: "the agent takes messages and answers none; reports wait until it answers"
-        case .found(let way): "reports go \(Self.text(way))"
+        case .replaced: "the previous connection is no longer needed; its agent is notified"
+        case .silent: "the agent accepts messages and does not answer; reports are queued until it answers"
+        case .found(let way): "reports are sent \(Self.text(way))"
         case .heard: "the agent answers again"
-        case .held(let reason): "reports wait: \(Self.text(reason))"
-        case .released: "reports go on"
-        case .setAside(let position): "record \(position) is passed over: the agent's server refuses it alone"
+        case .held(let reason): "reports are queued: \(Self.text(reason))"
+        case .released: "reports continue"
+        case .setAside(let position): "record \(position) is skipped: the agent's server refuses only this one"
         case .gone(let positions):
-            "records \(positions.lowerBound) to \(positions.upperBound) are not kept any more, and the agent does not have them"
+            "records \(positions.lowerBound) to \(positions.upperBound) have been deleted, and the agent does not "
+                + "have them"
         case .refill(let position):
-            "the agent has lost the records behind \(position), which it had given receipts for; they are sent again"
+            "the agent has lost the records after \(position), for which it had sent receipts; they are sent again"
         case .behind(let point):
             "the agent has a head that this box signed at record \(point.position), which this ledger does not contain"
         case .claimed(let point):
-            "the agent says that it has record \(point.position), which this ledger does not contain, "
-                + "and shows no head for it that this box signed"
-        case .agreed: "what the agent says it has agrees with the ledger again"
+            "the agent claims to have record \(point.position), which this ledger does not contain, and shows no head "
+                + "for it that this box signed"
+        case .agreed: "the agent's claimed position agrees with the ledger again"
         case .refusedAnswer(let error): "an answer of the agent was refused: \(error)"
         case .refused(let id, let status): "the agent's server refused the message \(id) with status \(status)"
         case .acknowledged(let ids): "\(ids.count) acknowledged"
         case .message(let id, let bytes): "message \(id) of \(bytes) bytes from the agent"
         case .problem(let code): "the agent reports a problem: \(code)"
         case .quarantined(let reason):
-            "a message out of the mailbox was put aside, for it cannot be read: \(reason.rawValue)"
+            "an unreadable message from the mailbox was quarantined: \(reason.rawValue)"
         case .mailboxDenied(let failure):
-            "the agent keeps no messages for us, so what it sends by itself does not arrive: "
+            "the agent grants no mailbox, so messages that it sends on its own initiative do not arrive: "
                 + MailboxNotice.text(failure)
         case .discarded(let reason): "an inbound message was dropped: \(reason.rawValue)"
-        case .pastUnread(let reason): "reports wait: the rest of the ledger before this one cannot be read: \(reason)"
+        case .pastUnread(let reason): "reports are queued: the rest of the previous ledger cannot be read: \(reason)"
         case .pastGivenUp(let reports, let reason):
-            "\(reports) report\(reports == 1 ? "" : "s") of a ledger before this one will never come there: \(reason)"
+            "\(reports) report\(reports == 1 ? "" : "s") of a previous ledger cannot be delivered: \(reason)"
         case .storeFailed(let reason): "the connection's state could not be stored: \(reason)"
         case .rotated: "the agent has changed its DID; the connection goes on"
-        case .ended: "the agent ended the connection; reports wait"
+        case .ended: "the agent ended the connection; reports are queued"
         }
     }
 
@@ -150,25 +152,25 @@ package enum AgentNotice: Sendable {
         case .receipt: "\(form), confirmed by the agent's receipts"
         case .controller: "\(form), confirmed by the controller"
         case .alive:
-            "\(form); an answered ping confirms them, which proves nothing of what the agent loses in its memory"
+            "\(form); an answered ping confirms them, which does not prove that the agent stored them"
         }
     }
 
     private static func text(_ reason: ReportHold) -> String {
         switch reason {
-        case .unconfirmed: "the agent is there and confirms nothing (look at its log and at agent.confirm)"
-        case .notStored: "the agent cannot store them now (look at its database)"
-        case .foreign: "the agent gets this ledger over another connection (was the box copied?)"
+        case .unconfirmed: "the agent is reachable and confirms nothing (check its log and agent.confirm)"
+        case .notStored: "the agent cannot store them now (check its database)"
+        case .foreign: "the agent receives this ledger over another connection (was the box copied?)"
         case .unknownProtocol: "the agent does not know verification-report/1.0 (add the plugin, or set agent.format)"
-        case .refused: "the agent's server refuses one after the other (look at its log and limits)"
+        case .refused: "the agent's server refuses every report (check its log and limits)"
         case .problem(let code): "the agent reports a problem: \(code)"
         }
     }
 
     private static func refusal(_ reason: Text) -> String {
         reason == Self.notAccepted
-            ? "the agent does not accept the request to connect: a single-use invitation serves once"
-            : "the agent's answer to the request to connect was refused: \(reason)"
+            ? "the agent does not accept the connection request: a single-use invitation is valid once"
+            : "the agent's answer to the connection request was refused: \(reason)"
     }
 
     /// The code with which inviters answer a second request by a single-use invitation (RFC 0160, RFC 0023).
@@ -178,12 +180,12 @@ package enum AgentNotice: Sendable {
     package var remedy: String? {
         switch self {
         case .handshakeRefused(Self.notAccepted), .unanswered:
-            "ask the agent's operator for a multi-use invitation: the answer to a single-use one may have been lost, and it "
-                + "comes only once"
-        case .handshakeRefused: "ask the agent's operator for a new invitation, and look at the agent's log"
+            "ask the agent's operator for a multi-use invitation: the answer to a single-use invitation may have been "
+                + "lost, and it is sent only once"
+        case .handshakeRefused: "ask the agent's operator for a new invitation, and check the agent's log"
         case .unreachable(.refused), .unreachable(.forbidden), .unreachable(.notStored): nil
-        case .unreachable: "look at the network and at the agent; it is tried again for ever"
-        case .silent: "look at the agent: one that has deleted the connection needs a new invitation"
+        case .unreachable: "check the network and the agent; the service keeps retrying"
+        case .silent: "check the agent: if it has deleted the connection, connect again with a new invitation"
         case .ended: "ask the agent's operator for a new invitation"
         case .held, .storeFailed: "see gatehouse status"
         default: nil
@@ -195,7 +197,9 @@ package enum AgentNotice: Sendable {
         switch failure {
         case .unreachable: "no connection (check network and address; for https also the clock and agent.rootsFile)"
         case .uncertain: "no complete answer"
-        case .tooLarge: "its server's answer is larger than this box takes (look at what the agent has waiting)"
+        case .tooLarge:
+            "its server's answer is too large for this box (check the messages that are queued at the "
+                + "agent)"
         case .refused(let status): "its server answers \(status) (check the address in the invitation)"
         case .forbidden: "its address is not allowed (plain http needs agent.allowPlainHTTP)"
         case .notStored: "the connection's state could not be stored"

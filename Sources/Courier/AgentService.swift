@@ -1,10 +1,13 @@
 package import Aries
-package import Credentials
+import Credentials
 package import Encoding
 package import HTTPTransport
 package import Kiosk
 import Ledger
 package import LinuxIO
+import Mailboxes
+package import Observation
+package import Reasons
 import ServiceLifecycle
 package import Settings
 package import Store
@@ -30,7 +33,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let times: AgentTimes
     private let contacts: (any ContactBook)?
     private let destinations = Mutex<[Text: Destination]>([:])
-    private let mail = Mutex<MailRoom?>(nil)
+    private let mail = Mutex<MailboxManager?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
     private let (findings, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
     /// The time of the last problem report of each code to the other destinations.
@@ -38,7 +41,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The time of the last receipt of each destination.
     private let receipts = Mutex<[Text: Timestamp]>([:])
     /// The recently logged notices.
-    private let news = Mutex(RecentNews())
+    private let news = Mutex(RepeatedNoticeFilter())
     /// The time between two problem reports of one code.
     private static let pause = Duration.seconds(600)
 
@@ -60,21 +63,21 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has
     /// no destinations, although the ledger keeps a cursor for the first destination.
-    package func status() async -> JSON {
+    package func status() async -> [StatusReport.Destination] {
         var cursors: [DeliveryCursor] = []
         for cursor in await store.deliveries.values where await isThere(cursor) { cursors.append(cursor) }
         cursors.sort { $0.destination.utf8.lexicographicallyPrecedes($1.destination.utf8) }
         let receipts = receipts.withLock { $0 }
-        var told: [JSON] = []
+        var told: [StatusReport.Destination] = []
         for cursor in cursors {
-            told.append([
-                "name": .string(cursor.destination), "connected": .bool(cursor.connection != nil),
-                "confirmed": .int(cursor.confirmed), "waiting": .int(await store.owed(to: cursor.destination)),
-                "lastReceipt": receipts[cursor.destination].map { .text($0.rfc3339) } ?? .null,
-                "faults": .array(health.faults(of: cursor.destination).map { .text($0.text) }),
-            ])
+            var destination = StatusReport.Destination()
+            (destination.name, destination.isConnected) = (cursor.destination, cursor.connection != nil)
+            (destination.confirmed, destination.waiting) = (cursor.confirmed, await store.owed(to: cursor.destination))
+            destination.lastReceipt = receipts[cursor.destination]
+            destination.faults = health.faults(of: cursor.destination).map { Text($0.text) }
+            told.append(destination)
         }
-        return .array(told)
+        return told
     }
 
     /// Returns whether the status lists the destination of `cursor`. It lists a destination that is
@@ -135,7 +138,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 .warning, "agent.roots",
                 [
                     "file": .text(file),
-                    "remedy": "check agent.rootsFile: it holds no certificates in PEM, and is taken up when it does",
+                    "remedy": "check agent.rootsFile: it contains no PEM certificates; it is read again at each change",
                 ])
         }
         await prepare(wanted.map(\.name))
@@ -176,7 +179,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// Continues the deletion of connections to a destination that are marked in the store: with `tellsAgent`
     /// later and in the background, because their agents are notified first; otherwise now.
     func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
-        if name == MailRoom.destination, let mail = mail.withLock({ $0 }) {
+        if name == MailboxManager.destination, let mail = mail.withLock({ $0 }) {
             for id in ids { await mail.remove(id) }
         }
         if let destination = destination(name) {
@@ -219,7 +222,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 let connection = try? AgentConnection(
                     restoring: snapshot, configuration: self.connection, random: random)
             {
-                isTold = await AgentFarewell.send(
+                isTold = await HangupSender.send(
                     over: connection, by: exchange, clock: .system(), within: times.farewell)
             }
             guard !Task.isCancelled else { return }
@@ -256,8 +259,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The configuration of the connections.
     private var connection: AgentConnection.Configuration { Self.connection(configuration, times.connection) }
 
-    private func mailRoom(_ exchange: HTTPExchange) -> MailRoom {
-        let choice: MailRoom.Choice =
+    private func mailRoom(_ exchange: HTTPExchange) -> MailboxManager {
+        let choice: MailboxManager.Choice =
             switch configuration.agent.mailbox {
             case .auto: .auto
             case .none: .none
@@ -268,9 +271,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         var settings = Mediator.Configuration(
             connection: connection, allowsPlainHTTP: configuration.agent.allowPlainHTTP)
         settings.limits = times.mediator
-        return MailRoom(
+        return MailboxManager(
             choice,
-            MailRoom.Surroundings(
+            MailboxManager.Dependencies(
                 exchange: exchange, store: store, settings: settings,
                 invitation: { try await InvitationReader.read($0, by: exchange) },
                 token: { () throws(TokenSource.Failure) in try await source?.token(by: exchange) },
@@ -282,9 +285,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     private func destination(
-        _ name: Text, _ files: [String], _ mail: MailRoom?, _ exchange: HTTPExchange
+        _ name: Text, _ files: [String], _ mail: MailboxManager?, _ exchange: HTTPExchange
     ) -> Destination {
-        var link = AgentLink.Surroundings(
+        var link = AgentLink.Dependencies(
             exchange: exchange, store: store, destination: name,
             outbox: purpose == .service
                 ? StoredOutbox(store, name, observe: { [weak self] in self?.take($0, name) }) : nil,
@@ -300,7 +303,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         if mail?.isForAll == true { link.reception = .mailbox }
         return Destination(
             files: files,
-            Destination.Surroundings(
+            Destination.Dependencies(
                 invitation: { (file) async throws(InvitationReader.Failure) in
                     try await InvitationReader.read(file, by: exchange)
                 },
@@ -352,11 +355,11 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         let text: JSON = .text(notice.text)
         if case .replaced(let id) = notice { marked.yield(id) }
         guard let code = health.take(notice) else {
-            let isNews = news.withLock { $0.take(notice.text, of: MailRoom.destination, at: .now) }
+            let isNews = news.withLock { $0.take(notice.text, of: MailboxManager.destination, at: .now) }
             return log.log(isNews ? .info : .debug, "agent.mailbox", ["text": text])
         }
         log.log(.warning, "agent.mailbox", ["text": text])
-        tellOthers(code, MailRoom.destination, notice.text)
+        tellOthers(code, MailboxManager.destination, notice.text)
     }
 
     /// Sends every destination a problem report about the gate, except those in `heard`. Returns the

@@ -1,4 +1,5 @@
 package import Aries
+package import Mailboxes
 
 /// The waiting times for agents that no key of the configuration sets.
 package struct AgentTimes: Sendable {

@@ -1,4 +1,5 @@
 package import Encoding
+package import Reasons
 
 /// The reason why the content that a server sent does not replace the stored copy.
 package enum RefreshRefusal: Error, Hashable, Sendable {
@@ -15,10 +16,10 @@ package enum RefreshRefusal: Error, Hashable, Sendable {
 extension RefreshRefusal: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .notADocument: "the answer is no DID document"
+        case .notADocument: "the answer is not a DID document"
         case .otherDocument: "the answer is the document of another id"
-        case .older: "the answer is older than the list at hand"
-        case .statusList(let code): "the answer is no status list of a trusted issuer (\(code.text))"
+        case .older: "the answer is older than the stored list"
+        case .statusList(let code): "the answer is not a status list of a trusted issuer (\(code.text))"
         }
     }
 }
@@ -55,10 +56,11 @@ extension Verifier {
         guard content.count <= limits.payloadBytes else { throw .statusList(.inputTooLarge) }
         let all = trust.issuers.values.filter { $0.isValid(at: clock.utc) }.sorted { $0.id < $1.id }
         let naming = all.filter { $0.statusLists.contains(url) }
-        let surroundings = Surroundings(trust: trust, policy: policy, limits: limits, clock: clock, onStage: nil)
+        let verificationContext = VerificationContext(
+            trust: trust, policy: policy, limits: limits, clock: clock, onStage: nil)
         var last = ReasonCode.issuerUntrusted
         for issuer in naming.isEmpty ? all : naming {
-            let reader = StatusListReader(surroundings: surroundings, issuer: issuer)
+            let reader = StatusListReader(verificationContext: verificationContext, issuer: issuer)
             let list: StoredStatusList
             do throws(Rejection) {
                 list = try reader.read(content, url: url, fetched: fetched, at: "")

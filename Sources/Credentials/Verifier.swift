@@ -1,5 +1,6 @@
 package import Encoding
 import LinkedData
+import Reasons
 
 /// Determines whether one payload holds a credential that may be accepted. The verifier is pure and
 /// synchronous: it uses no network, file or clock. The same arguments always give the same verdict, because
@@ -18,7 +19,7 @@ package struct Verifier: Sendable {
     package var profile: Profile { policy.profile(over: trust.profile) }
     /// The limits in force.
     package let limits: Limits
-    /// Whether unusual spellings are refused (``Surroundings/checksSpelling``).
+    /// Whether unusual spellings are refused (``VerificationContext/checksSpelling``).
     var checksSpelling = true
 
     /// Creates a verifier over this trust data.
@@ -84,10 +85,10 @@ package struct Verifier: Sendable {
         _ payload: [UInt8], _ claimed: CredentialFormat?, _ demand: HolderDemand, _ recent: Set<[UInt8]>,
         _ clock: WallTime, _ mode: Mode, _ onStage: ((Stage) -> Void)?, checksDates: Bool = true
     ) -> Verdict {
-        let surroundings = Surroundings(
+        let verificationContext = VerificationContext(
             trust: trust, policy: policy, limits: limits, clock: clock, onStage: onStage,
             checksSpelling: checksSpelling, checksDates: checksDates)
-        var run = VerificationRun(surroundings, payload: payload, demand: demand, recent: recent)
+        var run = VerificationRun(verificationContext, payload: payload, demand: demand, recent: recent)
         do throws(Rejection) {
             try run.verify(payload, claimed: claimed, mode: mode)
             if checksDates { run.rememberContexts() }
@@ -100,7 +101,7 @@ package struct Verifier: Sendable {
 
 /// The state of one verification. It keeps what a verdict needs, at whichever stage the verification ends.
 private struct VerificationRun {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     let demand: HolderDemand
     let recent: Set<[UInt8]>
     var evidence: Evidence
@@ -113,45 +114,45 @@ private struct VerificationRun {
     var rule: Text?
     var ruleNotes: [RuleNote] = []
 
-    init(_ surroundings: Surroundings, payload: [UInt8], demand: HolderDemand, recent: Set<[UInt8]>) {
-        self.surroundings = surroundings
+    init(_ verificationContext: VerificationContext, payload: [UInt8], demand: HolderDemand, recent: Set<[UInt8]>) {
+        self.verificationContext = verificationContext
         self.demand = demand
         self.recent = recent
         evidence = Evidence(CredentialSummary(payload: payload))
     }
 
     mutating func verify(_ payload: [UInt8], claimed: CredentialFormat?, mode: Verifier.Mode) throws(Rejection) {
-        let envelope = Envelope(limits: surroundings.limits, known: surroundings.trust.inlineContexts.all)
-        try surroundings.stage(.input) { () throws(Rejection) in
-            guard payload.count <= surroundings.limits.payloadBytes else { throw Rejection(.inputTooLarge) }
+        let envelope = Envelope(limits: verificationContext.limits, known: verificationContext.trust.inlineContexts.all)
+        try verificationContext.stage(.input) { () throws(Rejection) in
+            guard payload.count <= verificationContext.limits.payloadBytes else { throw Rejection(.inputTooLarge) }
         }
-        let syntax = try surroundings.stage(.syntax) { () throws(Rejection) in
+        let syntax = try verificationContext.stage(.syntax) { () throws(Rejection) in
             try envelope.parse(payload, claimed: claimed)
         }
-        let received = try surroundings.stage(.envelope) { () throws(Rejection) in
+        let received = try verificationContext.stage(.envelope) { () throws(Rejection) in
             try envelope.open(syntax, claimed: claimed)
         }
         evidence.summary.format = received.format
         self.received = received
         try verify(received, mode)
         guard mode == .full else { return }
-        let seen = try surroundings.stage(.replay) { () throws(Rejection) in try checkReplay() }
-        guard let rules = surroundings.policy.rules else { return try admit(all: seen.indices) }
-        try surroundings.stage(.policy) { () throws(Rejection) in try ask(rules, seen) }
+        let seen = try verificationContext.stage(.replay) { () throws(Rejection) in try checkReplay() }
+        guard let rules = verificationContext.policy.rules else { return try admit(all: seen.indices) }
+        try verificationContext.stage(.policy) { () throws(Rejection) in try ask(rules, seen) }
     }
 
     /// Stores the contexts of an accepted credential, so that the issuer's next credential is cheaper to
     /// verify.
     func rememberContexts() {
-        surroundings.trust.inlineContexts.remember(
-            evidence.whole.inlineContexts, in: received?.text ?? [], limits: surroundings.limits.json)
+        verificationContext.trust.inlineContexts.remember(
+            evidence.whole.inlineContexts, in: received?.text ?? [], limits: verificationContext.limits.json)
     }
 
     /// Returns for each credential whether it was presented within the replay window; the accepting rule
     /// determines the consequence. A repetition is refused at once if the gate has no rules and the action is
     /// `reject`, or if all credentials are repetitions and neither the policy nor any rule tolerates one.
     private mutating func checkReplay() throws(Rejection) -> [Bool] {
-        let (rule, rules) = (surroundings.policy.replay, surroundings.policy.rules)
+        let (rule, rules) = (verificationContext.policy.replay, verificationContext.policy.rules)
         replay = evidence.credentials.map { found in
             found.claims.map(rule.keys) ?? ReplayKeys(contents: [found.summary.signed].compactMap(\.self))
         }
@@ -172,21 +173,23 @@ private struct VerificationRun {
     private mutating func admit(all credentials: Range<Int>) throws(Rejection) {
         decisive = Array(credentials)
         for (index, found) in evidence.credentials.enumerated() {
-            guard let finding = found.claims.flatMap(Admission(surroundings: surroundings).finding) else { continue }
+            guard let finding = found.claims.flatMap(Admission(verificationContext: verificationContext).finding) else {
+                continue
+            }
             let place = found.summary.place
             guard finding.severity == .error else {
                 evidence.findings.append(finding.moved(to: place.isEmpty ? nil : place))
                 continue
             }
             decisive = [index]
-            try surroundings.stage(.policy) { () throws(Rejection) in
+            try verificationContext.stage(.policy) { () throws(Rejection) in
                 throw Rejection(finding.code, finding.detail, at: place)
             }
         }
     }
 
     private mutating func ask(_ rules: GatePolicy, _ seen: [Bool]) throws(Rejection) {
-        let (trust, admission) = (surroundings.trust, Admission(surroundings: surroundings))
+        let (trust, admission) = (verificationContext.trust, Admission(verificationContext: verificationContext))
         let cases = zip(evidence.credentials, seen).compactMap { found, wasSeen in
             found.claims.map { claims in
                 PolicyCase(
@@ -197,10 +200,10 @@ private struct VerificationRun {
         // A credential without claims cannot be denied by any rule, so it must not pass together with others.
         guard cases.count == seen.count else { throw Rejection(.internal) }
         var question = PolicyQuestion(
-            rules, of: surroundings.policy, about: cases, at: surroundings.clock,
+            rules, of: verificationContext.policy, about: cases, at: verificationContext.clock,
             knowing: PolicyKnowledge(
-                groups: trust.members(ofGroup:), pinned: trust.processor, profile: surroundings.profile,
-                work: RuleWork(surroundings.limits.ruleNodes)))
+                groups: trust.members(ofGroup:), pinned: trust.processor, profile: verificationContext.profile,
+                work: RuleWork(verificationContext.limits.ruleNodes)))
         let decision = question.decide()
         (ruleNotes, decisive) = (decision.notes, decision.credentials)
         switch decision.outcome {
@@ -216,28 +219,28 @@ private struct VerificationRun {
     /// credentials itself.
     private mutating func verify(_ received: Received, _ mode: Verifier.Mode) throws(Rejection) {
         if mode == .shape {
-            var check = try received.check(surroundings, demand: demand, mode: mode, summary: evidence.summary)
+            var check = try received.check(verificationContext, demand: demand, mode: mode, summary: evidence.summary)
             defer { evidence = check.evidence }
             return try check.checkShape()
         }
-        _ = try received.verify(surroundings, demand: demand, mode: mode, into: &evidence)
+        _ = try received.verify(verificationContext, demand: demand, mode: mode, into: &evidence)
     }
 
     func verdict(
         _ decision: Verdict.Decision, _ first: Reason, unsupported: UnsupportedFormat? = nil
     ) -> Verdict {
-        let (trust, limits) = (surroundings.trust, surroundings.limits)
+        let (trust, limits) = (verificationContext.trust, verificationContext.limits)
         let (shown, whole) = (evidence.credentials, evidence.whole)
         let chosen = decisive.isEmpty ? [evidence.failed ?? 0] : decisive
         let missing = first.code == .contextNotPinned ? received?.document : nil
-        let isOverdue = surroundings.trust.edition?.age(at: surroundings.clock.utc) == .overdue
+        let isOverdue = verificationContext.trust.edition?.age(at: verificationContext.clock.utc) == .overdue
         let overdue = isOverdue ? [Reason(.trustStale, severity: .warning)] : []
         var verdict = Verdict(
             decision: decision, reasons: [first] + whole.findings + overdue, format: received?.format,
             credential: shown[chosen[0]].summary, alike: chosen.dropFirst().map { shown[$0].summary },
             others: shown.indices.filter { !chosen.contains($0) }.map { shown[$0].summary },
             unsigned: whole.unsigned, proofContext: whole.proofContext, trust: trust.version,
-            policy: surroundings.policy.version, status: whole.status, rule: rule,
+            policy: verificationContext.policy.version, status: whole.status, rule: rule,
             replay: replay.isEmpty ? [] : chosen.map { replay[$0] }, ruleNotes: ruleNotes,
             missing: missing.map {
                 trust.missingContexts(of: $0, issuer: shown[chosen[0]].summary.issuer, limits: limits)

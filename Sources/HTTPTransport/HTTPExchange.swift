@@ -19,7 +19,7 @@ package final class HTTPExchange: MessageExchange {
         package var maxBytes = 2 * 1024 * 1024
         /// The maximum size of an answer from a server that sends all waiting messages at once, as some
         /// agencies do.
-        package var maxAnswerBytes = 8 * 1024 * 1024
+        var maxAnswerBytes = 8 * 1024 * 1024
         /// The timeout for a connection.
         package var connectTimeout = Duration.seconds(10)
         /// The timeout for a whole exchange.

@@ -17,7 +17,7 @@ package struct WebhookReceiver: Sendable {
         /// The maximum size of a request with its head: 12 KiB.
         package var maxBytes = 12 * 1024
         /// The maximum size of a request's body: 4 KiB.
-        package var maxBodyBytes = 4 * 1024
+        var maxBodyBytes = 4 * 1024
         /// The maximum number of connections at a time.
         package var maxConnections = 16
         /// The maximum duration of a connection.

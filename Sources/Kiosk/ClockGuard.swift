@@ -1,5 +1,5 @@
-import Credentials
 package import Encoding
+import Reasons
 
 /// Judges how far the machine's date can be trusted, so that a clock that falls back, jumps ahead or
 /// contradicts the ledger cannot make the gate admit a visitor.
@@ -19,7 +19,7 @@ package import Encoding
 /// machine was off, an ``EarlierDate`` limits the hours that the date may open.
 package struct ClockGuard: Sendable {
     /// One reading of the machine's clocks.
-    package struct Look: Hashable, Sendable {
+    package struct Reading: Hashable, Sendable {
         /// The system's date, right or wrong.
         package var utc: Timestamp
         /// The time on the monotonic clock at the moment of the reading.
@@ -136,7 +136,7 @@ package struct ClockGuard: Sendable {
 
     /// Handles a reading of the clocks, which must not be older than the previous reading. Returns the faults
     /// that begin or end.
-    package mutating func handle(_ look: Look) -> [HealthReport] {
+    package mutating func handle(_ look: Reading) -> [HealthReport] {
         var reports = noteStep(look)
         let finding = judge(look)
         believe(look, finding)
@@ -169,7 +169,7 @@ package struct ClockGuard: Sendable {
 
     // MARK: - What is wrong
 
-    private mutating func noteStep(_ look: Look) -> [HealthReport] {
+    private mutating func noteStep(_ look: Reading) -> [HealthReport] {
         defer { last = DatedInstant(utc: look.utc, at: look.monotonic) }
         guard let step = last?.carried(to: look.monotonic).duration(to: look.utc), abs(step) > skew else { return [] }
         steps += 1
@@ -179,7 +179,7 @@ package struct ClockGuard: Sendable {
         return [.present(.clockStepped, count: steps, detail: "\(seconds) s \(step < .zero ? "back" : "forward")")]
     }
 
-    private mutating func noteHardware(_ look: Look) -> [HealthReport] {
+    private mutating func noteHardware(_ look: Reading) -> [HealthReport] {
         // A clock that has fallen silent is reported, but what it showed before still holds.
         guard let trouble = look.hardware.trouble ?? (look.isSilent ? HardwareClock.silent.trouble : nil) else {
             hardwareSince = nil
@@ -204,23 +204,23 @@ package struct ClockGuard: Sendable {
         return present.remove(code) == nil ? [] : [.over(code)]
     }
 
-    private func difference(_ look: Look) -> String? {
+    private func difference(_ look: Reading) -> String? {
         highest.map { newest in
             let difference = newest.carried(to: look.monotonic).duration(to: look.utc)
-            return "\(abs(difference).components.seconds) s \(difference < .zero ? "before" : "behind") what is known"
+            return "\(abs(difference).components.seconds) s \(difference < .zero ? "before" : "after") the known time"
         }
     }
 
     /// Whether the hardware clock has lost its battery: it is behind the newest record by more than
     /// ``contradiction``.
-    private func isDeadBattery(_ look: Look) -> Bool {
+    private func isDeadBattery(_ look: Reading) -> Bool {
         guard let highest, look.hardware != .absent, !look.isSynchronised else { return false }
         return look.utc < highest.carried(to: look.monotonic).advanced(by: .zero - Self.contradiction)
     }
 
     // MARK: - What is believed
 
-    private func judge(_ look: Look) -> Finding {
+    private func judge(_ look: Reading) -> Finding {
         let now = look.monotonic
         // A date that a time server has set and that has not been moved since is as trusted as a date kept by
         // a battery, even without a battery-backed clock: the system's own clock has advanced it. Rules that
@@ -244,7 +244,7 @@ package struct ClockGuard: Sendable {
         return .believed(isTimed ? .rtc : .saved)
     }
 
-    private mutating func believe(_ look: Look, _ finding: Finding) {
+    private mutating func believe(_ look: Reading, _ finding: Finding) {
         let now = look.monotonic
         let date = bound?.carried(to: now) ?? look.utc
         isContradicted = false

@@ -1,5 +1,5 @@
-package import Credentials
 import Encoding
+package import Reasons
 
 extension Kiosk {
     /// Counts since the start, for the status report and for metrics. Visits are counted only in this type.

@@ -1,5 +1,5 @@
-import Credentials
 import Encoding
+import Reasons
 
 /// Handles edges of the door's inputs.
 extension Door {

@@ -1,5 +1,5 @@
-import Credentials
 import Encoding
+import Reasons
 
 /// The door's alarms: which are in force, until when, and which changes have not been reported.
 struct DoorAlarms: Sendable {

@@ -33,7 +33,7 @@ package enum DoorCause: String, CaseIterable, Sendable {
 }
 
 /// An input of the door.
-package enum DoorEvent: Sendable {
+package enum DoorEvent: Equatable, Sendable {
     /// The inputs can be read from now on. The value has their levels at this moment.
     case lines([DoorInput: Bool])
     /// The input has changed at the instant `at`, which is past or present. `isActive`: its new level.
@@ -61,7 +61,7 @@ package enum Passage: Hashable, Sendable {
 }
 
 /// A command or report of the door.
-package enum DoorAction: Sendable {
+package enum DoorAction: Equatable, Sendable {
     /// Open the gate once, because the button inside was pressed.
     case open
     /// It is now determined whether a person passed for the given visit; nil: for a request to exit.

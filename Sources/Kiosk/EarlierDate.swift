@@ -34,7 +34,7 @@ struct EarlierDate {
     ///   - isCalm: Whether the clock has not been set for some time.
     ///   - isRenewed: Whether this look has confirmed the date of this start again.
     mutating func handle(
-        _ time: WallTime, _ look: ClockGuard.Look, isAuthenticated: Bool, isCalm: Bool, isRenewed: Bool
+        _ time: WallTime, _ look: ClockGuard.Reading, isAuthenticated: Bool, isCalm: Bool, isRenewed: Bool
     ) -> Timestamp? {
         suspect(time, look, isCalm: isCalm, isRenewed: isRenewed)
         guard let date else { return nil }
@@ -65,7 +65,7 @@ struct EarlierDate {
     /// Updates the suspicion about the battery-backed clock and the saved date. Both survive a restart of the
     /// machine, and a time server whose date is not confirmed may have set them. The kernel sets the
     /// battery-backed clock at once, before the system reports that its clock is synchronised.
-    private mutating func suspect(_ time: WallTime, _ look: ClockGuard.Look, isCalm: Bool, isRenewed: Bool) {
+    private mutating func suspect(_ time: WallTime, _ look: ClockGuard.Reading, isCalm: Bool, isRenewed: Bool) {
         let isMoved = time.alternative != nil || time.utc.duration(to: look.utc) > skew
         let isServed = date != nil && look.isSynchronised && (suspicion != .nothing || !isNear(look.hardware))
         if isMoved || isServed {

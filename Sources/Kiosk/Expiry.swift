@@ -64,7 +64,7 @@ package struct Expiry: Hashable, Sendable {
     private static func cut(_ name: String) -> String { name.count > 100 ? name.prefix(100) + "…" : name }
 
     /// Returns whether `one` ends before `other`. Things with equal ends have a fixed order.
-    package static func isSooner(_ one: Expiry, _ other: Expiry) -> Bool {
+    static func isSooner(_ one: Expiry, _ other: Expiry) -> Bool {
         if one.end != other.end { return one.end < other.end }
         return (one.kind.rawValue, one.name) < (other.kind.rawValue, other.name)
     }

@@ -1,5 +1,5 @@
-package import Credentials
 package import Encoding
+package import Reasons
 
 /// Warns 14, 3 and 1 days before the end of an item's validity, and when it has ended.
 ///

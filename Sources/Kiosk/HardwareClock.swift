@@ -45,7 +45,7 @@ package enum HardwareClock: Hashable, Sendable {
     package var trouble: String? {
         switch self {
         case .absent, .agrees: nil
-        case .silent: "it does not tell its date"
+        case .silent: "its date cannot be read"
         case .powerless(let date): "it shows \(date.rfc3339.prefix(10)): it has no battery, or an empty one"
         case .differs(let seconds):
             "it is \(seconds.magnitude) s \(seconds < 0 ? "behind" : "ahead of") the system's date"

@@ -1,5 +1,5 @@
-package import Credentials
 package import Encoding
+package import Reasons
 
 /// The faults of the gate that are in force, and the changes that are still to be reported.
 ///
@@ -12,7 +12,7 @@ package struct Health: Sendable {
         /// Changes of a fault are reported at most once in this time.
         package var quiet: Duration = .seconds(5)
         /// While a fault stays in force, a grown count is reported again at most once in this time.
-        package var reminder: Duration = .seconds(60)
+        var reminder: Duration = .seconds(60)
         /// Largest length of a stored detail, in bytes.
         package var detail = 300
 
@@ -58,9 +58,7 @@ package struct Health: Sendable {
     /// Every code of a fault that can be in force, in the order of the table: the faults of the gate's
     /// hardware and program, those of the parts that an opening needs, and those of the door.
     package static let codes: [ReasonCode] =
-        (ReasonCode.groups.first { $0.codes.contains(.radioFailed) }?.codes ?? []) + [
-            .ledgerUnavailable, .gateUnavailable,
-        ] + ReasonCode.door
+        ReasonCode.Group.faults.codes + [.ledgerUnavailable, .gateUnavailable] + ReasonCode.Group.door.codes
 
     /// Faults during which the gate cannot or must not admit visitors.
     private static let outOfOrder: Set<ReasonCode> = [

@@ -1,4 +1,4 @@
-package import Credentials
+package import Reasons
 
 /// A report of one part of the gate about itself: a fault has begun, or is over.
 ///

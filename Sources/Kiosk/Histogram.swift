@@ -14,6 +14,12 @@ package struct Histogram: Hashable, Sendable {
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
+    /// Creates a histogram that was counted elsewhere; nil unless there is one class more than there are bounds.
+    package init?(bounds: [Int], counts: [Int], sum: Int) {
+        guard counts.count == bounds.count + 1 else { return nil }
+        (self.bounds, self.counts, self.sum) = (bounds, counts, sum)
+    }
+
     /// The number of all values.
     package var count: Int { counts.reduce(0, +) }
 
@@ -23,5 +29,17 @@ package struct Histogram: Hashable, Sendable {
         counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
         let (total, isOver) = sum.addingReportingOverflow(value)
         sum = isOver ? .max : total
+    }
+
+    /// Returns the lowest bound that at least `percent` per cent of the values do not exceed; nil if there
+    /// are no values, or if that bound is above the last one.
+    package func bound(ofPercent percent: Int) -> Int? {
+        var rest = (count * percent + 99) / 100
+        guard rest > 0 else { return nil }
+        for (bound, count) in zip(bounds, counts) {
+            rest -= count
+            if rest <= 0 { return bound }
+        }
+        return nil
     }
 }

@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Ledger
+import Reasons
 
 /// The gate apart from its relay: requests to exit, passages, lock-down and free passage.
 extension Kiosk {
@@ -35,7 +35,7 @@ extension Kiosk {
     var exitDeadline: Instant? {
         guard wantsExit else { return nil }
         let exit = max(gate.deadline ?? gate.readyAt, indicator.rejectedUntil ?? .zero)
-        if owesTurn, let turn = turnMayBegin, turn <= exit { return nil }
+        if exitWaiting, let turn = turnMayBegin, turn <= exit { return nil }
         return exit
     }
 
@@ -102,7 +102,7 @@ extension Kiosk {
         default: return
         }
         open(for: nil, at: now)
-        owesTurn = true
+        exitWaiting = true
         turns.wait(for: settings.door.length(of: settings.gatePulse), at: now)
     }
 }

@@ -17,7 +17,7 @@ struct Unchecked: Sendable {
     let since: Instant
 }
 
-extension RecordWorth {
+extension RecordPriority {
     /// Creates the value of the record of a visit that sent a whole payload and for which the gate did not
     /// open. nil: the visit is recorded in any case, because the verifier accepted it and the gate refused
     /// it. `hasLeft`: the visit ended before its verdict was shown, so the rate of such visits is not limited
@@ -31,7 +31,7 @@ extension RecordWorth {
 extension Visit {
     /// Returns the value of the visit's record if the gate did not open for it; nil: the visit is recorded in
     /// any case.
-    func worth(hasLeft: Bool) -> RecordWorth? { hasPayload ? RecordWorth(verdict, hasLeft: hasLeft) : .junk }
+    func worth(hasLeft: Bool) -> RecordPriority? { hasPayload ? RecordPriority(verdict, hasLeft: hasLeft) : .junk }
 
     /// Whether the verifier's answer is awaited.
     var isVerifying: Bool { if case .verifying = stage { true } else { false } }
@@ -63,7 +63,7 @@ extension Kiosk {
         var record = left.record
         record.signedDigests = verdict?.signedDigests ?? []
         record.outcome.credential = verdict.map { Outcome.Credential($0.credential, as: $0.format) }
-        var actions = recordUnopened(record, RecordWorth(verdict, hasLeft: true), at: now)
+        var actions = recordUnopened(record, RecordPriority(verdict, hasLeft: true), at: now)
         if actions.isEmpty {
             keep(left.intent?.leftOver, at: now)
             actions = dismiss(record.visit, verdict)

@@ -1,6 +1,6 @@
 import BluetoothHost
-import Credentials
 import Encoding
+import Reasons
 
 /// The links of the controller: whether it accepts another link, which links are dead, and the reset that
 /// ends the dead links.

@@ -1,13 +1,13 @@
 import BluetoothHost
-import Credentials
 import Encoding
+import Reasons
 import Tuvali
 
 /// The radio: opened, set up, advertising, and opened again when it fails.
 extension Kiosk {
     /// The number of times within ``lapseTime`` that a controller may stop advertising by itself. A
     /// controller that does so more often is reset.
-    static let lapsesBorne = 3
+    static let maxLapses = 3
     static let lapseTime: Duration = .seconds(60)
 
     var radioDeadline: Instant? {
@@ -79,7 +79,7 @@ extension Kiosk {
     private mutating func lapsed(at now: Instant) -> [KioskAction] {
         counters.advertisingLapses += 1
         lapses = lapses.filter { $0.advanced(by: Self.lapseTime) > now } + [now]
-        guard lapses.count > Self.lapsesBorne, visits.isEmpty else {
+        guard lapses.count > Self.maxLapses, visits.isEmpty else {
             return [.note(.radioLapsed(count: counters.advertisingLapses), nil)]
         }
         return radioFailed(
@@ -144,7 +144,7 @@ extension Kiosk {
         capacity = declaredCapacity
         supervisor.up(at: now)
         let description = Self.describe(information)
-        (controller, capacityTold) = (description, .max)
+        (controller, reportedCapacity) = (description, .max)
         return [.note(.radioReady(description), nil)] + tellCapacity()
     }
 
@@ -163,8 +163,8 @@ extension Kiosk {
     }
 
     private mutating func tellCapacity() -> [KioskAction] {
-        guard capacity < min(settings.phones, capacityTold) else { return [] }
-        capacityTold = capacity
+        guard capacity < min(settings.phones, reportedCapacity) else { return [] }
+        reportedCapacity = capacity
         return [.note(.phonesLimited(to: capacity), nil)]
     }
 

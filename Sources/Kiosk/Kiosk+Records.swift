@@ -2,6 +2,7 @@ import BluetoothHost
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 import Tuvali
 
 /// The outcome of an accepted visit that cannot be recorded yet.
@@ -47,7 +48,7 @@ extension Kiosk {
 
     /// Records a visit for which the gate did not open. Returns no action if the visit is only counted. Its
     /// intent is then left for another visit.
-    mutating func recordUnopened(_ record: VisitRecord, _ worth: RecordWorth?, at now: Instant) -> [KioskAction] {
+    mutating func recordUnopened(_ record: VisitRecord, _ worth: RecordPriority?, at now: Instant) -> [KioskAction] {
         guard let worth else { return [.recordOutcome(record)] }
         // Limit the size, whatever a stranger sent, because counted outcomes stay in memory and recorded ones
         // on the disk.

@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 
 /// 8. Act: one verdict, one person. Lights, tone and pulse belong to one visit at a time.
 extension Kiosk {
@@ -24,7 +25,7 @@ extension Kiosk {
             // withdraw the verdict.
             gate.shut(at: now)
             guard now >= gate.readyAt, let visit = turns.next(at: now) else { break }
-            owesTurn = false
+            exitWaiting = false
             actions += change(visit, at: now) { $0.decide(at: now) }
         }
         return actions

@@ -1,6 +1,6 @@
 import BluetoothHost
-import Credentials
 import Encoding
+import Reasons
 import Tuvali
 
 /// Step 2, Connect: which phones have a place. Also the execution of the requests of visits, which perform

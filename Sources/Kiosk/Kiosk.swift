@@ -1,7 +1,7 @@
 import BluetoothHost
-import Credentials
 package import Encoding
 import Ledger
+import Reasons
 import Tuvali
 
 /// The appliance as one state machine: radio, invitation, visits, light and gate.
@@ -36,7 +36,7 @@ package struct Kiosk: Sendable {
     /// The capacity that the controller declares.
     var declaredCapacity = Int.max
     /// The capacity that was reported last.
-    var capacityTold = Int.max
+    var reportedCapacity = Int.max
 
     /// States of the radio that are in force, and when each is over unless it is seen again.
     var troubles: [(code: ReasonCode, until: Instant)] = []
@@ -62,7 +62,7 @@ package struct Kiosk: Sendable {
     /// Whether a person inside waits to be let out.
     var wantsExit = false
     /// Whether a person was let out since the last verdict, so that the next turn belongs to a verdict.
-    var owesTurn = false
+    var exitWaiting = false
     /// The actions that followed from openings of this turn.
     var openings: [DoorAction] = []
 

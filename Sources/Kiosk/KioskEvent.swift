@@ -2,6 +2,7 @@ import BluetoothHost
 package import Credentials
 package import Encoding
 package import Ledger
+package import Reasons
 
 /// The identity of a visit: a random UUID that belongs to one phone; it is also the id of the record and of
 /// the report.
@@ -32,7 +33,7 @@ package struct IntentID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A visit in the form in which the ledger is to record it.
-package struct VisitRecord: Sendable {
+package struct VisitRecord: Equatable, Sendable {
     /// The visit that the record is about.
     package var visit: VisitID
     /// The intent that the record ends; nil if the visit never had an intent.
@@ -52,7 +53,7 @@ package struct VisitRecord: Sendable {
 }
 
 /// Fresh random bytes for the next session. The driver draws them, because the core has no randomness of its own.
-package struct SessionMaterial: Sendable {
+package struct SessionMaterial: Equatable, Sendable {
     /// The number of bytes that ``init(_:)`` takes.
     package static let byteCount = 32 + 16 + 3 + 16
     /// The X25519 private key, 32 bytes.
@@ -89,7 +90,7 @@ package struct SessionMaterial: Sendable {
 }
 
 /// The ids of the visits with one key and of their intents, in sequence. They outlive the key.
-struct VisitIDs: Sendable {
+struct VisitIDs: Equatable, Sendable {
     /// The bytes from which the ids are made, 16 bytes.
     private let random: [UInt8]
     private var count: UInt32 = 0
@@ -112,7 +113,7 @@ struct VisitIDs: Sendable {
 }
 
 /// An input of the kiosk.
-package enum KioskEvent: Sendable {
+package enum KioskEvent: Equatable, Sendable {
     /// Begin: open the radio.
     case start
     /// The transport to the controller is open.
@@ -150,7 +151,7 @@ package enum KioskEvent: Sendable {
 }
 
 /// A command to the driver; commands are executed in order.
-package enum KioskAction: Sendable {
+package enum KioskAction: Equatable, Sendable {
     /// Open the transport to the controller; answer with `transportOpened` or `transportClosed`.
     case openTransport
     /// Close the transport; `transportClosed` is not awaited.

@@ -1,10 +1,10 @@
-package import Credentials
 package import Encoding
+package import Reasons
 
 /// An observation for people and for the log. Notes carry no claims, no key material and no credential bytes.
 ///
 /// The terminal, the JSON log and the demonstration print only notes, so they cannot disagree.
-package enum KioskNote: Sendable {
+package enum KioskNote: Equatable, Sendable {
     /// The controller is initialised. The text describes it.
     case radioReady(String)
     /// The radio is out of order. The note has the reason as a code and as text, and the time until the next

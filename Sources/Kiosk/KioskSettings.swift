@@ -5,7 +5,7 @@ package import Tuvali
 /// The settings of the appliance's behaviour that an operator may choose.
 package struct KioskSettings: Sendable {
     /// What happens at the gate while the ledger cannot take an intent.
-    package enum LedgerFailurePolicy: String, Sendable {
+    package enum LedgerFailurePolicy: String, CaseIterable, Sendable {
         /// The gate admits nobody while it cannot record (default).
         case refuse
         /// Accepted visitors are admitted without a record; for places where a shut gate is the greater harm.
@@ -40,7 +40,7 @@ package struct KioskSettings: Sendable {
     /// Places for phones in addition to those: people choose for a long time and send for a short time.
     package var lobby = 4
     /// How long a visitor may choose while another phone waits for a place, or could wait: nearly all take less.
-    package var choiceLimit: Duration = .seconds(8)
+    var choiceLimit: Duration = .seconds(8)
     /// The time limit for choosing if the radio supports only one phone at a time. In that case the gate
     /// cannot know whether another phone waits.
     package var loneChoiceLimit: Duration = .seconds(30)
@@ -62,7 +62,7 @@ package struct KioskSettings: Sendable {
     /// How long the radio must have been up before its next failure counts as a new failure, with a short
     /// wait again. Otherwise a radio that fails as soon as it is up would be opened ten times a second, and
     /// the log would fill.
-    package var radioSettling: Duration = .seconds(10)
+    var radioSettling: Duration = .seconds(10)
     /// How often a radio that stays out of order is reported.
     package var radioReminder: Duration = .seconds(60)
     /// The protocol's own time limits and rules.

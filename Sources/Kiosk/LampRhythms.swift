@@ -21,7 +21,7 @@ package struct LampRhythms: Hashable, Sendable {
     /// there is none. Patterns of the same lamp need different rhythms. The two verdicts need different
     /// rhythms, too, because in the dark a person cannot see which position is lit. Of two similar patterns,
     /// only the later one returns the earlier one.
-    package func lookalike(of sign: IndicatorPattern) -> IndicatorPattern? {
+    package func indistinguishable(of sign: IndicatorPattern) -> IndicatorPattern? {
         let others = Self.signs.prefix { $0 != sign }
         // The two flashes of a failed transfer are a quick blink of the lamp that shows checking.
         if sign == .checking, self[sign] == .quick { return .failed }

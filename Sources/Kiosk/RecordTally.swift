@@ -1,10 +1,11 @@
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 
 /// The value of the record of a visit for which the gate did not open. `docs/retention.md` has the table of
 /// the limits.
-enum RecordWorth: Int, CaseIterable, Sendable {
+enum RecordPriority: Int, CaseIterable, Sendable {
     /// The visit ended before a whole payload had arrived. Every phone in range can make such visits.
     case junk
     /// A whole payload arrived, but it has no valid signature of a trusted issuer. Every phone in range can
@@ -50,12 +51,12 @@ enum RecordWorth: Int, CaseIterable, Sendable {
 }
 
 /// Chooses which visits without an opening have a separate record: the first visit of each kind in each
-/// period, as far as the allowance of its ``RecordWorth`` permits. The other visits are counted, and the next
+/// period, as far as the allowance of its ``RecordPriority`` permits. The other visits are counted, and the next
 /// record of their kind contains their number and their times.
 struct RecordTally: Sendable {
     /// A kind of visits: those that end in the same way, as far as a record shows.
     struct Kind: Hashable, Sendable {
-        let worth: RecordWorth
+        let worth: RecordPriority
         let result: Outcome.Result
         /// The codes of all reasons, see ``distinct(_:)``.
         let codes: [Text]
@@ -94,7 +95,7 @@ struct RecordTally: Sendable {
     static let patience: Duration = .seconds(3600)
 
     private var kinds: [Kind: Tally] = [:]
-    private var allowances = Dictionary(uniqueKeysWithValues: RecordWorth.allCases.map { ($0, $0.allowance) })
+    private var allowances = Dictionary(uniqueKeysWithValues: RecordPriority.allCases.map { ($0, $0.allowance) })
 
     /// Takes one more visit. Returns what to record of it, with the number of visits before it that were only counted;
     /// nil when it is only counted, too. `isFull`: the ledger has no room for visits without an opening.

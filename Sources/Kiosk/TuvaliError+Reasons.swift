@@ -1,4 +1,4 @@
-import Credentials
+import Reasons
 import Tuvali
 
 extension TuvaliError {

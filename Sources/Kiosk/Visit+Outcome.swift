@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 import Tuvali
 
 extension Visit {

@@ -1,6 +1,6 @@
 import BluetoothHost
-import Credentials
 import Encoding
+import Reasons
 import Tuvali
 
 /// The conditions under which a visit keeps its place: a place is for a phone that makes progress.

@@ -2,6 +2,7 @@ import BluetoothHost
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 import Tuvali
 
 /// One phone at the gate, from its connection to its end. Each connected phone has its own value of this
@@ -123,7 +124,7 @@ struct Visit: Sendable {
     /// Whether the wallet has asked for its report: only then does the protocol allow the verdict to be sent.
     private var isDelivered = false
     /// The verdict that was not yet sent to the wallet.
-    private var untoldStatus: Bool?
+    private var pendingStatus: Bool?
     private(set) var statistics: TransferStatistics?
 
     /// Creates a visit that has just begun. `intent`: the id for a new intent, used if no spare intent
@@ -279,7 +280,7 @@ struct Visit: Sendable {
             return [.verify(payload.bytes), .note(note)]
         case .payload:
             isDelivered = true
-            return tellStatus(at: now)
+            return sendStatus(at: now)
         case .failed(let error): return fail(error.reasons, at: now)
         }
     }
@@ -330,13 +331,13 @@ struct Visit: Sendable {
             accepted: accepted, reasons: reasons, isCredential: verdict.isAuthentic,
             times: (since.duration(to: now), ready.duration(to: now)))
         let outcome = makeOutcome(accepted ? .accepted : .rejected, reasons, verdict, at: now)
-        untoldStatus = accepted
-        return [.act(decision), .recordOutcome(outcome, signedDigests: verdict.signedDigests)] + tellStatus(at: now)
+        pendingStatus = accepted
+        return [.act(decision), .recordOutcome(outcome, signedDigests: verdict.signedDigests)] + sendStatus(at: now)
     }
 
-    private mutating func tellStatus(at now: Instant) -> [Request] {
-        guard isDelivered, let accepted = untoldStatus else { return [] }
-        untoldStatus = nil
+    private mutating func sendStatus(at now: Instant) -> [Request] {
+        guard isDelivered, let accepted = pendingStatus else { return [] }
+        pendingStatus = nil
         return session.handle(.verdict(accepted: accepted), at: now).flatMap { translate($0, at: now) }
     }
 
@@ -346,7 +347,7 @@ struct Visit: Sendable {
         case .verified:
             // The disk does not answer. An intent that is not durable does not count: the visit ends as if
             // the ledger had refused.
-            return sessionKept(failure: "no answer from the book of sessions", at: now)
+            return sessionKept(failure: "no answer from the log of used sessions", at: now)
                 + intentSettled(failure: "no answer from the ledger", isLate: true, at: now)
         case .verifying:
             return fail([.internal], at: now) + leave(at: now)

@@ -1,8 +1,11 @@
+package import Clocks
 package import Credentials
 package import Encoding
 package import GateService
 package import Kiosk
 package import LinuxIO
+import Observation
+package import Reasons
 import ServiceLifecycle
 import Synchronization
 import TrustFiles
@@ -11,9 +14,9 @@ import TrustFiles
 /// rules in force.
 package final class ExpiryService: ServiceLifecycle.Service {
     /// The sources of expiry dates and the receivers of warnings.
-    package struct Surroundings: Sendable {
+    package struct Dependencies: Sendable {
         /// The trust data and the rules in force.
-        package var verifiers: VerifierInForce
+        package var verifiers: CurrentVerifier
         /// Returns the expiry dates outside the trust data; may read files.
         package var others: @Sendable (GatePolicy?) -> [Expiry]
         /// The hosts that are listed for fetching documents and lists; nil: the gate fetches nothing.
@@ -25,13 +28,13 @@ package final class ExpiryService: ServiceLifecycle.Service {
         /// Gets one line for each step of each item.
         package var log: LogSink
         /// Notifies the agents, except those that have received the warning.
-        package var tell: @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> Hearing
+        package var tell: @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> NotifiedAgents
 
         /// Creates the surroundings from the values of the properties.
         package init(
-            verifiers: VerifierInForce, others: @escaping @Sendable (GatePolicy?) -> [Expiry], fetchedFrom: Set<Text>?,
+            verifiers: CurrentVerifier, others: @escaping @Sendable (GatePolicy?) -> [Expiry], fetchedFrom: Set<Text>?,
             wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter, log: LogSink,
-            tell: @escaping @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> Hearing
+            tell: @escaping @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> NotifiedAgents
         ) {
             (self.verifiers, self.others, self.fetchedFrom) = (verifiers, others, fetchedFrom)
             (self.wallTime, self.report, self.log, self.tell) = (wallTime, report, log, tell)
@@ -39,7 +42,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
     }
 
     /// The agents that have received a warning.
-    package struct Hearing: Hashable, Sendable {
+    package struct NotifiedAgents: Hashable, Sendable {
         /// The names of the agents' destinations.
         package var heard: Set<Text>
         /// Whether every agent that is to receive the warning has received it.
@@ -66,45 +69,44 @@ package final class ExpiryService: ServiceLifecycle.Service {
     /// The maximum number of warnings that wait for agents.
     private static let queue = 32
 
-    private let surroundings: Surroundings
-    private let pause: Duration
+    private let dependencies: Dependencies
+    private let times: Periodic
     private let state = Mutex(State())
 
-    /// Creates a service that checks at intervals of `pause`.
-    package init(_ surroundings: Surroundings, pause: Duration = .seconds(5)) {
-        (self.surroundings, self.pause) = (surroundings, pause)
+    /// Creates a service that checks at intervals of `pause` by `clock`.
+    package init(_ dependencies: Dependencies, clock: Clock, pause: Duration = .seconds(5)) {
+        (self.dependencies, times) = (dependencies, Periodic(every: pause, by: clock))
     }
 
     /// Checks until the service must end, on a thread of its own: lists are large, and reading files may
     /// hang.
     package func run() async throws {
-        let thread = try SideThread(name: "gatehouse-ends", limit: 1)
+        let thread = try BackgroundThread(name: "gatehouse-ends", limit: 1)
         await cancelWhenGracefulShutdown { [self] in
-            while !Task.isCancelled {
-                thread.run { self.look(at: SystemClock.now()) }
+            await times.run { now in
+                thread.run { self.look(at: now) }
                 await tellAgents()
-                try? await Task.sleep(for: pause)
             }
         }
     }
 
     /// Checks all expiry dates once.
     package func look(at now: Instant) {
-        let verifier = surroundings.verifiers.current
+        let verifier = dependencies.verifiers.current
         let (trust, others) = (expiries(of: verifier), others(verifier.policy.rules, at: now))
-        let time = surroundings.wallTime()
+        let time = dependencies.wallTime()
         let date = verifier.policy.trusts(time) ? time.utc : nil
         let actions = state.withLock { $0.calendar.look(trust + others, at: date) }
         for action in actions {
             switch action {
-            case .report(let report): surroundings.report(report)
+            case .report(let report): dependencies.report(report)
             case .tell(let warning): tell(warning)
             }
         }
     }
 
     private func tell(_ warning: ExpiryCalendar.Warning) {
-        surroundings.log.log(
+        dependencies.log.log(
             .warning, "expiry",
             [
                 "code": .text(warning.code.text), "kind": .text(warning.expiry.kind.rawValue),
@@ -119,7 +121,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
     /// others.
     package func tellAgents() async {
         for (warning, heard) in state.withLock({ $0.untold }) {
-            let hearing = await surroundings.tell(warning.code, warning.words, heard)
+            let hearing = await dependencies.tell(warning.code, warning.words, heard)
             state.withLock { state in
                 guard let index = state.untold.firstIndex(where: { $0.warning == warning }) else { return }
                 if hearing.isComplete {
@@ -135,7 +137,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
     /// data.
     private func expiries(of verifier: Verifier) -> [Expiry] {
         if let known = state.withLock({ $0.trust }), known.store === verifier.trust { return known.expiries }
-        let expiries = Expiries.trust(verifier, fetchedFrom: surroundings.fetchedFrom)
+        let expiries = Expiries.trust(verifier, fetchedFrom: dependencies.fetchedFrom)
         state.withLock { $0.trust = (verifier.trust, expiries) }
         return expiries
     }
@@ -144,29 +146,29 @@ package final class ExpiryService: ServiceLifecycle.Service {
         if let known = state.withLock({ $0.others }), known.at.duration(to: now) < Self.keeping {
             return known.expiries
         }
-        let expiries = surroundings.others(rules)
+        let expiries = dependencies.others(rules)
         state.withLock { $0.others = (now, expiries) }
         return expiries
     }
 
     /// The state for `gatehouse status`: whether the date is trusted, the warnings, and the next expiry.
-    var status: JSON {
+    var status: StatusReport.Expiries {
         let calendar = state.withLock { $0.calendar }
-        func json(_ expiry: Expiry) -> JSONObject {
-            [
-                "kind": .text(expiry.kind.rawValue), "name": .string(expiry.name), "end": .text(expiry.end.rfc3339),
-                "text": .text(expiry.words),
-            ]
+        func expiring(_ expiry: Expiry) -> StatusReport.Expiring {
+            var expiring = StatusReport.Expiring()
+            (expiring.kind, expiring.name) = (expiry.kind, expiry.name)
+            (expiring.end, expiring.words) = (expiry.end, expiry.words)
+            return expiring
         }
-        let warnings = calendar.warnings.prefix(20).map { warning -> JSON in
-            var object = json(warning.expiry)
-            object["days"] = .int(warning.step.rawValue)
-            object["text"] = .text(warning.words)
-            return .object(object)
+        var status = StatusReport.Expiries()
+        status.isDated = calendar.isDated
+        status.warnings = calendar.warnings.prefix(20).map { warning in
+            var expiring = expiring(warning.expiry)
+            (expiring.days, expiring.words) = (warning.step.rawValue, warning.words)
+            return expiring
         }
-        var status: JSONObject = ["dated": .bool(calendar.isDated), "warnings": .array(warnings)]
         let warned = Set(calendar.warnings.map(\.expiry))
-        if let next = calendar.expiries.first(where: { !warned.contains($0) }) { status["next"] = .object(json(next)) }
-        return .object(status)
+        status.next = calendar.expiries.first { !warned.contains($0) }.map(expiring)
+        return status
     }
 }

@@ -1,5 +1,5 @@
-import Credentials
 import Kiosk
+import Reasons
 import Synchronization
 
 /// The failures of the status file, its thread and the status server, reported together as one fault of the

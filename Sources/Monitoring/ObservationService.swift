@@ -1,3 +1,4 @@
+package import Clocks
 import Credentials
 package import Encoding
 import HTTPTransport
@@ -9,7 +10,7 @@ package import Settings
 package import Store
 
 /// Shows the state of the gate while the service runs: in files, which are written at each change and every
-/// ten seconds, and as pages for this machine. All values shown are from the report of the ``StatusDesk`` and
+/// ten seconds, and as pages for this machine. All values shown are from the report of the ``StatusReporter`` and
 /// from the ledger's entries of the day. The service counts nothing itself, and nothing at the gate waits for
 /// it.
 package struct ObservationService: ServiceLifecycle.Service {
@@ -20,14 +21,15 @@ package struct ObservationService: ServiceLifecycle.Service {
         /// The time between two attempts to listen.
         var retry = Duration.seconds(5)
         /// The time between two checks for new entries of the ledger.
-        var look = DayKeeper.pause
+        var look = DailyStatisticsReader.pause
     }
 
     private let times: Times
+    private let clock: Clock
     private let section: ObserveSection
     private let access: ControlAccess
     private let report: RecentReport
-    private let day: DayKeeper
+    private let day: DailyStatisticsReader
     private let signal: ObservationSignal
     private let date: @Sendable () -> Timestamp
     private let faults: ObservationFaults
@@ -35,13 +37,15 @@ package struct ObservationService: ServiceLifecycle.Service {
     /// Creates a service that shows what `status` reports, at the places that the configuration names, to
     /// those who may use the control socket. `store`: the ledger; nil if none exists yet.
     package init(
-        _ section: ObserveSection, access: ControlAccess, status: StatusDesk, store: Store?, signal: ObservationSignal,
-        date: @escaping @Sendable () -> Timestamp, times: Times = Times(), report: @escaping HealthReporter
+        _ section: ObserveSection, access: ControlAccess, status: StatusReporter, store: Store?,
+        signal: ObservationSignal,
+        clock: Clock, spawner: Spawner, date: @escaping @Sendable () -> Timestamp, times: Times = Times(),
+        report: @escaping HealthReporter
     ) {
-        self.times = times
+        (self.times, self.clock) = (times, clock)
         (self.section, self.access, self.signal, self.date) = (section, access, signal, date)
-        self.report = RecentReport(status)
-        day = DayKeeper(store, every: times.look, date: date)
+        self.report = RecentReport(status, clock: clock, spawner: spawner)
+        day = DailyStatisticsReader(store, clock: clock, every: times.look, date: date)
         faults = ObservationFaults(report)
     }
 
@@ -64,28 +68,25 @@ package struct ObservationService: ServiceLifecycle.Service {
         while !Task.isCancelled {
             if let report = await report.now() {
                 day.look(report)
-                status?.write(report.compactText + "\n")
+                status?.write(report.json.compactText + "\n")
                 metrics?.write(Metric.exposition(of: report))
             }
-            try? await Task.sleep(for: times.pause.shortest)
-            let now = SystemClock.now()
+            try? await clock.sleep(for: times.pause.shortest)
+            let now = clock.now()
             let failures = [status, metrics].compactMap { $0?.failure(at: now) }
             faults.take(.file, failures)
             // Wait for the next change, or for the time of the next write.
             let rest = failures.isEmpty ? times.pause.longest - times.pause.shortest : .zero
-            let timer = Task { [signal] in
-                try? await Task.sleep(for: rest)
-                if !Task.isCancelled { signal.wake() }
+            await clock.alarm(at: now.advanced(by: rest), ring: { [signal] in signal.wake() }) {
+                _ = await changes.next()
             }
-            _ = await changes.next()
-            timer.cancel()
         }
     }
 
     private func file(_ path: String?) -> StatusFile? {
         guard let path else { return nil }
         do throws(SystemError) {
-            return try StatusFile(path)
+            return try StatusFile(path, clock: clock)
         } catch {
             faults.take(.thread, [error.description])
             return nil
@@ -95,7 +96,8 @@ package struct ObservationService: ServiceLifecycle.Service {
     // MARK: - Pages
 
     private func serve() async {
-        while !Task.isCancelled, let listen = section.listen {
+        guard let listen = section.listen else { return }
+        await Periodic(every: times.retry, by: clock).run { _ in
             switch listen {
             case .address(let address): await serve(.address(address), at: address.description)
             case .socket(let path):
@@ -110,7 +112,6 @@ package struct ObservationService: ServiceLifecycle.Service {
                     faults.take(.server, [error.description])
                 }
             }
-            try? await Task.sleep(for: times.retry)
         }
     }
 
@@ -118,13 +119,13 @@ package struct ObservationService: ServiceLifecycle.Service {
         do throws(ListenFailure) {
             try await LocalServer(place) { await answer($0) }.run { _ in faults.take(.server, []) }
         } catch {
-            faults.take(.server, ["nobody can listen at \(name): \(Self.text(error))"])
+            faults.take(.server, ["cannot listen at \(name): \(Self.text(error))"])
         }
     }
 
     private static func text(_ failure: ListenFailure) -> String {
         switch failure {
-        case .inUse: "another program listens there"
+        case .inUse: "another program uses the address"
         case .notHere: "this machine does not have the address"
         case .forbidden: "the system does not permit it"
         case .broken: "the system refuses it"
@@ -145,6 +146,6 @@ package struct ObservationService: ServiceLifecycle.Service {
         }
         return target == "/metrics"
             ? LocalServer.Answer(Metric.mediaType, Array(Metric.exposition(of: report).utf8))
-            : LocalServer.Answer("application/json", report.compactBytes + [0x0A])
+            : LocalServer.Answer("application/json", report.json.compactBytes + [0x0A])
     }
 }

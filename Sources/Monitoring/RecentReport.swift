@@ -1,6 +1,8 @@
 import Administration
+import Clocks
 import Encoding
 import LinuxIO
+import Observation
 import Synchronization
 
 /// The status report, made again only if the last one is too old: however many requests arrive, the parts of
@@ -9,18 +11,22 @@ final class RecentReport: Sendable {
     /// How long a status report counts as the present one.
     private static let life: Duration = .milliseconds(250)
 
-    private let question: TimedQuestion<JSON>
-    private let last = Mutex<(at: Instant, report: JSON)?>(nil)
+    private let clock: Clock
+    private let question: TimedQuery<StatusReport>
+    private let last = Mutex<(at: Instant, report: StatusReport)?>(nil)
 
     /// Creates a source of the reports of `status`.
-    init(_ status: StatusDesk) { question = TimedQuestion { await status.report() } }
+    init(_ status: StatusReporter, clock: Clock, spawner: Spawner) {
+        self.clock = clock
+        question = TimedQuery(by: clock, spawner) { await status.report() }
+    }
 
-    /// Returns a present report; nil if none is ready within four times ``ControlDesk/partLimit``, the time that
+    /// Returns a present report; nil if none is ready within four times ``ControlRouter/partLimit``, the time that
     /// each part of the gate has.
-    func now() async -> JSON? {
-        let asked = SystemClock.now()
+    func now() async -> StatusReport? {
+        let asked = clock.now()
         if let (at, report) = last.withLock({ $0 }), at.duration(to: asked) < Self.life { return report }
-        guard let report = await question.answer(within: ControlDesk.partLimit * 4) else { return nil }
+        guard let report = await question.answer(within: ControlRouter.partLimit * 4) else { return nil }
         last.withLock { $0 = (asked, report) }
         return report
     }

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import LinuxIO
 import Synchronization
@@ -14,25 +15,26 @@ final class StatusFile: Sendable {
     static let limit: Duration = .seconds(10)
 
     private let path: String
+    private let clock: Clock
     private let put: @Sendable (String, [UInt8]) throws(SystemError) -> Void
-    private let thread: SideThread
+    private let thread: BackgroundThread
     private let state = Mutex(State())
 
     /// Creates the file at `path`, which `put` replaces.
     init(
-        _ path: String,
+        _ path: String, clock: Clock,
         put: @escaping @Sendable (String, [UInt8]) throws(SystemError) -> Void = { (path, bytes) throws(SystemError) in
             try FileBytes.replace(path, with: bytes)
         }
     ) throws(SystemError) {
-        (self.path, self.put) = (path, put)
+        (self.path, self.clock, self.put) = (path, clock, put)
         // Allow one write in progress, and the newest write that waits for it.
-        thread = try SideThread(name: "gatehouse-show", limit: 1)
+        thread = try BackgroundThread(name: "gatehouse-show", limit: 1)
     }
 
     /// Replaces the file in the background, and returns at once. A write that still waits is dropped.
     func write(_ text: String) {
-        state.withLock { $0.waitsSince = $0.waitsSince ?? SystemClock.now() }
+        state.withLock { $0.waitsSince = $0.waitsSince ?? clock.now() }
         thread.run { [weak self] in self?.replace(Array(text.utf8)) }
     }
 

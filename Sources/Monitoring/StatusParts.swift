@@ -1,9 +1,10 @@
 import Credentials
-package import Encoding
+import Encoding
 package import GateService
 import Kiosk
 import Ledger
 package import LinuxIO
+package import Observation
 package import Settings
 package import Store
 import TrustFiles
@@ -11,10 +12,10 @@ import TrustFiles
 /// The status of the parts other than the kiosk. It holds no claims and no keys, and is cheap to read.
 package struct StatusParts: Sendable {
     let store: Store
-    let verifiers: VerifierInForce
-    let date: PatientDate
+    let verifiers: CurrentVerifier
+    let date: TimedClockReader
     /// Returns the state of the agents' destinations.
-    let agents: @Sendable () async -> JSON
+    let agents: @Sendable () async -> [StatusReport.Destination]
     let sticker: Sticker?
     let expiry: ExpiryService
     /// Gives the hosts that are listed for fetching, and the places of trust data and rules.
@@ -23,50 +24,54 @@ package struct StatusParts: Sendable {
 
     /// Creates the status of these parts. `agents` returns the state of the agents' destinations.
     package init(
-        store: Store, verifiers: VerifierInForce, date: PatientDate, agents: @escaping @Sendable () async -> JSON,
+        store: Store, verifiers: CurrentVerifier, date: TimedClockReader,
+        agents: @escaping @Sendable () async -> [StatusReport.Destination],
         sticker: Sticker?, expiry: ExpiryService, configuration: Configuration, log: LogSink
     ) {
         (self.store, self.verifiers, self.date, self.agents) = (store, verifiers, date, agents)
         (self.sticker, self.expiry, self.configuration, self.log) = (sticker, expiry, configuration, log)
     }
 
-    /// All parts by name.
-    package var all: [(name: Text, tell: @Sendable () async -> JSON)] {
+    /// All parts.
+    package var all: [StatusPart] {
         [
-            ("ledger", ledger), ("disk", disk), ("clock", clock), ("trust", trust),
-            ("agent", agents), ("expiry", { expiry.status }),
-            ("sticker", { sticker?.status ?? .null }), ("log", { ["dropped": .int(log.dropped)] }),
+            StatusPart(\.ledger, ledger), StatusPart(\.disk, disk), StatusPart(\.clock, clock),
+            StatusPart(\.trust, trust), StatusPart(\.agents, agents), StatusPart(\.expiry) { expiry.status },
+            StatusPart(\.sticker) { sticker?.status }, StatusPart(\.log, dropped),
         ]
     }
 
-    @Sendable private func ledger() async -> JSON {
+    @Sendable private func ledger() async -> StatusReport.Ledger {
         let head = await store.head
-        return [
-            "id": .string(head.ledger), "entries": .int(head.point.count), "visits": .int(head.point.nextSeq - 1),
-            "open": .int(head.open.count), "lostReports": .int(await store.lostReports),
-        ]
+        var ledger = StatusReport.Ledger()
+        (ledger.id, ledger.entries) = (head.ledger, head.point.count)
+        (ledger.visits, ledger.open) = (head.point.nextSeq - 1, head.open.count)
+        ledger.lostReports = await store.lostReports
+        return ledger
     }
 
-    @Sendable private func disk() async -> JSON {
-        guard let room = try? await store.room() else { return .null }
-        return [
-            "ledgerBytes": .int(room.ledger), "freeBytes": .int(room.free), "totalBytes": .int(room.total),
-        ]
+    @Sendable private func disk() async -> StatusReport.Disk? {
+        guard let room = try? await store.room() else { return nil }
+        var disk = StatusReport.Disk()
+        (disk.ledger, disk.free, disk.total) = (room.ledger, room.free, room.total)
+        return disk
     }
 
-    @Sendable private func clock() async -> JSON {
+    @Sendable private func clock() async -> StatusReport.Clock {
         let time = await date.now()
-        var clock: JSONObject = [
-            "utc": .text(Timestamp(seconds: time.utc.seconds).rfc3339), "source": .text(time.provenance.rawValue),
-        ]
-        if let unsynchronised = time.unsynchronised {
-            _ = clock.appendIfNew(
-                .init("unsynchronisedSeconds", .int(Int(clamping: unsynchronised.components.seconds))))
-        }
-        return .object(clock)
+        var clock = StatusReport.Clock()
+        (clock.utc, clock.source) = (Timestamp(seconds: time.utc.seconds), time.provenance)
+        clock.unsynchronised = time.unsynchronised.map { Int(clamping: $0.components.seconds) }
+        return clock
     }
 
-    @Sendable private func trust() async -> JSON {
+    @Sendable private func dropped() async -> StatusReport.Log {
+        var part = StatusReport.Log()
+        part.dropped = log.dropped
+        return part
+    }
+
+    @Sendable private func trust() async -> StatusReport.Trust {
         let (verifier, section) = (verifiers.current, configuration.trust)
         let rules = RulesInForce(verifier, configuration)
         return Self.trust(verifier, rules: rules, fetchedFrom: section.fetchedFrom, at: await date.now().utc)
@@ -74,31 +79,28 @@ package struct StatusParts: Sendable {
 
     /// Returns the status of the trust data in force, with its age at the current date, and the status of the
     /// rules.
-    static func trust(_ verifier: Verifier, rules: RulesInForce, fetchedFrom: Set<Text>?, at utc: Timestamp) -> JSON {
+    static func trust(
+        _ verifier: Verifier, rules: RulesInForce, fetchedFrom: Set<Text>?, at utc: Timestamp
+    ) -> StatusReport.Trust {
         let store = verifier.trust
-        var trust: JSONObject = ["version": .text(store.version), "issuers": .int(store.listedIssuers.count)]
+        var trust = StatusReport.Trust()
+        (trust.version, trust.issuers) = (Text(store.version), store.listedIssuers.count)
         if let edition = store.edition {
-            _ = trust.appendIfNew(.init("issued", .text(edition.issued.rfc3339)))
-            _ = trust.appendIfNew(.init("validUntil", .text(edition.validUntil.rfc3339)))
-            let age = edition.age(at: utc)
-            let name = age == .fresh ? "fresh" : age == .overdue ? "overdue" : "stale"
-            _ = trust.appendIfNew(.init("age", .text(name)))
+            (trust.issued, trust.validUntil, trust.age) = (edition.issued, edition.validUntil, edition.age(at: utc))
         }
-        for member in rules.members { _ = trust.appendIfNew(member) }
-        _ = trust.appendIfNew(.init("profile", .text(verifier.profile.rawValue)))
+        (trust.policy, trust.policySource) = (rules.rules.map { Text($0.name) }, Text(rules.source.word))
+        (trust.policyFile, trust.policyOrigin) = (rules.source.path.map { Text($0) }, rules.origin)
+        trust.profile = verifier.profile
         // The oldest date of all fetched or copied data: the time at which the data becomes stale depends on
         // it.
-        let confirmed =
-            store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)
-        if let oldest = confirmed.min() { _ = trust.appendIfNew(.init("oldest", .text(oldest.rfc3339))) }
+        trust.oldest =
+            (store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)).min()
         // Find the oldest date of the data that the refresher updates. It does not update the rest.
-        let fetched = store.refreshed(from: fetchedFrom).compactMap { resource in
-            resource.kind == .document ? store.confirmed(resource.id) : store.listFetched(resource.id)
-        }
-        if let oldest = fetched.min() { _ = trust.appendIfNew(.init("refreshed", .text(oldest.rfc3339))) }
-        if let end = store.firstEnd {
-            _ = trust.appendIfNew(.init("soonestExpiry", .text(end.rfc3339)))
-        }
-        return .object(trust)
+        trust.refreshed =
+            store.refreshed(from: fetchedFrom).compactMap { resource in
+                resource.kind == .document ? store.confirmed(resource.id) : store.listFetched(resource.id)
+            }.min()
+        trust.soonestExpiry = store.firstEnd
+        return trust
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Displays
 package import Encoding
 import Foundation
 import Glibc
@@ -78,7 +79,7 @@ package struct Configuration: Sendable {
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         guard let bytes = FileBytes.whole(path, limit: largestFile) else {
             let obstacle = FileObstacle(path)
-            let remedy = obstacle == .absent ? SetupPlaces.remedy(forAbsent: path) : "Check who may read the file."
+            let remedy = obstacle == .absent ? SetupPlaces.remedy(forAbsent: path) : "Check the file's permissions."
             throw ConfigurationError(
                 file: path,
                 problems: [
@@ -106,7 +107,7 @@ package struct Configuration: Sendable {
                 problems: [
                     .init(
                         line: error.line, key: "", message: "is not TOML: \(error.message)",
-                        remedy: "Texts stand in quotes, sections in [brackets], each key on its own line.")
+                        remedy: "Write texts in quotes, sections in [brackets] and each key on its own line.")
                 ])
         }
         var reader = ConfigurationReader(document, deprecated: deprecated)
@@ -214,7 +215,7 @@ private func checkLines(
         + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
     // A line without a chip has no effect. Inputs and wires are checked with their own sections.
     for (key, line) in own where line != nil && chip == nil && !key.hasPrefix("wiegand.") && key != "door.input" {
-        reader.reject(key, "has no chip", "Name the chip of its line, gpio.chip, or leave the line out.")
+        reader.reject(key, "has no chip", "Set gpio.chip to the chip of its line, or remove the line.")
     }
     let lines =
         own.map { ($0, Line(chip: chip, name: $1)) }
@@ -226,27 +227,8 @@ private func checkLines(
     for (key, line) in lines {
         guard let name = line.name else { continue }
         if let owner = owners[line] {
-            reader.reject(key, "uses \(name), which \(owner) uses too", "Give each signal a line of its own.")
+            reader.reject(key, "uses \(name), which \(owner) uses too", "Give each signal its own line.")
         }
         owners[line] = key
     }
-}
-
-/// The folders against which the paths of a configuration are resolved.
-struct ConfigurationFolder: Hashable, Sendable {
-    /// The folder of the configuration, for relative paths.
-    let path: String
-    /// The standard folders.
-    let standard: StandardFolders
-}
-
-/// Returns the absolute path of a path in a configuration, moved below the root of the standard folders where
-/// it is one of them.
-func resolve(_ path: String, in folder: ConfigurationFolder) -> String {
-    folder.standard.place(resolve(path, in: folder.path))
-}
-
-/// Returns the absolute path of a path that a file in `folder` names: an absolute path is left as it is.
-package func resolve(_ path: String, in folder: String) -> String {
-    path.hasPrefix("/") ? path : URL(fileURLWithPath: "\(folder)/\(path)").standardizedFileURL.path
 }

@@ -72,7 +72,7 @@ package struct GateSimulation {
     package private(set) var violations: [Violation] = []
     private var rules: KioskRules
     private var random: SplitMix64
-    private var waiting = Agenda<KioskEvent>()
+    private var waiting = EventQueue<KioskEvent>()
     /// The next deadline of the radio, after its last turn; nil if there is none.
     private var radioDue: Instant?
     /// The next deadline of the kiosk, after its last turn; nil if there is none.

@@ -47,19 +47,19 @@ package struct VirtualRadio: Sendable {
     var controller: VirtualController
     var random: SplitMix64
     /// The current advertisements and the instants of their next events, by advertising set.
-    package internal(set) var advertisers: [UInt8: Advertiser] = [:]
+    var advertisers: [UInt8: Advertiser] = [:]
     var nextAdvertisements: [UInt8: Instant] = [:]
     /// The sets that have had no advertising event yet.
     var newOnAir: Set<UInt8> = []
     /// Other verifiers in range. Scanning phones hear them, too.
-    package var neighbours: [Advertiser] = []
+    var neighbours: [Advertiser] = []
     /// The probability that an advertising event is lost for all phones, because another verifier transmits
     /// at that moment.
-    package var interference = 0.0
+    var interference = 0.0
     var invitation: String?
     var active: [Int: Active] = [:]
     var links: [UInt16: (link: Link, visit: Int)] = [:]
-    var arrivals = Agenda<Int>()
+    var arrivals = EventQueue<Int>()
     var nextHandle: UInt16 = 0x0040
     var work: [Work] = []
     var actions: [Action] = []

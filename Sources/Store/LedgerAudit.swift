@@ -49,7 +49,7 @@ struct LedgerAudit: Sendable {
         if let chain, try first.integer("start_count") <= chain.end.count {
             self.chain = chain
         } else {
-            guard let (books, _) = try Books.read(db, limits: limits, key: proof?.key) else { return true }
+            guard let (books, _) = try LedgerFigures.read(db, limits: limits, key: proof?.key) else { return true }
             chain = ChainVerifier(
                 ledger: books.head.ledger, start: books.start, checkpoints: checkpoints, limits: limits)
             (nextEntry, misfiled) = (.min, [])
@@ -73,12 +73,12 @@ struct LedgerAudit: Sendable {
     }
 
     private func finish(_ db: Database) throws -> ChainReport {
-        guard let (books, seal) = try Books.read(db, limits: limits, key: proof?.key), let chain else {
+        guard let (books, seal) = try LedgerFigures.read(db, limits: limits, key: proof?.key), let chain else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
         }
         var report = chain.finish(end: books.head.point)
         report.findings += misfiled
-        if try Books.openIntents(db).map(\.withoutDecision) != report.openIntents {
+        if try LedgerFigures.openIntents(db).map(\.withoutDecision) != report.openIntents {
             report.findings.append(.bookkeeping("the list of open visits differs from the chain"))
         }
         for cursor in books.deliveries.values where cursor.confirmed > books.head.point.count {

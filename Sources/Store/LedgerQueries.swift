@@ -33,7 +33,7 @@ enum LedgerQueries {
                 WHERE kind = 'outcome' OR visit IN (SELECT visit FROM open_visit)
                 ORDER BY position DESC LIMIT ?
                 """, arguments: [limit])
-        let primary = try Books.cursors(db)[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
+        let primary = try LedgerFigures.cursors(db)[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
         return try rows.map { row in
             let position = Int(try row.integer("position"))
             return ListedVisit(
@@ -44,7 +44,7 @@ enum LedgerQueries {
 
     /// Compares the ledger with its seal and its witness.
     static func prove(
-        _ db: Database, _ books: Books, _ seal: Books.Seal, _ proof: Proof, _ report: inout ChainReport
+        _ db: Database, _ books: LedgerFigures, _ seal: LedgerFigures.Seal, _ proof: Proof, _ report: inout ChainReport
     ) throws {
         let key = proof.key
         let isOld = try !Schema.migrator().appliedIdentifiers(db).contains(Schema.sealing)
@@ -56,20 +56,20 @@ enum LedgerQueries {
         case .continued:
             let seen = proof.witness.head?.state.end.count ?? 0
             report.witness =
-                "agrees up to entry \(seen)" + (key == nil ? " (no key: its seal was not looked at)" : "") + torn
+                "agrees up to entry \(seen)" + (key == nil ? " (no key: its seal was not checked)" : "") + torn
         case .new, .adopted, .restored: report.witness = "none yet"
         }
     }
 
     /// Returns what the database states about itself, for the comparison with the witness.
     static func stored(
-        _ db: Database, _ books: Books, _ seal: Books.Seal, isOld: Bool, key: WitnessKey?
+        _ db: Database, _ books: LedgerFigures, _ seal: LedgerFigures.Seal, isOld: Bool, key: WitnessKey?
     ) throws -> StoredLedger {
         switch seal {
         case .made: return .made
         case .none: return .unsealed(books.state, isOld: isOld)
         case .broken:
-            return .broken("its seal is not that of its figures, its open visits, its cursors and its site key")
+            return .broken("its seal does not match its figures, open visits, cursors and site key")
         case .unread: return .sealed(books.state, digest: nil)
         case .intact: return .sealed(books.state, digest: key.map { $0.digest(of: books.state, books.sum($0)) })
         }
@@ -77,7 +77,7 @@ enum LedgerQueries {
 
     static func standing(
         _ db: Database, _ stored: StoredLedger, _ witness: WitnessReading, keyIsNew: Bool
-    ) throws -> LedgerStanding {
+    ) throws -> WitnessComparison {
         guard case .sealed(let state, _) = stored else {
             return .judge(stored, witness, keyIsNew: keyIsNew) { _ in nil }
         }
@@ -87,7 +87,7 @@ enum LedgerQueries {
                 .hash("hash")
         }
         let seen = try witness.head.map { try hash($0.state.end.count) } ?? nil
-        let standing = LedgerStanding.judge(stored, witness, keyIsNew: keyIsNew) { _ in seen }
+        let standing = WitnessComparison.judge(stored, witness, keyIsNew: keyIsNew) { _ in seen }
         if case .rewritten = standing { return standing }
         // The seal states the end of the chain. Check that the entries lead to that end, at least the entries
         // after the witnessed one.

@@ -75,7 +75,7 @@ package struct LedgerReader: Sendable {
         limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> LedgerState {
         try await read { db in
-            guard let (books, _) = try Books.read(db, limits: limits, key: nil) else {
+            guard let (books, _) = try LedgerFigures.read(db, limits: limits, key: nil) else {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
             }
             return books.state
@@ -130,7 +130,7 @@ package struct LedgerReader: Sendable {
             let alone = try DatabaseQueue(path: target)
             try await alone.writeWithoutTransaction { db in
                 guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
-                    throw StoreError.unexpected(code: 0, detail: "the copy keeps its log")
+                    throw StoreError.unexpected(code: 0, detail: "the copy still has its log")
                 }
             }
             try alone.close()

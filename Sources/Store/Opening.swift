@@ -9,8 +9,8 @@ struct Opening {
     /// The result of opening.
     struct Opened {
         let pool: DatabasePool
-        let books: Books
-        let standing: LedgerStanding?
+        let books: LedgerFigures
+        let standing: WitnessComparison?
         /// The number of the witness's last statement.
         let number: Int
         /// The revision that the witness's last statement describes, if the ledger continues from it;
@@ -57,24 +57,24 @@ struct Opening {
             guard let witness, let reading else {
                 return Opened(pool: pool, books: books, standing: nil, number: number)
             }
-            let standing = try pool.read { db -> LedgerStanding in
+            let standing = try pool.read { db -> WitnessComparison in
                 let stored = try LedgerQueries.stored(db, books, seal, isOld: isOld, key: witness.key)
                 let standing = try LedgerQueries.standing(db, stored, reading, keyIsNew: witness.keyIsNew)
                 // An invalid mark also ends this ledger: whichever program wrote it, no position may be
                 // assigned twice.
                 if mark != nil, !standing.isRewritten {
-                    return .rewritten("it says that it was put back from a backup, and its key does not vouch for that")
+                    return .rewritten("it claims to be restored from a backup, and its key does not confirm that")
                 }
                 return standing
             }
-            if case .unusable = reading, options.mayBeginAnew { witness.file.putAside() }
+            if case .unusable = reading, options.mayBeginNewLedger { witness.file.putAside() }
             if case .rewritten(let finding) = standing {
-                guard options.mayBeginAnew else {
+                guard options.mayBeginNewLedger else {
                     try pool.close()
                     throw StoreError.doubtful(path: path, detail: finding)
                 }
                 var inheritance = try pool.read { db in
-                    try Inheritance(db, books, isAuthentic: seal == .intact, reading.head)
+                    try LedgerSuccession(db, books, isAuthentic: seal == .intact, reading.head)
                 }
                 if mark != nil { inheritance.comesFromBackup() }
                 found.addDatabase()
@@ -94,11 +94,11 @@ struct Opening {
             return Opened(pool: pool, books: books, standing: standing, number: number, witnessed: witnessed)
         } catch {
             let error = StoreError(error, path: path)
-            guard let detail = damage(error), let witness, options.mayBeginAnew else { throw error }
+            guard let detail = damage(error), let witness, options.mayBeginNewLedger else { throw error }
             if case .unusable? = reading { witness.file.putAside() }
             // An unreadable ledger is reported like a changed one, and the gate continues with a new ledger.
             return try begin(
-                Inheritance(nothingBut: reading?.head), .rewritten("the database is damaged: \(detail)"),
+                LedgerSuccession(nothingBut: reading?.head), .rewritten("the database is damaged: \(detail)"),
                 "the database is damaged: \(detail)", witness.code, number, leavesFile: true)
         }
     }
@@ -112,9 +112,9 @@ struct Opening {
         }
     }
 
-    private func load(_ pool: DatabasePool) throws -> (books: Books, seal: Books.Seal) {
+    private func load(_ pool: DatabasePool) throws -> (books: LedgerFigures, seal: LedgerFigures.Seal) {
         try pool.write { [key = witness?.key, limits = options.limits] db in
-            try Books.load(db, newLedger: Self.newLedger(), limits: limits, key: key)
+            try LedgerFigures.load(db, newLedger: Self.newLedger(), limits: limits, key: key)
         }
     }
 
@@ -127,15 +127,16 @@ struct Opening {
     /// Begins a new ledger that replaces one restored from a backup. The witness of another ledger gives no
     /// information about it.
     private func begin(
-        behind mark: RestoredMark, _ pool: DatabasePool, _ books: Books, isAuthentic: Bool, _ head: HeadStatement?
+        behind mark: RestoredMark, _ pool: DatabasePool, _ books: LedgerFigures, isAuthentic: Bool,
+        _ head: HeadStatement?
     ) throws -> Opened {
-        guard options.mayBeginAnew else {
+        guard options.mayBeginNewLedger else {
             try pool.close()
             throw StoreError.doubtful(path: path, detail: mark.finding.string)
         }
         var inheritance = try pool.read { db in
             let seen = head?.state.ledger == books.head.ledger ? head : nil
-            return try Inheritance(db, books, isAuthentic: isAuthentic, seen)
+            return try LedgerSuccession(db, books, isAuthentic: isAuthentic, seen)
         }
         inheritance.comesFromBackup()
         try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
@@ -145,7 +146,7 @@ struct Opening {
     }
 
     private func begin(
-        _ inheritance: Inheritance, _ standing: LedgerStanding, _ finding: String, _ code: Text, _ number: Int,
+        _ inheritance: LedgerSuccession, _ standing: WitnessComparison, _ finding: String, _ code: Text, _ number: Int,
         leavesFile: Bool
     ) throws(StoreError) -> Opened {
         let key = witness?.key

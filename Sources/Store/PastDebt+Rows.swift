@@ -15,7 +15,7 @@ extension PastDebt {
         return try Row.fetchAll(db, sql: "SELECT * FROM debt ORDER BY rowid LIMIT ?", arguments: [most]).map { row in
             let (text, ledger) = (try row.text("last"), try row.text("ledger"))
             guard let last = Checkpoint(text), last.text == text else {
-                throw ContentError(detail: "the column last holds what it never should")
+                throw ContentError(detail: "the column last has an invalid value")
             }
             return PastDebt(
                 destination: try row.text("destination"), ledger: ledger, end: last,

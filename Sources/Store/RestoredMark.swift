@@ -26,7 +26,7 @@ package struct RestoredMark: Hashable, Sendable {
     init?(_ db: Database) throws {
         guard let bytes = try Store.setting(Self.setting, db) else { return nil }
         let json = try? JSON.parse(bytes)
-        self.init(finding: json?["finding"]?.string ?? "the database was put back from a backup")
+        self.init(finding: json?["finding"]?.string ?? "the database was restored from a backup")
         code = (json?["code"]?.string?.string).flatMap { Hex.decode($0) } ?? []
     }
 

@@ -57,7 +57,7 @@ extension Row {
     }
 
     private static func damaged(_ column: String) -> ContentError {
-        ContentError(detail: "the column \(column) holds what it never should")
+        ContentError(detail: "the column \(column) has an invalid value")
     }
 }
 

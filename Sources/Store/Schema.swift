@@ -25,7 +25,7 @@ enum Schema {
         }
         migrator.registerMigration(delivery) { db in
             try db.execute(sql: fifth)
-            try OldOutbox.retire(db, key)
+            try LegacyOutbox.retire(db, key)
         }
         migrator.registerMigration("6 when a connection was made, and whether it goes") { db in
             try db.execute(sql: sixth)

@@ -49,7 +49,7 @@ struct SealingPass {
 
     /// Opens the keys and seals the values. Throws errors of the disk; an unusable key is reported in the
     /// result instead.
-    func run(_ pool: DatabasePool, _ books: inout Books) throws -> (keys: SealingKeys, told: KeysAtRest) {
+    func run(_ pool: DatabasePool, _ books: inout LedgerFigures) throws -> (keys: SealingKeys, told: KeysAtRest) {
         let sealed = try pool.read { db in try Self.values(db).filter { SealingKey.isSealed($0.bytes) } }
         // If a value is sealed under a key that is not available, do not make a new one: the missing key must
         // be put back.
@@ -71,7 +71,7 @@ struct SealingPass {
     }
 
     private func seal(
-        _ db: Database, _ keys: SealingKeys, _ books: inout Books, _ told: inout KeysAtRest
+        _ db: Database, _ keys: SealingKeys, _ books: inout LedgerFigures, _ told: inout KeysAtRest
     ) throws {
         for value in try Self.values(db) where !keys.isCurrent(value.bytes, for: value.place) {
             guard let opened = try? keys.open(value.bytes, for: value.place) else {

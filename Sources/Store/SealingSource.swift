@@ -31,7 +31,7 @@ package struct SealingSource: Hashable, Sendable {
                 return SealingKeys(current: SealingKey(secret), old: old)
             }
             guard !isHandedOver, mayBeMade(SealingKeys(old: old)) else {
-                throw .keyless(path: path, detail: "it is not there, and keys in the database are sealed under it")
+                throw .keyless(path: path, detail: "it does not exist, and keys in the database are sealed under it")
             }
             return SealingKeys(current: SealingKey(try SecretFile.make(path)), old: old)
         } catch .keyless(let path, let detail) {

@@ -24,11 +24,11 @@ enum SecretFile {
             throw StoreFile.failure(path)
         }
         defer { close(descriptor) }
-        guard StoreFile.isFile(descriptor) else { throw .unusable(path: path, detail: "it is no file") }
+        guard StoreFile.isFile(descriptor) else { throw .unusable(path: path, detail: "it is not a file") }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw StoreFile.failure(path) }
         guard isHandedOver || status.st_mode & 0o077 == 0 else {
-            throw .notPermitted(path: path, detail: "others can read the key; make it mode 0600")
+            throw .notPermitted(path: path, detail: "other users can read the key; set its mode to 0600")
         }
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = Glibc.read(descriptor, &bytes, bytes.count)

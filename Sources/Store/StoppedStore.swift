@@ -45,13 +45,13 @@ package final class StoppedStore {
             try Schema.migrator(old).migrate(queue)
             try queue.write { db in
                 if let old, let key, old.publicKey != key.publicKey,
-                    let (books, seal) = try Books.read(db, limits: limits, key: old), seal == .intact
+                    let (books, seal) = try LedgerFigures.read(db, limits: limits, key: old), seal == .intact
                 {
                     var books = books
                     try books.save(db, key)
                 }
                 guard var mark else { return }
-                if let key, let (books, _) = try Books.read(db, limits: limits, key: nil) {
+                if let key, let (books, _) = try LedgerFigures.read(db, limits: limits, key: nil) {
                     mark.vouch(key, books.state, witness)
                 }
                 try mark.save(db)

@@ -15,7 +15,7 @@ extension Store {
         let (options, path) = (options, path)
         return try await commit { db, books in
             var refused: [Text: StoreError] = [:]
-            func attempt(_ visit: Text, _ work: (inout Books) throws -> Void) throws {
+            func attempt(_ visit: Text, _ work: (inout LedgerFigures) throws -> Void) throws {
                 var copy = books
                 do {
                     try db.inSavepoint {

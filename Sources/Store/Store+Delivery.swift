@@ -104,8 +104,8 @@ extension Store {
         }
     }
 
-    static func keep(_ cursor: DeliveryCursor, _ db: Database, _ books: inout Books) throws {
-        try Books.save(cursor, db)
+    static func keep(_ cursor: DeliveryCursor, _ db: Database, _ books: inout LedgerFigures) throws {
+        try LedgerFigures.save(cursor, db)
         books.deliveries[cursor.destination] = cursor
     }
 }

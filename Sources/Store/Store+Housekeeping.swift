@@ -19,18 +19,18 @@ extension Store {
     /// Evicts the oldest entries when there are more than `slack` too many. Keeps the hash of the last
     /// evicted entry.
     static func evict(
-        _ db: Database, _ books: inout Books, _ options: StoreOptions, slack: Int? = nil
+        _ db: Database, _ books: inout LedgerFigures, _ options: StoreOptions, slack: Int? = nil
     ) throws {
         let batch = options.evictionBatch
         guard books.head.point.count - books.start.count >= options.retention.entries + (slack ?? batch) else { return }
         let last = options.retention.evictable(
             start: books.start, end: books.head.point, firstOpen: firstOpen(books),
-            firstOwed: books.primary.firstOwed)
+            firstUnconfirmed: books.primary.firstUnconfirmed)
         if let last { try evict(upTo: min(last, books.start.count + 4 * batch), db, &books) }
     }
 
     private static func evictByAgeAndSize(
-        _ db: Database, _ books: inout Books, _ options: StoreOptions, at time: WallTime
+        _ db: Database, _ books: inout LedgerFigures, _ options: StoreOptions, at time: WallTime
     ) throws {
         let most = books.start.count + 4 * options.evictionBatch
         var wanted = books.start.count
@@ -45,18 +45,18 @@ extension Store {
                 wanted = try row.figure("position")
             }
         }
-        var firstOwed = books.primary.firstOwed
+        var firstUnconfirmed = books.primary.firstUnconfirmed
         if try size(db) > options.retention.bytes {
             wanted = most
             // Evict confirmed entries first. Evict unconfirmed entries only when no confirmed entry is left.
-            if let first = firstOwed, first <= books.start.count + 1 { firstOwed = nil }
+            if let first = firstUnconfirmed, first <= books.start.count + 1 { firstUnconfirmed = nil }
         }
         let last = options.retention.evictable(
-            upTo: wanted, start: books.start, firstOpen: firstOpen(books), firstOwed: firstOwed)
+            upTo: wanted, start: books.start, firstOpen: firstOpen(books), firstUnconfirmed: firstUnconfirmed)
         if let last { try evict(upTo: last, db, &books) }
     }
 
-    private static func evict(upTo last: Int, _ db: Database, _ books: inout Books) throws {
+    private static func evict(upTo last: Int, _ db: Database, _ books: inout LedgerFigures) throws {
         guard
             let row = try Row.fetchOne(
                 db,
@@ -65,7 +65,7 @@ extension Store {
                     WHERE position = ?
                     """, arguments: [last])
         else { return }
-        if let first = books.primary.firstOwed, first <= last {
+        if let first = books.primary.firstUnconfirmed, first <= last {
             let lost = try countLost(from: max(first, books.start.count + 1), through: last, db, &books)
             (books.lost, books.lostOpenings) = (books.lost + lost.reports, books.lostOpenings + lost.openings)
         }
@@ -76,13 +76,13 @@ extension Store {
 
     /// Whether entries that the primary destination has not confirmed leave room for little else: they take
     /// more than seven eighths of ``Retention/bytes``.
-    package func isFilledWithOwed() async throws(StoreError) -> Bool {
+    package func isFilledWithUnconfirmed() async throws(StoreError) -> Bool {
         let size = try await read { db in try Self.size(db) }
         return options.retention.isFilled(
-            size: size, start: books.start, end: books.head.point, firstOwed: books.primary.firstOwed)
+            size: size, start: books.start, end: books.head.point, firstUnconfirmed: books.primary.firstUnconfirmed)
     }
 
-    private static func firstOpen(_ books: Books) -> Int? { books.head.open.values.map(\.position).min() }
+    private static func firstOpen(_ books: LedgerFigures) -> Int? { books.head.open.values.map(\.position).min() }
 
     /// Counts for the next outcome the reports that the primary destination does not get, because they are
     /// evicted without confirmation or refused there. It also counts the earlier losses that those reports
@@ -90,7 +90,7 @@ extension Store {
     /// how many of these visits the gate opened or may have opened.
     @discardableResult
     static func countLost(
-        from first: Int, through last: Int, _ db: Database, _ books: inout Books
+        from first: Int, through last: Int, _ db: Database, _ books: inout LedgerFigures
     ) throws -> (reports: Int, openings: Int) {
         let bodies = try Row.fetchAll(
             db, sql: "SELECT body FROM entry WHERE position BETWEEN ? AND ? AND kind = 'outcome'",

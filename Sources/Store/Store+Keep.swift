@@ -59,7 +59,7 @@ extension Store {
     /// Runs `work`. In the same transaction it remembers keys of inbound messages, together with those that
     /// still wait to be written.
     func writeHandled(
-        _ keys: [[UInt8]], _ work: @escaping @Sendable (Database, inout Books) throws -> Void
+        _ keys: [[UInt8]], _ work: @escaping @Sendable (Database, inout LedgerFigures) throws -> Void
     ) async throws(StoreError) {
         let (ring, earlier) = (options.handledMessages, unwritten)
         try await commit { db, books in
@@ -121,7 +121,8 @@ extension Store {
         return key
     }
 
-    private static func siteKey(_ sealing: SealingKeys, _ db: Database, _ books: inout Books) throws -> [UInt8] {
+    private static func siteKey(_ sealing: SealingKeys, _ db: Database, _ books: inout LedgerFigures) throws -> [UInt8]
+    {
         func kept(_ name: Text) throws -> [UInt8]? {
             try setting(name, db).flatMap { try? sealing.open($0, for: .setting(name)) }
         }

@@ -26,7 +26,7 @@ extension Store {
 
     /// Appends an intent inside a transaction.
     static func append(
-        _ intent: Text, _ stamp: RecordStamp, _ db: Database, _ books: inout Books
+        _ intent: Text, _ stamp: RecordStamp, _ db: Database, _ books: inout LedgerFigures
     ) throws -> LedgerEntry {
         try refuseIfClosed(intent, db)
         let entry = try books.head.appendIntent(intent, stamp: stamp)
@@ -38,7 +38,7 @@ extension Store {
 
     /// Appends an outcome inside a transaction.
     static func append(
-        _ outcome: UnwrittenOutcome, _ db: Database, _ books: inout Books, _ options: StoreOptions
+        _ outcome: UnwrittenOutcome, _ db: Database, _ books: inout LedgerFigures, _ options: StoreOptions
     ) throws -> OutcomeRecord {
         try refuseIfClosed(outcome.visit, db)
         let (entry, record) = try books.head.appendOutcome(
@@ -101,7 +101,7 @@ extension Store {
     /// Returns ``proof`` after the witness has recorded this ledger. Before its first statement about a new
     /// ledger, the witness names the replaced one.
     func currentProof() async -> Proof? {
-        if witness != nil, witnessing.revision == 0 { await tellWitness() }
+        if witness != nil, witnessing.revision == 0 { await updateWitness() }
         return proof
     }
 
@@ -130,11 +130,11 @@ extension Store {
 
     /// Writes the first records of a ledger that replaced another. Later calls write nothing.
     private static func found(
-        _ db: Database, _ books: inout Books, _ stamp: RecordStamp, _ software: Outcome.Software
+        _ db: Database, _ books: inout LedgerFigures, _ stamp: RecordStamp, _ software: Outcome.Software
     ) throws {
         guard let bytes = try setting("founding", db) else { return }
-        guard let founding = try? Founding(bytes: bytes) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "what the new ledger begins with is damaged")
+        guard let founding = try? LedgerOrigin(bytes: bytes) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the beginning of the new ledger is damaged")
         }
         try db.execute(sql: "DELETE FROM setting WHERE name = 'founding'")
         let (first, intents) = try founding.begin(&books.head, stamp: stamp, software: software)

@@ -19,7 +19,7 @@ package struct QuarantinedMessage: Hashable, Sendable {
 // Unreadable messages from mailboxes. They are kept for later examination, because no other copy exists.
 extension Store {
     /// The maximum number of quarantined messages. Beyond it the oldest is removed.
-    package static let quarantineLimit = 64
+    static let quarantineLimit = 64
     /// The maximum size of all kept messages together, in bytes.
     package static let quarantineBytes = 1 << 20
     /// The size of the largest message that is kept whole, in bytes.

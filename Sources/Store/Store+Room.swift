@@ -9,7 +9,10 @@ extension Store {
             var system = statvfs()
             // Run this on the reader's thread, so that a disk that hangs blocks no other work.
             guard statvfs(StoreFile.folder(of: path), &system) == 0 else {
-                throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the file system does not say how full it is")
+                throw DatabaseError(
+                    resultCode: .SQLITE_IOERR,
+                    message: "the file system does not report its free "
+                        + "space")
             }
             let block = Int(clamping: system.f_frsize)
             return (

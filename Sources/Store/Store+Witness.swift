@@ -1,3 +1,4 @@
+import Clocks
 package import Encoding
 import Foundation
 import GRDB
@@ -26,7 +27,7 @@ struct Witnessing {
     /// A fault of the ledger found in this run, in words.
     var finding: Text?
     /// Whether the witness has recorded the finding.
-    var isFindingTold = true
+    var isFindingReported = true
     /// Whether a statement is to be written.
     var isDue = false
     var isWriting = false
@@ -50,9 +51,9 @@ extension Store {
         let report = try await auditInPieces()
         if let first = report.findings.first, witness != nil {
             if witnessing.finding == nil {
-                (witnessing.finding, witnessing.isFindingTold) = (Text(first.text), false)
+                (witnessing.finding, witnessing.isFindingReported) = (Text(first.text), false)
             }
-            await tellWitness()
+            await updateWitness()
         }
         return report
     }
@@ -60,7 +61,7 @@ extension Store {
     private func auditInPieces() async throws(StoreError) -> ChainReport {
         var audit = LedgerAudit(limits: options.limits, proof: await currentProof(), piece: options.auditPiece)
         while true {
-            let began = ContinuousClock.now
+            let began = options.clock.now()
             let (next, report) = try await read { [audit] db in
                 var audit = audit
                 let report = try audit.read(db)
@@ -69,7 +70,7 @@ extension Store {
             if let report { return report }
             if Task.isCancelled { throw .closed }
             audit = next
-            try? await Task.sleep(for: max(options.auditRest, began.duration(to: .now)))
+            try? await options.clock.sleep(for: max(options.auditRest, began.duration(to: options.clock.now())))
         }
     }
 
@@ -78,13 +79,13 @@ extension Store {
     /// know.
     package func contradict(_ finding: Text) async -> Bool {
         guard witness != nil else { return false }
-        if witnessing.finding == nil { (witnessing.finding, witnessing.isFindingTold) = (finding, false) }
-        if !witnessing.isFindingTold { await tellWitness() }
-        return witnessing.isFindingTold
+        if witnessing.finding == nil { (witnessing.finding, witnessing.isFindingReported) = (finding, false) }
+        if !witnessing.isFindingReported { await updateWitness() }
+        return witnessing.isFindingReported
     }
 
     /// Writes a statement about the present state of the ledger. Returns after the attempt.
-    package func tellWitness() async {
+    package func updateWitness() async {
         guard witness != nil else { return }
         await withCheckedContinuation { continuation in
             witnessing.whenWritten.append(continuation)
@@ -97,8 +98,8 @@ extension Store {
         if openings > 0 { return startWitnessing() }
         guard !witnessing.isWaiting else { return }
         witnessing.isWaiting = true
-        Task { [weak self, pause = options.witnessIdle] in
-            try? await Task.sleep(for: pause)
+        Task { [weak self, options] in
+            try? await options.clock.sleep(for: options.witnessIdle)
             await self?.witnessWhenQuiet()
         }
     }
@@ -107,7 +108,7 @@ extension Store {
     /// a ledger that the witness does not know, because that would hide the removal of the witness.
     func witnessLast() async {
         guard options.mayMake || standing == .continued else { return }
-        if books.revision > witnessing.revision { await tellWitness() }
+        if books.revision > witnessing.revision { await updateWitness() }
     }
 
     private func witnessWhenQuiet() {
@@ -130,7 +131,7 @@ extension Store {
             defer { for continuation in waiting { continuation.resume() } }
             // Never write two statements about one revision: a torn newest statement must mean that the
             // ledger is newer than the older statement.
-            if revision == witnessing.revision, witnessing.isFindingTold { continue }
+            if revision == witnessing.revision, witnessing.isFindingReported { continue }
             let tellsFinding = witnessing.finding != nil
             let failure: StoreError?
             if let signed = sign(witness, number: number) {
@@ -142,7 +143,7 @@ extension Store {
             // statement.
             if failure == nil {
                 (witnessing.number, witnessing.revision) = (number, revision)
-                witnessing.isFindingTold = witnessing.isFindingTold || tellsFinding
+                witnessing.isFindingReported = witnessing.isFindingReported || tellsFinding
             }
             witness.onWrite(failure)
         }
@@ -152,14 +153,9 @@ extension Store {
     /// Writes a statement. A disk that does not answer in time is reported meanwhile; the gate continues
     /// without a witness.
     private func put(_ signed: SignedHead, _ witness: Witness) async -> StoreError? {
-        let alarm = Task { [limit = options.witnessLimit] in
-            do { try await Task.sleep(for: limit) } catch { return }
-            witness.onWrite(.silent(path: witness.file.path))
-        }
-        let failure = await witness.file.write(signed)
-        alarm.cancel()
-        await alarm.value  // so that the result of the write is reported last
-        return failure
+        let limit = options.clock.now().advanced(by: options.witnessLimit)
+        let silent: @Sendable () -> Void = { witness.onWrite(.silent(path: witness.file.path)) }
+        return await options.clock.alarm(at: limit, ring: silent) { await witness.file.write(signed) }
     }
 
     private func sign(_ witness: Witness, number: Int) -> SignedHead? {

@@ -1,3 +1,4 @@
+import Clocks
 package import Encoding
 import Foundation
 import GRDB
@@ -14,9 +15,9 @@ package actor Store {
     package nonisolated let path: String
     nonisolated let options: StoreOptions
     /// The result of comparing the ledger with its witness at opening; nil without a witness.
-    package nonisolated let standing: LedgerStanding?
+    package nonisolated let standing: WitnessComparison?
     /// Whether a new ledger replaced another at opening.
-    package nonisolated var hasBegunAnew: Bool {
+    package nonisolated var hasBegunNewLedger: Bool {
         switch standing {
         case .rewritten, .restored: true
         default: false
@@ -43,7 +44,7 @@ package actor Store {
     private var uncopied = 0
     /// SQLite's count of changes by other connections; nil if it is not known.
     private var foreignChanges: Int?
-    private(set) var books: Books
+    private(set) var books: LedgerFigures
     var witnessing: Witnessing
     /// The keys of inbound messages that are written with the next state of a connection, or once many wait.
     var unwritten: [[UInt8]] = []
@@ -55,7 +56,7 @@ package actor Store {
     /// One request in the queue. It runs inside the transaction and gets the result of the transaction.
     struct Job: Sendable {
         /// Does the work. Returns a closure that is called once the work is durable.
-        let run: @Sendable (Database, inout Books) throws -> (@Sendable () -> Void)
+        let run: @Sendable (Database, inout LedgerFigures) throws -> (@Sendable () -> Void)
         let fail: @Sendable (StoreError) -> Void
     }
 
@@ -85,18 +86,18 @@ package actor Store {
         onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {
         // Check before any file is created: an empty new database would change the evidence.
-        if !options.mayBeginAnew, let doubt = source?.contradiction(toAbsent: path) { throw doubt }
+        if !options.mayBeginNewLedger, let doubt = source?.contradiction(toAbsent: path) { throw doubt }
         let file = try StoreFile(path: path, mayMake: options.mayMake)
-        var (witness, keyless): (Witness?, LedgerStanding?)
+        var (witness, keyless): (Witness?, WitnessComparison?)
         // A ledger always has a key, in the file or elsewhere. Only a start of the service may make one for
         // an existing ledger.
-        let mayMakeKey = options.mayMake && (options.mayBeginAnew || !StoreFile.hasContent(path))
+        let mayMakeKey = options.mayMake && (options.mayBeginNewLedger || !StoreFile.hasContent(path))
         do throws(StoreError) {
             witness = try source.map { source throws(StoreError) in
                 try Witness(source, mayMakeKey: mayMakeKey, onWrite: onWrite)
             }
         } catch {
-            if !options.mayBeginAnew { throw .doubtful(path: path, detail: "its key: \(error.text)") }
+            if !options.mayBeginNewLedger { throw .doubtful(path: path, detail: "its key: \(error.text)") }
             // A missing key must not stop the gate: the ledger continues without seal and witness, and
             // ``standing`` reports it.
             keyless = .unwitnessed("its key: \(error.text)")
@@ -226,7 +227,7 @@ package actor Store {
     /// Runs `work` in a transaction together with the other waiting requests, and returns once the
     /// transaction is durable.
     func commit<Value: Sendable>(
-        _ work: @escaping @Sendable (Database, inout Books) throws -> Value
+        _ work: @escaping @Sendable (Database, inout LedgerFigures) throws -> Value
     ) async throws(StoreError) -> Value {
         if isClosed { throw .closed }
         if waiting.count >= options.waiting { throw .overloaded }
@@ -296,7 +297,7 @@ package actor Store {
             var seen = -1
             while !Task.isCancelled, seen != uncopied || isCommitting, uncopied < options.checkpointAtLatest {
                 seen = uncopied
-                try? await Task.sleep(for: options.checkpointRest)
+                try? await options.clock.sleep(for: options.checkpointRest)
             }
             let before = uncopied
             if !Task.isCancelled {
@@ -328,8 +329,8 @@ package actor Store {
     /// Runs the jobs of one transaction. A job that breaks a rule is undone alone; a disk failure undoes all
     /// jobs.
     private static func run(
-        _ batch: [Job], _ db: Database, _ before: Books, _ path: String, _ key: WitnessKey?
-    ) throws -> (books: Books, finish: [@Sendable () -> Void]) {
+        _ batch: [Job], _ db: Database, _ before: LedgerFigures, _ path: String, _ key: WitnessKey?
+    ) throws -> (books: LedgerFigures, finish: [@Sendable () -> Void]) {
         var books = before
         var finish: [@Sendable () -> Void] = []
         for job in batch {

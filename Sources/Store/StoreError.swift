@@ -45,14 +45,6 @@ package enum StoreError: Error, Hashable, Sendable {
     /// SQLite reports another error, with the given code.
     case unexpected(code: Int32, detail: String)
 
-    /// Whether a later attempt may succeed without a change to any file by the operator.
-    package var isTransient: Bool {
-        switch self {
-        case .diskFull, .inputOutput, .silent, .locked, .overloaded: true
-        default: false
-        }
-    }
-
     /// The error in plain words, without any content of a record.
     package var text: String {
         switch self {
@@ -65,8 +57,8 @@ package enum StoreError: Error, Hashable, Sendable {
         case .unreadable(let path, let detail): "\(path) cannot be understood: \(detail)"
         case .keyless(let path, let detail):
             "the key \(path), which seals the keys of connections, cannot be used: \(detail)"
-        case .doubtful(let path, let detail): "the ledger \(path) does not stand up to its witness: \(detail)"
-        case .replaced(let path, let detail): "\(path) \(detail) under the running service"
+        case .doubtful(let path, let detail): "the ledger \(path) contradicts its witness: \(detail)"
+        case .replaced(let path, let detail): "\(path) \(detail) while the service was running"
         case .foreign(let path): "\(path) is not a Gatehouse database"
         case .newer(let path): "\(path) was written by a newer version of Gatehouse"
         case .notPermitted(let path, let detail): "no permission for \(path): \(detail)"
@@ -87,31 +79,32 @@ package enum StoreError: Error, Hashable, Sendable {
             "free some space on that file system (journalctl --vacuum-size=50M, old packages) or move `ledger.path`; "
                 + "nothing recorded is lost"
         case .inputOutput:
-            "look for disk errors in `dmesg`; replace the card or disk and restore the database from its copy"
+            "check `dmesg` for disk errors; replace the card or disk and restore the database from its copy"
         case .locked:
-            "use `gatehouse ledger list|verify`, which may read beside the service, or stop the service"
+            "use `gatehouse ledger list|verify`, which may be used while the service runs, or stop the service"
         case .corrupt:
             "stop the service and move the file aside, as evidence: the next start begins a new ledger; "
-                + "`gatehouse ledger verify --database FILE` tells what can still be proved"
+                + "`gatehouse ledger verify --database FILE` shows what can still be proved"
         case .unreadable:
-            "`gatehouse ledger verify` tells which entries it concerns; keep a copy of the file as evidence and leave it in "
-                + "its place"
+            "`gatehouse ledger verify` shows the affected entries; keep a copy of the file as evidence and do not "
+                + "move it"
         case .keyless:
-            "put the key back from its copy, readable by the service's user only, and restart the service; if it is lost, put a new "
-                + "one there (openssl rand -hex 32) and connect the agents anew"
+            "restore the key from its copy, readable only by the service's user, and restart the service; if it is "
+                + "lost, create a new one (openssl rand -hex 32) and connect the agents again"
         case .doubtful:
-            "start the service, which has its own keys, and ask it; `gatehouse ledger verify` tells what is wrong; nothing was changed"
+            "start the service, which has its own keys, and ask it; `gatehouse ledger verify` shows the problem; "
+                + "nothing was changed"
         case .replaced:
-            "put the file back, or restart the service; keep other programs away from its folder"
+            "restore the file, or restart the service; keep other programs away from its folder"
         case .foreign: "check `ledger.path` in the configuration"
         case .newer: "install the newer version again"
         case .notPermitted:
-            "run as the user of the service (`sudo -u gatehouse …`) or as root; where it is the service that may not, "
-                + "give that user the folder with all that is in it (chown -R)"
-        case .unusable: "look at what is at this path, and at its folder"
-        case .unsafeFolder: "make it a folder of the service's user with mode 0700 (chown, chmod)"
-        case .absent: "check the path; the service makes the ledger at its first start"
-        case .overloaded, .silent: "look for a slow or failing disk: `dmesg`"
+            "run as the user of the service (`sudo -u gatehouse …`) or as root; if the service has no permission, "
+                + "give its user the folder with its contents (chown -R)"
+        case .unusable: "check this path and its folder"
+        case .unsafeFolder: "give it to the service's user with mode 0700 (chown, chmod)"
+        case .absent: "check the path; the service creates the ledger at its first start"
+        case .overloaded, .silent: "check for a slow or failing disk: `dmesg`"
         case .closed: "start the service again"
         case .refused, .unexpected: "report this as a bug, with the log of the service"
         }

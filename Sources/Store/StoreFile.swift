@@ -57,7 +57,7 @@ final class StoreFile {
                     throw .replaced(path: path + suffix, detail: "was replaced")
                 }
                 guard now.size >= before.size || suffix == ".lock" else {
-                    throw .replaced(path: path + suffix, detail: "was cut")
+                    throw .replaced(path: path + suffix, detail: "was truncated")
                 }
             }
             seen[suffix] = now
@@ -126,13 +126,13 @@ final class StoreFile {
     }
 
     /// The part of the names of moved-aside files that precedes the number.
-    private static let asideWords = [PastLedgers.word, "found", "replaced"]
+    private static let renamedFileMarks = [PastLedgers.word, "found", "replaced"]
 
     /// Returns the files next to the database that starts moved aside, with their logs.
     static func putAside(of path: String) -> [String] {
         let name = String(path.split(separator: "/").last ?? "")
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []
-        return found.filter { file in Self.asideWords.contains { file.hasPrefix("\(name).\($0)-") } }.sorted()
+        return found.filter { file in Self.renamedFileMarks.contains { file.hasPrefix("\(name).\($0)-") } }.sorted()
             .map { "\(folder(of: path))/\($0)" }
     }
 
@@ -232,7 +232,7 @@ final class StoreFile {
         var status = stat()
         for ending in ["-wal", "-shm", "-journal"] {
             guard lstat(path + ending, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
-                return .unusable(path: path + ending, detail: "it is no file")
+                return .unusable(path: path + ending, detail: "it is not a file")
             }
         }
         return nil

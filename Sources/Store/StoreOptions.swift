@@ -1,3 +1,4 @@
+package import Clocks
 package import Ledger
 
 /// The limits of the store.
@@ -17,7 +18,7 @@ package struct StoreOptions: Sendable {
     package var handledMessages = 10_000
     /// The number of keys of confirming inbound messages that are written together: written alone, each would
     /// cost more than the cursor that it moves.
-    package var confirmationsTogether = 64
+    var confirmationsTogether = 64
     /// The maximum number of names of admitted credentials that are remembered across a restart.
     package var replays = 16_384
     /// Requests after which the write-ahead log is copied into the database, as soon as no request is being
@@ -38,7 +39,7 @@ package struct StoreOptions: Sendable {
     /// Whether a ledger that its witness contradicts is moved aside and replaced by a new one. If not, such a
     /// ledger is an error (``StoreError/doubtful(path:detail:)``), and files and keys stay unchanged. The
     /// value false is for commands, because they may lack the service's keys.
-    package var mayBeginAnew = true
+    package var mayBeginNewLedger = true
 
     /// The time from a commit that opened no gate to the statement of the witness about it and the commits
     /// after it.
@@ -49,7 +50,10 @@ package struct StoreOptions: Sendable {
     /// The number of rows that an audit reads in one transaction.
     package var auditPiece = 256
     /// The minimum pause of an audit between two transactions.
-    package var auditRest: Duration = .milliseconds(1)
+    var auditRest: Duration = .milliseconds(1)
+
+    /// Measures the times of the store; a store reads no date.
+    package var clock = Clock.system
 
     /// Creates the documented default values.
     package init() {}

@@ -20,7 +20,7 @@ struct WitnessFile: Sendable {
             return errno == ENOENT ? .absent : .unusable(String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
-        guard StoreFile.isFile(descriptor) else { return .unusable("it is no file") }
+        guard StoreFile.isFile(descriptor) else { return .unusable("it is not a file") }
         // Read one byte more than the permitted length, to detect a longer file.
         var bytes = [UInt8](repeating: 0, count: WitnessSlots.fileBytes + 1)
         let count = pread(descriptor, &bytes, bytes.count, 0)
@@ -74,7 +74,7 @@ struct WitnessFile: Sendable {
         if kept >= 0 {
             guard StoreFile.isFile(kept) else {
                 close(kept)
-                throw .unusable(path: path, detail: "it is no file")
+                throw .unusable(path: path, detail: "it is not a file")
             }
             var status = stat()
             if fstat(kept, &status) == 0, status.st_size == WitnessSlots.fileBytes { return kept }

@@ -41,7 +41,7 @@ package struct WitnessSource: Sendable {
     /// witness knows no ledger, or if a ledger exists.
     package func contradiction(toAbsent path: String) -> StoreError? {
         guard case .absent? = StoreFile.obstacle(path) else { return nil }
-        let standing = LedgerStanding.judge(.made, reading(try? key()), keyIsNew: true) { _ in nil }
+        let standing = WitnessComparison.judge(.made, reading(try? key()), keyIsNew: true) { _ in nil }
         guard case .rewritten(let finding) = standing else { return nil }
         return .doubtful(path: path, detail: finding)
     }
@@ -65,10 +65,10 @@ struct Witness: Sendable {
     ) throws(StoreError) {
         let kept = try source.key()
         if kept == nil, source.isHandedOver || !mayMakeKey {
-            throw .unusable(path: source.keyPath, detail: "it is not there")
+            throw .unusable(path: source.keyPath, detail: "it does not exist")
         }
         let made: [UInt8] = if kept == nil { try SecretFile.make(source.keyPath) } else { [] }
-        guard let key = kept ?? WitnessKey(made) else { throw .unexpected(code: 0, detail: "no key can be made") }
+        guard let key = kept ?? WitnessKey(made) else { throw .unexpected(code: 0, detail: "no key can be created") }
         self.key = key
         keyIsNew = kept == nil
         file = WitnessFile(path: source.path, sync: source.sync)

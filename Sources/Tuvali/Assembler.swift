@@ -86,7 +86,7 @@ package struct Assembler: Sendable {
     package var isComplete: Bool { receivedChunks == totalChunks }
 
     /// The number of chunks not yet held.
-    package var missingChunks: Int { totalChunks - receivedChunks }
+    var missingChunks: Int { totalChunks - receivedChunks }
 
     /// Returns the lowest missing sequence numbers, ascending, at most `limit` of them.
     package func missing(limit: Int = .max) -> [UInt16] {

@@ -32,7 +32,7 @@ package struct SessionSettings: Hashable, Sendable {
         pauses: [.milliseconds(40), .milliseconds(80), .milliseconds(180), .milliseconds(700), .seconds(1)])
     /// The longest time from dropping the link to the end of the session if the host does not report that the
     /// link has ended.
-    package var dropLimit: Duration = .seconds(3)
+    var dropLimit: Duration = .seconds(3)
 
     /// The number of chunks up to which a transfer counts as small. With so few chunks, an ordinary loss
     /// sometimes exceeds the tolerated fraction.

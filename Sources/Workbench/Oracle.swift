@@ -7,6 +7,6 @@ package enum Oracle {
     /// Returns an observer of ``Gatekeeper`` that ends the process with a description of the violated rule,
     /// before the turn is carried out.
     package static func asserting(_ settings: KioskSettings) -> Gatekeeper.TurnObserver {
-        KioskWatch(settings) { fatalError("the kiosk broke a rule: \($0)") }.turn
+        KioskWatch(settings) { fatalError("the kiosk violated a rule: \($0)") }.turn
     }
 }

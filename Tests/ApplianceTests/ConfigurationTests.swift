@@ -45,7 +45,7 @@ struct ConfigurationTests {
         #expect(configuration.gpio.chip == nil)
         #expect(configuration.gate.pulse == .milliseconds(200))
         #expect(configuration.gate.whenLedgerFails == .refuse)
-        #expect(configuration.trust.profile == .trust)
+        #expect(configuration.trust.profile == nil)
         #expect(configuration.clock.minimum == .rtc)
         #expect(configuration.tuvali.toleratedMissingPercent == 70)
         #expect(configuration.tuvali.generations == [.b])
@@ -116,9 +116,12 @@ struct ConfigurationTests {
         "each mistake is located, named and has a remedy",
         arguments: [
             ("[kiosk]\n", "kiosk.name", 1, "is missing"),
-            ("[kiosk]\nname = \"\"", "kiosk.name", 2, "is not a name that every wallet reads alike"),
-            ("[kiosk]\nname = \"fifteen-letters\"", "kiosk.name", 2, "is not a name that every wallet reads alike"),
-            ("[kiosk]\nname = \"Tür\"", "kiosk.name", 2, "is not a name that every wallet reads alike"),
+            ("[kiosk]\nname = \"\"", "kiosk.name", 2, "is not a name that every wallet reads in the same way"),
+            (
+                "[kiosk]\nname = \"fifteen-letters\"", "kiosk.name", 2,
+                "is not a name that every wallet reads in the same way"
+            ),
+            ("[kiosk]\nname = \"Tür\"", "kiosk.name", 2, "is not a name that every wallet reads in the same way"),
             ("[kiosk]\nname = 5", "kiosk.name", 2, "is a whole number"),
             ("[kiosk]\nname = \"G\"\nid = \"a b\"", "kiosk.id", 3, "is not an identifier"),
             ("kiosk.name = \"G\"\n[gate]\n\npuls = \"1s\"", "gate.puls", 4, "is not a known key"),
@@ -132,24 +135,26 @@ struct ConfigurationTests {
                 "does not take \"maybe\""
             ),
             ("kiosk.name = \"G\"\n[gate]\nactiveLow = \"yes\"", "gate.activeLow", 3, "does not take \"yes\""),
+            ("kiosk.name = \"G\"\n[clock]\nminimum = \"given\"", "clock.minimum", 3, "does not take \"given\""),
+            ("kiosk.name = \"G\"\n[trust]\nprofile = \"none\"", "trust.profile", 3, "does not take \"none\""),
             ("kiosk.name = \"G\"\n[radio]\nport = 70000", "radio.port", 3, "70000 is out of range"),
             ("kiosk.name = \"G\"\n[radio]\nport = 1.5", "radio.port", 3, "is a number with a fraction"),
             ("kiosk.name = \"G\"\n[radio]\ntransport = \"usb\"", "radio.transport", 3, "does not take \"usb\""),
-            ("kiosk.name = \"G\"\n[radio]\ndevice = \"eth0\"", "radio.device", 3, "is no adapter"),
-            ("kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"", "radio.device", 2, "is no device path"),
+            ("kiosk.name = \"G\"\n[radio]\ndevice = \"eth0\"", "radio.device", 3, "is not an adapter"),
+            ("kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"", "radio.device", 2, "is not a device path"),
             (
                 "kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"\ndevice = \"/dev/ttyACM0\\nUser=root\"",
                 "radio.device", 4,
-                "is no device path"
+                "is not a device path"
             ),
             (
                 "kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"\ndevice = \"/dev/ttyACM0 rw\"", "radio.device", 4,
-                "is no device path"
+                "is not a device path"
             ),
             (
                 "kiosk.name = \"G\"\n[radio]\ntransport = \"serial\"\ndevice = \"/dev/ttyACM0\\u007F\"", "radio.device",
                 4,
-                "is no device path"
+                "is not a device path"
             ),
             ("kiosk.name = \"G\"\n[radio]\ntransport = \"tcp\"\nhost = \"\"", "radio.host", 4, "is empty"),
             ("kiosk.name = \"G\"\n[tuvali]\ngenerations = []", "tuvali.generations", 3, "is empty"),
@@ -188,7 +193,7 @@ struct ConfigurationTests {
             ),
             (
                 "kiosk.name = \"G\"\n[gpio]\nchip = \"c\"\n[wiegand]\ndata0 = \"GPIO20\"\ndata1 = \"A\"\npulseMicroseconds = 150\nintervalMicroseconds = 299",
-                "wiegand.intervalMicroseconds", 8, "leaves no rest between two pulses"
+                "wiegand.intervalMicroseconds", 8, "leaves no gap between two pulses"
             ),
             ("kiosk.name = \"G\"\n[wiegand]\ndata0 = \"A\"\ndata1 = \"B\"", "wiegand.data0", 3, "has no chip"),
             ("kiosk.name = \"G\"\n[agent]\ninvitations = \"one\"", "agent.invitations", 3, "does not take \"one\""),
@@ -199,22 +204,22 @@ struct ConfigurationTests {
             ),
             (
                 "kiosk.name = \"G\"\n[agent]\nformat = \"basicmessage\"\nconfirm = \"receipt\"", "agent.confirm", 4,
-                "\"receipt\" does not go with agent.format \"basicmessage\""
+                "\"receipt\" cannot be combined with agent.format \"basicmessage\""
             ),
             (
                 "kiosk.name = \"G\"\n[agent]\nconfirm = \"alive\"\nformat = \"records\"", "agent.confirm", 3,
-                "\"alive\" does not go with agent.format \"records\""
+                "\"alive\" cannot be combined with agent.format \"records\""
             ),
             (
-                "kiosk.name = \"G\"\n[[agent.copy]]\ninvitations = [\"a\"]", "agent.copy", 2, "has no name of its own"
+                "kiosk.name = \"G\"\n[[agent.copy]]\ninvitations = [\"a\"]", "agent.copy", 2, "has no unique name"
             ),
             (
                 "kiosk.name = \"G\"\n[[agent.copy]]\nname = \"primary\"\ninvitations = [\"a\"]", "agent.copy", 2,
-                "has no name of its own"
+                "has no unique name"
             ),
             (
                 "kiosk.name = \"G\"\n[[agent.copy]]\nname = \"b\"\ninvitations = [\"a\"]\n[[agent.copy]]\nname = \"b\"\n"
-                    + "invitations = [\"c\"]", "agent.copy", 2, "has no name of its own"
+                    + "invitations = [\"c\"]", "agent.copy", 2, "has no unique name"
             ),
             ("kiosk.name = \"G\"\n[[agent.copy]]\nname = \"b\"", "agent.copy", 2, "has no invitations"),
             (
@@ -223,16 +228,16 @@ struct ConfigurationTests {
             ),
             (
                 "kiosk.name = \"G\"\n[[agent.answer]]\nquestion = \"Q\"", "agent.answer", 2,
-                "needs a question of its own and a response, at most 1024 bytes each"
+                "needs a unique question and a response, at most 1024 bytes each"
             ),
             (
                 "kiosk.name = \"G\"\n[[agent.answer]]\nquestion = \"\"\nresponse = \"R\"", "agent.answer", 2,
-                "needs a question of its own and a response, at most 1024 bytes each"
+                "needs a unique question and a response, at most 1024 bytes each"
             ),
             (
                 "kiosk.name = \"G\"\n[[agent.answer]]\nquestion = \"Q\"\nresponse = \"R\"\n[[agent.answer]]\n"
                     + "question = \"Q\"\nresponse = \"S\"", "agent.answer", 2,
-                "needs a question of its own and a response, at most 1024 bytes each"
+                "needs a unique question and a response, at most 1024 bytes each"
             ),
             (
                 "kiosk.name = \"G\"\n[agent]\nrootsFile = \"r.pem\"\n[display]\nfile = \"r.pem\"", "agent.rootsFile", 3,
@@ -405,7 +410,7 @@ struct ConfigurationTests {
             #expect(found.map(\.key) == [key] && found.first?.remedy.isEmpty == false, "\(found)")
             #expect(!"\(found)".contains("SECRET"), "\(found)")
             let isList = !text.contains("invitations = \"")
-            #expect(!isList || found.first?.message == "is an invitation and no file", "\(found)")
+            #expect(!isList || found.first?.message == "is an invitation, not a file", "\(found)")
         }
     }
 
@@ -449,7 +454,7 @@ struct ConfigurationTests {
         }
         #expect(error?.file == "x.toml")
         let absent = #expect(throws: ConfigurationError.self) { try Configuration.load("/no/such/gatehouse.toml") }
-        #expect(absent?.description.hasPrefix("/no/such/gatehouse.toml: is not there. ") == true)
+        #expect(absent?.description.hasPrefix("/no/such/gatehouse.toml: does not exist. ") == true)
     }
 
     @Test("hostile input never traps")

@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Reasons
 import Settings
 import Testing
 import TrustFiles
@@ -18,14 +19,11 @@ import Workbench
         return verifier.verify(Samples.credential, at: WallTime(utc: date, provenance: provenance))
     }
 
-    @Test(arguments: ClockSection.Source.allCases) func nobodyIsLetInUnderALesserClock(_ minimum: ClockSection.Source)
-        throws
-    {
-        let order = ClockSection.Source.allCases
+    @Test(arguments: ClockSection.sources) func nobodyIsLetInUnderALesserClock(_ minimum: WallTime.Provenance) throws {
+        let order = ClockSection.sources
         let least = try #require(order.firstIndex(of: minimum))
         for (index, source) in order.enumerated() {
-            let provenance = try #require(WallTime.Provenance(rawValue: source.rawValue))
-            let verdict = try verdict("minimum = \"\(minimum.rawValue)\"\n", provenance)
+            let verdict = try verdict("minimum = \"\(minimum.rawValue)\"\n", source)
             #expect(verdict.code == (index >= least ? .ok : .clockUntrusted), "\(source) where \(minimum) is asked for")
         }
     }

@@ -39,7 +39,7 @@ struct DeployTests {
 
     @Test("the example of issuers.toml is read as it stands, and so is every key that it only mentions")
     func issuers() throws {
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         let example = try text("issuers.toml")
         // "# key = …" mentions a key, and the next lines may continue its list; other comments begin with a
         // word.
@@ -152,7 +152,7 @@ struct DeployTests {
             $0.hasPrefix("ExecStartPre=-+/bin/sh -c '")
         }
         let script = try #require(line).dropFirst("ExecStartPre=-+/bin/sh -c '".count).dropLast()
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         try folder.program("systemctl", "echo \"$@\" >> \(folder.url.path)/called; [ $1 = stop ] || echo '\(state)'")
         // systemd replaces two dollar signs by one.
         let run = try ProgramRun(
@@ -200,7 +200,7 @@ struct DeployTests {
 
     @Test("a purge takes the folders of the gates that are configured, and nothing else of that name")
     func purge() throws {
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         let root = folder.url.appendingPathComponent("root").path
         let own = [
             "etc/gatehouse/gatehouse.toml", "etc/gatehouse/out.toml", "etc/gatehouse/trust/issuers.toml",
@@ -267,7 +267,7 @@ struct DeployTests {
         "bootstrap: nothing missing means nothing done, a missing package without root means the exact line and exit 2")
     func bootstrap() throws {
         let script = deploy.appendingPathComponent("bootstrap").path
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         let path = ["PATH": "\(folder.url.path):/usr/bin:/bin"]
         try folder.program("swift", "echo 'Swift version 6.3.1 (swift-6.3.1-RELEASE)'")
         try folder.program("dpkg", "echo 'Status: install ok installed'")
@@ -300,7 +300,7 @@ struct DeployTests {
             ("Apple Swift version 6.3 (x)", 0), ("Swift version 6.10 (x)", 0), ("Swift version 7.0-dev", 0),
         ])
     func swiftVersion(_ answer: String, _ status: Int32) throws {
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         try folder.program("swift", "echo '\(answer)'")
         try folder.program("dpkg", "echo 'Status: install ok installed'")
         let run = try ProgramRun(

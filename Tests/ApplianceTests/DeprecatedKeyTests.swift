@@ -30,8 +30,8 @@ import Testing
         #expect(configuration.gate.pulse == .milliseconds(300) && configuration.kiosk.name == "North")
         #expect(configuration.notices.map(\.key) == ["gate.openFor", "old.name"])
         #expect(configuration.notices.first?.line == 4)
-        #expect(configuration.notices.first?.message == "is called gate.pulse since version 0.2.0")
-        #expect(configuration.notices.first?.remedy == "Write it so; version 0.3.0 refuses gate.openFor.")
+        #expect(configuration.notices.first?.message == "was renamed to gate.pulse in version 0.2.0")
+        #expect(configuration.notices.first?.remedy == "Use the new name; version 0.3.0 refuses gate.openFor.")
         // The effective configuration has the current name.
         #expect(
             configuration.effective["gate"]?["pulse"] == "300ms" && configuration.effective["gate"]?["openFor"] == nil)
@@ -39,7 +39,7 @@ import Testing
 
     @Test func aKeyWithoutEffectIsTold() throws {
         let configuration = try parse("[kiosk]\nname = \"N\"\n[gate]\ncolour = \"red\"\n")
-        #expect(configuration.notices.map(\.message) == ["has no effect any more"])
+        #expect(configuration.notices.map(\.message) == ["no longer has an effect"])
         #expect(configuration.notices.first?.remedy == "Paint it. Remove it; version 0.3.0 refuses it.")
     }
 

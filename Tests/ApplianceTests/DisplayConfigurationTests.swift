@@ -1,6 +1,6 @@
+import Displays
 import GateService
 import Kiosk
-import LinuxIO
 import Testing
 
 @testable import Settings
@@ -79,15 +79,15 @@ import Testing
 
     @Test(arguments: [
         ("[display]\nkind = \"hologram\"", "display.kind", 3, "does not take \"hologram\""),
-        ("[display]\nrotation = 45", "display.rotation", 3, "is no quarter of a turn"),
-        ("[display]\nkind = \"ssd1306\"\nsize = \"64x64\"", "display.size", 4, "is no size of such a panel"),
-        ("[display]\nkind = \"framebuffer\"\ndevice = \"fb0\"", "display.device", 4, "is no device path"),
+        ("[display]\nrotation = 45", "display.rotation", 3, "is not a multiple of 90 degrees"),
+        ("[display]\nkind = \"ssd1306\"\nsize = \"64x64\"", "display.size", 4, "is not a size of such a panel"),
+        ("[display]\nkind = \"framebuffer\"\ndevice = \"fb0\"", "display.device", 4, "is not a device path"),
         ("[display]\ninstruction = \"Türe\"", "display.instruction", 3, "cannot be drawn"),
         ("[display]\ninstruction = \"\"", "display.instruction", 3, "cannot be drawn"),
         ("[display]\nlanguage = \"de\"", "display.language", 3, "does not take \"de\""),
         (
             "[display]\nkind = \"terminal\"\nlanguage = \"hi\"", "display.language", 4,
-            "cannot be shown by a terminal, whose letters stand alone"
+            "cannot be shown by a terminal, which does not combine letters"
         ),
         ("[display]\ninstruction = \"नमस्ते\"", "display.instruction", 3, "cannot be drawn"),
         (
@@ -101,26 +101,26 @@ import Testing
         ("[tones]\naccepted = \"600ms\"", "tones.accepted", 3, "does not take \"600ms\""),
         (
             "[tones]\nrejected = [\"1s\"]", "tones.rejected", 3,
-            "sounds like tones.accepted to who does not see the light"
+            "sounds like tones.accepted to visitors who do not see the light"
         ),
         ("[display]\nsign = \"middle\"", "display.sign", 3, "does not take \"middle\""),
         ("[rhythms]\nready = \"strobe\"", "rhythms.ready", 3, "does not take \"strobe\""),
         ("[rhythms]\nfault = \"slow\"", "rhythms.fault", 3, "is not a known key"),
         (
             "[rhythms]\nrejected = \"steady\"", "rhythms.rejected", 3,
-            "looks like the sign accepted to who does not tell colours apart"
+            "is indistinguishable from accepted for colour-blind visitors"
         ),
         (
             "[rhythms]\naccepted = \"gap\"\nfree = \"slow\"\nready = \"quick\"", "rhythms.ready", 5,
-            "looks like the sign receiving to who does not tell colours apart"
+            "is indistinguishable from receiving for colour-blind visitors"
         ),
         (
             "[rhythms]\naccepted = \"quick\"", "rhythms.accepted", 3,
-            "looks like the sign rejected to who does not tell colours apart"
+            "is indistinguishable from rejected for colour-blind visitors"
         ),
         (
             "[rhythms]\nchecking = \"quick\"", "rhythms.checking", 3,
-            "looks like the sign failed to who does not tell colours apart"
+            "is indistinguishable from failed for colour-blind visitors"
         ),
         ("[display]\nkind = \"ssd1680\"", "display.chip", 2, "is missing"),
         (
@@ -136,7 +136,7 @@ import Testing
         ),
         (
             "[display]\nkind = \"ssd1306\"\n[[display.also]]\nkind = \"ssd1306\"", "display.also", 4,
-            "draws on ssd1306 /dev/i2c-1 a second time"
+            "uses ssd1306 /dev/i2c-1 a second time"
         ),
         (
             "[display]\nkind = \"ssd1680\"\nchip = \"c\"\ndata = \"5\"\nreset = \"6\"\nbusy = \"12\"\n"

@@ -1,3 +1,4 @@
+import Clocks
 import Commissioning
 import Encoding
 import Foundation
@@ -21,7 +22,7 @@ struct InstallationTests {
         "install puts everything below DESTDIR, twice alike, and no configuration: the administrator's own starts the gate"
     )
     func install() throws {
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         try folder.program("gatehouse", "[ $1 != --generate-completion-script ] || printf '#!/bin/%s\\nwords\\n' $2")
         let resources = folder.url.appendingPathComponent("gatehouse_Credentials.resources/x")
         try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
@@ -53,7 +54,30 @@ struct InstallationTests {
             let size = try documents.appendingPathComponent(path).resourceValues(forKeys: [.fileSizeKey]).fileSize
             #expect(size ?? 0 < 100_000, "\(path): a card has better uses for its room")
         }
-        // Each of several gates has the same units as the first one, under its own name.
+        try examineTemplates(in: folder)
+        // Shells read these files and do not execute them.
+        for path in [
+            "bash-completion/completions/gatehouse", "zsh/vendor-completions/_gatehouse",
+            "fish/vendor_completions.d/gatehouse.fish",
+        ] {
+            #expect(folder.text("stage/usr/share/\(path)") == "words\n", "\(path)")
+        }
+        let nested = folder.url.appendingPathComponent("stage/usr/lib/gatehouse/gatehouse_Credentials.resources/x").path
+        #expect(FileManager.default.fileExists(atPath: nested))
+
+        let second = try ProgramRun(script, arguments, environment: environment)
+        #expect(second.status == 0, "\(second.output)")
+        #expect(!FileManager.default.fileExists(atPath: nested + "/gatehouse_Credentials.resources"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: environment["DESTDIR"] ?? "") == ["usr"])
+
+        try examineASecondGate(folder.url.appendingPathComponent("stage").path)
+
+        #expect(try ProgramRun(script, ["--binary", "/no/such/file"], environment: environment).status == 2)
+        #expect(try ProgramRun(script, ["--nonsense"], environment: environment).status == 2)
+    }
+
+    /// Each of several gates has the same units as the first one, under its own name.
+    private func examineTemplates(in folder: TestFolder) throws {
         let units = try ["gatehouse@.service", "gatehouse-radio@.socket", "gatehouse-radio@.service"].map { name in
             try #require(folder.text("stage/usr/lib/systemd/system/\(name)"))
         }
@@ -76,25 +100,6 @@ struct InstallationTests {
         {
             for line in lines { #expect(unit.contains("\n\(line)\n"), "\(line)") }
         }
-        // Shells read these files and do not execute them.
-        for path in [
-            "bash-completion/completions/gatehouse", "zsh/vendor-completions/_gatehouse",
-            "fish/vendor_completions.d/gatehouse.fish",
-        ] {
-            #expect(folder.text("stage/usr/share/\(path)") == "words\n", "\(path)")
-        }
-        let nested = folder.url.appendingPathComponent("stage/usr/lib/gatehouse/gatehouse_Credentials.resources/x").path
-        #expect(FileManager.default.fileExists(atPath: nested))
-
-        let second = try ProgramRun(script, arguments, environment: environment)
-        #expect(second.status == 0, "\(second.output)")
-        #expect(!FileManager.default.fileExists(atPath: nested + "/gatehouse_Credentials.resources"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: environment["DESTDIR"] ?? "") == ["usr"])
-
-        try examineASecondGate(folder.url.appendingPathComponent("stage").path)
-
-        #expect(try ProgramRun(script, ["--binary", "/no/such/file"], environment: environment).status == 2)
-        #expect(try ProgramRun(script, ["--nonsense"], environment: environment).status == 2)
     }
 
     /// The gate that `gatehouse setup --config /etc/gatehouse/out.toml` makes is one that the installed
@@ -108,7 +113,7 @@ struct InstallationTests {
             at: places)
         let configuration = try Configuration.parse(
             plan.configuration, file: places.file, folder: places.folder, standard: own)
-        var facts = MachineLook(root: stage).facts(
+        var facts = MachineProbe(root: stage, clock: .system).facts(
             configuration, file: places.file, made: Timestamp(seconds: 0), asksService: false)
         facts.account = Account(user: 990, groups: [990])
         let findings = Doctor(configuration, facts).findings
@@ -120,7 +125,7 @@ struct InstallationTests {
 
     @Test("install refuses a program that does not run here, says why, and installs nothing")
     func installOfAnotherMachine() throws {
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         try folder.program("gatehouse", "echo 'libqrencode.so.4: cannot open shared object file' >&2; exit 127")
         let run = try ProgramRun(
             deploy.appendingPathComponent("install").path,
@@ -136,7 +141,7 @@ struct InstallationTests {
     )
     func package() throws {
         let version = try #require(try text("deb/changelog").prefix { $0 != ")" }.split(separator: "(").last)
-        let source = Vectors.repository.appendingPathComponent("Sources/gatehouse/ProductVersion.swift")
+        let source = Vectors.repository.appendingPathComponent("Sources/gatehouse/Shared/ProductVersion.swift")
         let product = String(decoding: try Vectors.bytes(source), as: UTF8.self)
         #expect(product.contains("\"\(version)\""))
         let build = try text("deb/build")
@@ -157,7 +162,7 @@ struct InstallationTests {
         "a program is packed: stripped, its symbols apart, with what it loads; the same bytes twice; none that loads what lies beside it"
     )
     func packs() throws {
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         let (program, build) = (folder.url.path + "/build/release/gatehouse", deploy.path + "/deb/build")
         let version = try #require(try text("deb/changelog").prefix { $0 != ")" }.split(separator: "(").last)
         try Data("#include <stdio.h>\nint main(void) { return puts(\"\(version)\") < 0; }\n".utf8)

@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 
 /// The output and the exit status of a program that was run.
 struct ProgramRun {
@@ -21,21 +22,10 @@ struct ProgramRun {
     }
 }
 
-/// A folder that is removed with this object, and into which programs are written by name.
-final class ProgramFolder {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
-    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(at: url) }
-
+extension TestFolder {
+    /// Writes a program of the shell.
     func program(_ name: String, _ script: String) throws {
-        let file = url.appendingPathComponent(name)
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
-    }
-
-    func text(_ path: String) -> String? {
-        FileManager.default.contents(atPath: url.appendingPathComponent(path).path).map {
-            String(decoding: $0, as: UTF8.self)
-        }
+        let file = try write(name, "#!/bin/sh\n\(script)\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
     }
 }

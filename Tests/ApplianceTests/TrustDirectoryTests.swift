@@ -11,55 +11,13 @@ import Testing
 /// The trust directory on disk: the trust data of a test case, and every way in which a directory can be
 /// invalid.
 @Suite struct TrustDirectoryTests {
-    /// A directory that is removed with the value.
-    private final class Folder {
-        let path: String
-
-        init() throws {
-            path = NSTemporaryDirectory() + "trust-" + UUID().uuidString
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
-        func write(_ file: String, _ text: String) throws { try write(file, Array(text.utf8)) }
-
-        func write(_ file: String, _ bytes: [UInt8]) throws {
-            let url = URL(fileURLWithPath: path + "/" + file)
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(bytes).write(to: url)
-        }
-
-        func problems() -> [TrustDirectoryError.Problem] {
-            do {
-                _ = try TrustDirectory(path: path)
-                return []
-            } catch { return error.problems }
-        }
-    }
-
     private static let issuer = "[[issuer]]\nid = \"did:web:issuer.example\"\n"
     private static let didDocument = """
         {"id": "did:web:issuer.example", "verificationMethod": [], "assertionMethod": []}
         """
 
-    /// A test root, valid until 2120.
-    private static let root = """
-        -----BEGIN CERTIFICATE-----
-        MIIBbjCCARWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
-        c2UgdGVzdCByb290MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAe
-        MRwwGgYDVQQDDBNHYXRlaG91c2UgdGVzdCByb290MFkwEwYHKoZIzj0CAQYIKoZI
-        zj0DAQcDQgAEvRjNlajA5Sn7UhbSDZAuWN/gUbEmvfzq8M9S1x2AngOU8wifcQz+
-        S/+LxeOoPaoWsV/PzKC7jdC2ZcnoQorsHqNCMEAwDwYDVR0TAQH/BAUwAwEB/zAO
-        BgNVHQ8BAf8EBAMCAgQwHQYDVR0OBBYEFCJAg+4Jr9xOjJtw4u4ymORIDEc9MAoG
-        CCqGSM49BAMCA0cAMEQCIHETl9nU+o/aWtSrFNeSVDLNCmWlCHYjeH37lnLHvVij
-        AiA/shJsWrp3N0eoZSAIVPbQX9DAtav01GJLVRGlBuv/pQ==
-        -----END CERTIFICATE-----
-        """
-
     @Test func readsAllParts() throws {
-        let folder = try Folder()
+        let folder = try TestFolder("trust")
         try folder.write(
             "issuers.toml",
             """
@@ -89,7 +47,7 @@ import Testing
             "[{\"url\": \"\(v1.url)\", \"sha256\": \"\(v1.sha256)\"}, {\"url\": \"https://a.example/c\", \"file\": \"mine.jsonld\", \"sha256\": \"\(right)\"}]"
         )
         try folder.write("status/1.json", "{\"id\": \"https://issuer.example/status/1\"}")
-        try folder.write("roots/a.pem", Self.root)
+        try folder.write("roots/a.pem", TestCertificates.root)
         let directory = try TrustDirectory(path: folder.path)
         #expect(directory.store.profile == .compat)
         #expect(
@@ -117,7 +75,7 @@ import Testing
         ("did/a.json", "{\n\"id\": }", 2),
         ("status/a.json", "{\"a\": 1,\n \"a\": 2}", 2),
     ]) func problemsAreLocated(file: String, text: String, line: Int) throws {
-        let folder = try Folder()
+        let folder = try TestFolder("trust")
         try folder.write("issuers.toml", Self.issuer)
         try folder.write(file, text)
         let problems = folder.problems()
@@ -142,7 +100,7 @@ import Testing
         ("status/a.json", "{}"),
         ("roots/a.pem", "none"), ("roots/a.pem", "-----BEGIN CERTIFICATE-----\n"),
     ]) func everythingElseIsNamed(file: String, text: String) throws {
-        let folder = try Folder()
+        let folder = try TestFolder("trust")
         try folder.write("issuers.toml", Self.issuer)
         try folder.write(file, text)
         #expect(folder.problems().count == 1, "\(folder.problems())")
@@ -151,7 +109,7 @@ import Testing
     /// A context that the product contains needs no hash in the index; a given hash must still be the right
     /// one.
     @Test func builtInContextsNeedNoHash() throws {
-        let folder = try Folder()
+        let folder = try TestFolder("trust")
         try folder.write("issuers.toml", Self.issuer)
         let entries = BuiltInContexts.all.map { "{\"url\": \"\($0.url)\"}" }.joined(separator: ",")
         try folder.write("contexts/index.json", "[\(entries)]")
@@ -161,9 +119,19 @@ import Testing
     }
 
     @Test func allProblemsAtOnce() throws {
-        let folder = try Folder()
+        let folder = try TestFolder("trust")
         try folder.write("did/a.json", "[")
         try folder.write("roots/a.pem", "none")
         #expect(folder.problems().map(\.file) == ["issuers.toml", "did/a.json", "roots/a.pem"])
+    }
+}
+
+extension TestFolder {
+    /// The problems of the trust directory that this folder is.
+    fileprivate func problems() -> [TrustDirectoryError.Problem] {
+        do {
+            _ = try TrustDirectory(path: path)
+            return []
+        } catch { return error.problems }
     }
 }

@@ -158,7 +158,7 @@ import Testing
         harness.feed(.deliver(report(1)))
         let contents = harness.seen.compactMap { if case .message(_, let content) = $0 { content } else { nil } }
         #expect(contents == (0..<5).map { Text("hello \($0)") })
-        #expect(harness.count { if case .fetch = $0 { true } else { false } } == 0)
+        #expect(!harness.seen.contains(.fetch))
     }
 
     /// An answer that a mailbox message requires outlives the release of that message: it is sent until the
@@ -245,10 +245,7 @@ import Testing
         let isOfMessage = [400, 413, 415, 422, 431].contains(status)
         #expect(harness.refused == (isOfMessage ? ["report-1"] : []))
         #expect(harness.agent.received.map(\.id) == (isOfMessage ? [] : ["report-1"]))
-        let told = harness.seen.contains {
-            if case .reachability(.refused(status)) = $0 { true } else { false }
-        }
-        #expect(told)
+        #expect(harness.seen.contains(.reachability(.refused(status: status))))
     }
 
     /// A fault elsewhere is reported to the agent as a problem report.
@@ -282,7 +279,7 @@ import Testing
             if case .answered(let answer) = action { answers.append(answer) }
         }
         #expect(protocols == [VerificationReport.name] && answers == [.receipt(point)])
-        #expect(harness.count { if case .discarded(.malformed) = $0 { true } else { false } } == 1)
+        #expect(harness.count { $0 == .discarded(.malformed) } == 1)
     }
 
     /// An agent that answers each post with a question of its own gets a few answers at once, then one a

@@ -84,9 +84,7 @@ import Testing
         let key = connection.verkey
         _ = try request(of: &connection, inviter)
         var actions = connection.handle(.answered(1, body: []), at: .zero)
-        func told(_ actions: [AgentConnection.Action]) -> Int {
-            actions.count { if case .unanswered = $0 { true } else { false } }
-        }
+        func told(_ actions: [AgentConnection.Action]) -> Int { actions.count { $0 == .unanswered } }
         let deadline = connection.deadline
         let due = try #require(deadline)
         let early = connection.handle(.deadlineReached, at: .zero)

@@ -127,7 +127,7 @@ import Testing
     ])
     func aKioskIsNoMediator(type: String) throws {
         let reply = try replies(to: [message(type)]).first
-        #expect(reply?["description"] == ["code": "request-not-accepted", "en": "a kiosk is no mediator"])
+        #expect(reply?["description"] == ["code": "request-not-accepted", "en": "a kiosk is not a mediator"])
         #expect(reply?["~thread"]?["thid"] == "m-1")
     }
 

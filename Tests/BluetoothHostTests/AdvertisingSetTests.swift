@@ -150,7 +150,7 @@ struct AdvertisingSetTests {
             Issue.record("goes on")
             return
         }
-        #expect(failure == .advertisingSetsUntold && failure.isOfAdvertisingSets)
+        #expect(failure == .advertisingSetsUnreported && failure.isOfAdvertisingSets)
     }
 
     @Test func aConnectionThatEndsBeforeItIsNamed() {

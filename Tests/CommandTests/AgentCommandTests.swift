@@ -32,7 +32,7 @@ import Testing
         let before = try files.contentsOfDirectory(atPath: state).sorted()
         let refused = try await folder.gatehouse("agent", "list", "--config", configuration)
         #expect(refused.code == 2 && refused.hasRemedy && refused.errors.contains("start the service"), "\(refused)")
-        #expect(refused.errors.contains("\(key) cannot be used: it is not there"), "\(refused)")
+        #expect(refused.errors.contains("\(key) cannot be used: it does not exist"), "\(refused)")
         #expect(try files.contentsOfDirectory(atPath: state).sorted() == before)
         try files.moveItem(atPath: state + "/away", toPath: state + "/" + key)
         #expect(try await folder.gatehouse("agent", "list", "--config", configuration).code == 0)
@@ -94,11 +94,11 @@ import Testing
     @Test(
         .tags(.realTime),
         arguments: [
-            ("/away", "cannot be fetched: there is nothing at the link", "ask for a new one"),
-            ("/large", "cannot be fetched", "more than 64 KiB"),
+            ("/away", "cannot be fetched: the link does not exist", "ask for a new one"),
+            ("/large", "cannot be fetched", "larger than 64 KiB"),
             ("/page", "leads to a web page at 127.0.0.1", "sign in"),
             ("/login", "leads to a web page at 127.0.0.1", "sign in"),
-            ("/closed", "127.0.0.1 wants a sign-in", "sign in"),
+            ("/closed", "127.0.0.1 requires a sign-in", "sign in"),
             ("/teapot", "cannot be fetched", "status 418"), ("/round", "cannot be fetched", "in circles"),
             ("/nowhere", "cannot be fetched", "status 302"),
             ("/elsewhere", "no usable invitation", "http, https or didcomm"),

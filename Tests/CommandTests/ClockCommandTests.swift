@@ -20,9 +20,7 @@ import Testing
     }
 
     private func waits(for event: Text) async throws {
-        for _ in 0..<3000 where !log().contains(where: { $0["event"]?.string == event }) {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        #expect(await becomesTrue { log().contains(where: { $0["event"]?.string == event }) })
     }
 
     @Test func aBoxThatHasNeverRun() async throws {
@@ -62,9 +60,7 @@ import Testing
             #expect(taken.json.first?["accepted"] == .null && taken.json.first?["notBefore"]?.string != nil, "\(taken)")
             let again = try await folder.gatehouse("clock", "accept", "--config", configuration)
             #expect(again.code == 0, "beside the service: \(again)")
-            for _ in 0..<3000 where log().count(where: { $0["event"] == "date.accepted" }) < 2 {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            #expect(await becomesTrue { log().count(where: { $0["event"] == "date.accepted" }) >= 2 })
             kill(id, SIGTERM)
         }
         #expect(ending.code == 0, "\(ending)")

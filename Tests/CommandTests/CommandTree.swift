@@ -2,9 +2,10 @@ import ArgumentParser
 import Encoding
 import Foundation
 
+@testable import Workshop
 @testable import gatehouse
 
-/// A command of the program, from the parser's own description.
+/// A command of a program, from the parser's own description.
 struct CommandTree {
     struct Option {
         /// `--json`, `-h`.
@@ -15,7 +16,7 @@ struct CommandTree {
         let help: String
     }
 
-    /// The words after `gatehouse`.
+    /// The words after the program's name.
     let path: [String]
     let abstract: String
     let options: [Option]
@@ -28,11 +29,17 @@ struct CommandTree {
     /// This command and all its subcommands.
     var all: [CommandTree] { [self] + children.flatMap(\.all) }
 
-    /// Reads the program's command tree from its parser.
-    static func read() throws -> CommandTree { try whole.get() }
+    /// Reads the command tree of `gatehouse` from its parser.
+    static func read() throws -> CommandTree { try gatehouse.get() }
 
-    private static let whole = Result {
-        guard let command = try JSON.parse(Gatehouse._dumpHelp())["command"] else {
+    /// Reads the command tree of `gatehouse-workshop`, the program of the repository's tools.
+    static func readWorkshop() throws -> CommandTree { try workshop.get() }
+
+    private static let gatehouse = Result { try tree(of: Gatehouse.self) }
+    private static let workshop = Result { try tree(of: WorkshopProgram.self) }
+
+    private static func tree(of root: any ParsableCommand.Type) throws -> CommandTree {
+        guard let command = try JSON.parse(root._dumpHelp())["command"] else {
             throw ProgramFailure(description: "no description of the commands")
         }
         return CommandTree(command, path: [])

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse crowd`: the same crowd in every process, and a large one at eight gates. `GATEHOUSE_CROWD` sets
+/// `gatehouse-workshop crowd`: the same crowd in every process, and a large one at eight gates. `GATEHOUSE_CROWD` sets
 /// its size.
 @Suite(.tags(.models), .timeLimit(.minutes(10))) struct CrowdCommandTests {
     private let folder: Scratch
@@ -13,7 +13,7 @@ import Testing
     /// Dictionaries and sets have a different order in each process; a crowd must not depend on it.
     @Test func theSameSeedGivesTheSameBitsInEveryProcess() async throws {
         func digest(_ seed: String) async throws -> JSON? {
-            let ending = try await folder.gatehouse(
+            let ending = try await folder.workshop(
                 "crowd", "--visits", "30", "--gates", "3", "--phones", "12", "--hostile", "20", "--loss", "30",
                 "--mixed", "20",
                 "--seed", seed, "--json")
@@ -32,7 +32,7 @@ import Testing
             "20", "--choosing", "2000", "7000", "--seed", "11", "--json",
         ]
         // The work grows with the number of visits, so only the limit of the suite ends a crowd that hangs.
-        let ending = try await Program.run(Program.gatehouse, words, in: folder, within: .seconds(590))
+        let ending = try await Program.run(Program.workshop, words, in: folder, within: .seconds(590))
         #expect(ending.code == 0 && ending.errors.isEmpty, "\(ending.errors)")
         let row = try #require(ending.json.first)
         print("crowd of \(visits): \(row.compactText)")
@@ -41,10 +41,10 @@ import Testing
     }
 
     @Test func theTableIsThatOfThePage() async throws {
-        let ending = try await folder.gatehouse(
+        let ending = try await folder.workshop(
             "crowd", "--visits", "5", "--phones", "1", "--hostile", "0", "--loss", "0", "--markdown")
-        #expect(ending.code == 0 && ending.lines.first?.hasPrefix("    gatehouse crowd --visits 5") == true)
+        #expect(ending.code == 0 && ending.lines.first?.hasPrefix("    gatehouse-workshop crowd --visits 5") == true)
         #expect(ending.lines.count { $0.hasPrefix("|") } == 3)
-        #expect(try await folder.gatehouse("crowd", "--gates", "0").code == 2)
+        #expect(try await folder.workshop("crowd", "--gates", "0").code == 2)
     }
 }

@@ -149,7 +149,7 @@ import Workbench
         let ending = try await folder.gatehouse(arguments)
         #expect(ending.code == 2, "\(ending)")
         #expect(ending.output.isEmpty)
-        #expect(ending.hasRemedy || ending.errors.contains("Make it"), "\(ending)")
+        #expect(ending.hasRemedy || ending.errors.contains("Create it"), "\(ending)")
     }
 
     private func isOrdered(_ times: [Double]) -> Bool { zip(times, times.dropFirst()).allSatisfy { $0 <= $1 } }

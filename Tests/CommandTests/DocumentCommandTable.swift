@@ -29,7 +29,6 @@ enum DocumentCommandTable {
         ("gatehouse doctor", "Tests/CommandTests/DoctorCommandTests.swift", []),
         ("gatehouse status", "Tests/PeerTests/StatusTests.swift", []),
         ("gatehouse reasons", "Tests/CommandTests/ReasonsCommandTests.swift", []),
-        ("gatehouse hardware", "Tests/CommandTests/HardwareCommandTests.swift", []),
         ("gatehouse sticker", "Tests/CommandTests/StickerCommandTests.swift", []),
         (
             "mv /var/lib/gatehouse/gatehouse.db.agent-key", "Tests/CommandTests/MaintenanceTests.swift",

@@ -29,10 +29,10 @@ import Testing
     }
 
     /// Returns the paths of all sources.
-    private func swiftFiles() -> [String] {
-        let folder = root.appendingPathComponent("Sources").resolvingSymlinksInPath()
-        let entries = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-        return entries.filter { $0.hasSuffix(".swift") }.map { "Sources/" + $0 }
+    private func swiftFiles(below folder: String = "Sources") -> [String] {
+        let path = root.appendingPathComponent(folder).resolvingSymlinksInPath().path
+        let entries = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        return entries.filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
     }
 
     /// Returns the texts between single backticks, outside code blocks.
@@ -97,7 +97,8 @@ import Testing
                     && name.dropFirst().contains { $0.isLowercase }
             }
         #expect(names.count > 3)
-        let sources = try swiftFiles().map { try text($0) }.joined()
+        let folders = ["Sources", "Tests/TestKit", "Tests/RepositoryTests"]
+        let sources = try folders.flatMap { swiftFiles(below: $0) }.map { try text($0) }.joined()
         for name in Set(names) where !["String", "Swift"].contains(String(name)) {
             let isDeclared = ["struct", "enum", "class", "actor", "protocol", "extension", "case"].contains { kind in
                 Self.has("\(kind) \(name)", in: sources)
@@ -112,7 +113,9 @@ import Testing
     }
 
     @Test func everyCommandLineIsUnderstood() throws {
-        let tree = try CommandTree.read()
+        let programs = [
+            ("gatehouse", try CommandTree.read()), ("gatehouse-workshop", try CommandTree.readWorkshop()),
+        ]
         var files =
             documents + [
                 "deploy/gatehouse.toml", "deploy/gatehouse-setup.toml", "deploy/gatehouse-setup.service",
@@ -120,17 +123,19 @@ import Testing
                 "deploy/gatehouse.1",
             ]
         files += swiftFiles()
-        var checked = 0
-        for file in files {
-            for line in CommandLines.find(in: try text(file)) {
-                checked += 1
-                for words in CommandLines.alternatives(line) {
-                    let complaint = tree.complaint(about: words)
-                    #expect(complaint == nil, "\(file): gatehouse \(words.joined(separator: " "))")
+        for (program, tree) in programs {
+            var checked = 0
+            for file in files {
+                for line in CommandLines.find(program, in: try text(file)) {
+                    checked += 1
+                    for words in CommandLines.alternatives(line) {
+                        let complaint = tree.complaint(about: words)
+                        #expect(complaint == nil, "\(file): \(program) \(words.joined(separator: " "))")
+                    }
                 }
             }
+            #expect(checked > (program == "gatehouse" ? 15 : 3))
         }
-        #expect(checked > 15)
     }
 
     @Test func everyMakeTargetExists() throws {
@@ -175,16 +180,16 @@ import Testing
 
 /// Command lines in prose, code blocks and strings.
 private enum CommandLines {
-    /// Returns the words after `gatehouse ` where they are a command: at the start of a line or of a text in
-    /// backticks, also after `sudo` or a path.
-    static func find(in text: String) -> [[String]] {
+    /// Returns the words after the name of a program where they are a command: at the start of a line or of a
+    /// text in backticks, also after `sudo` or a path.
+    static func find(_ program: String, in text: String) -> [[String]] {
         var found: [[String]] = []
         for line in text.replacingOccurrences(of: "\\-", with: "-").components(separatedBy: "\n") {
             let pieces = line.components(separatedBy: "`")
             for (number, piece) in pieces.enumerated() {
                 let isCode = number % 2 == 1
                 guard isCode || pieces.count == 1 else { continue }
-                if let words = command(piece, isCode: isCode) { found.append(words) }
+                if let words = command(piece, of: program, isCode: isCode) { found.append(words) }
             }
         }
         return found
@@ -198,7 +203,7 @@ private enum CommandLines {
         }
     }
 
-    private static func command(_ piece: String, isCode: Bool) -> [String]? {
+    private static func command(_ piece: String, of program: String, isCode: Bool) -> [String]? {
         var text = piece[...]
         // A command may follow the prefixes of comments, configurations, echo and units.
         for prefix in [
@@ -206,15 +211,15 @@ private enum CommandLines {
         ] {
             while text.hasPrefix(prefix) { text = text.dropFirst(prefix.count) }
         }
-        guard text.hasPrefix("gatehouse ") else { return nil }
-        let words = split(text.dropFirst("gatehouse ".count))
+        guard text.hasPrefix(program + " ") else { return nil }
+        let words = split(text.dropFirst(program.count + 1))
         // Prose also begins with the name: "gatehouse verifies …".
         guard let first = words.first, isCode || first == first.lowercased(), first.first?.isLetter == true else {
             return nil
         }
         let known = [
-            "demo", "run", "verify", "linked-data", "agent", "ledger", "policy", "reasons", "config", "bench", "crowd",
-            "status", "hardware", "reference", "backup", "restore", "setup", "doctor",
+            "demo", "run", "verify", "agent", "ledger", "policy", "reasons", "config", "status", "backup", "restore",
+            "setup", "doctor", "bench", "crowd", "wiring", "reference", "linked-data",
         ]
         return isCode || known.contains(first) ? words : nil
     }

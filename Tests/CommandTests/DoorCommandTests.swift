@@ -25,21 +25,13 @@ import Testing
         let ending = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
         ) { id in
-            try await poll("the service answers") {
+            try await eventually("the service answers") {
                 try await folder.gatehouse("door", "status", "--config", configuration).code == 0
             }
             try await body()
             kill(id, SIGTERM)
         }
         #expect(ending.code == 0, "\(ending)")
-    }
-
-    private func poll(_ what: String, _ isSo: () async throws -> Bool) async throws {
-        let limit = ContinuousClock.now + .seconds(30)
-        while try await !isSo() {
-            guard ContinuousClock.now < limit else { throw ProgramFailure(description: "not in time: \(what)") }
-            try await Task.sleep(for: .milliseconds(50))
-        }
     }
 
     private func door(_ words: String..., config: String = "gate.toml") async throws -> JSON {
@@ -81,7 +73,7 @@ import Testing
             #expect((7000...7200).contains(try await door("status")["secondsLeft"]?.int ?? 0))
             #expect(try await door("lock")["mode"] == "locked")
             #expect(try await door("free", "--for", "5s")["mode"] == "free")
-            try await poll("its end") { try await door("status")["mode"] == "normal" }
+            try await eventually("its end") { try await door("status")["mode"] == "normal" }
         }
     }
 
@@ -99,12 +91,12 @@ import Testing
         let listed = Set((rows ?? []).joined().matches(of: /`([A-Za-z]+)`/).map { Text(String($0.1)) })
         try await run(configuration) { () async throws -> Void in
             #expect(try await door("lock")["mode"] == "locked")
-            try await poll("the metrics tell it") {
+            try await eventually("the metrics tell it") {
                 let metrics = (try? folder.read("gate.prom")) ?? ""
                 return metrics.contains("\ngatehouse_door_mode{mode=\"locked\"} 1\n")
                     && metrics.contains("\ngatehouse_door_cause{cause=\"order\"} 1\n")
             }
-            try await poll("the page tells it") {
+            try await eventually("the page tells it") {
                 // The status socket opens independently of the control socket.
                 let page = try? UnixRequest.get("/", at: folder.path("observe.sock"))
                 return page?.contains("⊘ Locked down by order since ") == true

@@ -29,14 +29,14 @@ import Testing
     private static let trust: [Lack] = [
         Lack(
             what: "no trust directory", codes: ["fault.trust-unusable"],
-            detail: "trust/issuers.toml: is not there. Make it", lose: { try $0.remove("trust") },
+            detail: "trust/issuers.toml: does not exist. Create it", lose: { try $0.remove("trust") },
             mend: { try $0.write("trust/issuers.toml", issuer) }),
         Lack(
             what: "an empty trust directory", codes: ["fault.trust-unusable"],
-            detail: "trust/issuers.toml: is not there. Make it", lose: { try $0.remove("trust/issuers.toml") }),
+            detail: "trust/issuers.toml: does not exist. Create it", lose: { try $0.remove("trust/issuers.toml") }),
         Lack(
             what: "trust data that name nobody", codes: ["fault.trust-unusable"],
-            detail: "nobody is trusted", lose: { try $0.write("trust/issuers.toml", "profile = \"strict\"\n") }),
+            detail: "no issuer is trusted", lose: { try $0.write("trust/issuers.toml", "profile = \"strict\"\n") }),
         Lack(
             what: "issuers without a key", codes: ["fault.trust-unusable"],
             detail: "no key of any issuer is known",
@@ -65,7 +65,7 @@ import Testing
             codes: ["fault.trust-bundle"], detail: "was never imported"),
         Lack(
             what: "no policy", sections: ["policy": "file = \"policy.toml\""], codes: ["fault.policy-file"],
-            detail: "policy.toml: is not there",
+            detail: "policy.toml: does not exist",
             mend: { try $0.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n") }),
     ]
 
@@ -127,7 +127,7 @@ import Testing
             codes: ["fault.sticker"], detail: "none is not there"),
         Lack(
             what: "no invitation", sections: ["agent": "invitations = [\"agent.json\"]"],
-            codes: ["fault.agent-unconnected"], detail: "agent.json is not there"),
+            codes: ["fault.agent-unconnected"], detail: "agent.json does not exist"),
         Lack(
             what: "an invitation that is none", sections: ["agent": "invitations = [\"agent.json\"]"],
             codes: ["fault.agent-unconnected"], detail: "agent.json", lose: { try $0.write("agent.json", "{}") }),
@@ -185,7 +185,9 @@ import Testing
         let before = try await doctor(folder)
         #expect(before.isSuperset(of: lack.beforehand ?? lack.codes), "\(what): \(before)")
         try await run(folder) { log in
-            try await log.wait("the faults") { $0.inForce.isSuperset(of: lack.codes.union(["fault.radio"])) }
+            try await eventually("the faults", telling: { "\(log.faults)" }) {
+                log.inForce.isSuperset(of: lack.codes.union(["fault.radio"]))
+            }
             // Further faults that result from the lack have been reported by then.
             try await Task.sleep(for: .milliseconds(500))
             #expect(log.inForce == lack.codes.union(["fault.radio"]), "\(what)")
@@ -206,7 +208,7 @@ import Testing
             }
             guard let mend = lack.mend else { return }
             try mend(folder)
-            try await log.wait("its end", within: 80) { $0.inForce == ["fault.radio"] }
+            try await eventually("its end", telling: { "\(log.faults)" }) { log.inForce == ["fault.radio"] }
         }
     }
 
@@ -226,11 +228,13 @@ import Testing
             return print("skipped: a time server keeps the clock of this machine")
         }
         try await run(folder) { log in
-            try await log.wait("the fault") { $0.inForce.contains("fault.clock-untrusted") }
+            try await eventually("the fault", telling: { "\(log.faults)" }) {
+                log.inForce.contains("fault.clock-untrusted")
+            }
             let told = log.faults.first { $0["code"] == "fault.clock-untrusted" }?["detail"]?.string?.string ?? ""
-            #expect(told.contains("the gate's rules ask for synchronised at least"), "\(told)")
+            #expect(told.contains("the gate's rules require at least synchronised"), "\(told)")
             try policy("unset")
-            try await log.wait("its end") { $0.inForce == ["fault.radio"] }
+            try await eventually("its end", telling: { "\(log.faults)" }) { log.inForce == ["fault.radio"] }
         }
     }
 
@@ -239,9 +243,13 @@ import Testing
         let (folder, agent) = (try Scratch(), try AgentOnLoopback())
         try configure(folder, ["agent": "invitations = [\"agent.json\"]\nallowPlainHTTP = true"])
         try await run(folder) { log in
-            try await log.wait("the fault") { $0.inForce.contains("fault.agent-unconnected") }
+            try await eventually("the fault", telling: { "\(log.faults)" }) {
+                log.inForce.contains("fault.agent-unconnected")
+            }
             try folder.write("agent.json", agent.invitation.compactText)
-            try await log.wait("its end") { !$0.inForce.contains("fault.agent-unconnected") }
+            try await eventually("its end", telling: { "\(log.faults)" }) {
+                !log.inForce.contains("fault.agent-unconnected")
+            }
         }
     }
 
@@ -321,14 +329,6 @@ private struct ServiceLog {
             if fault["present"]?.bool == true { codes.insert(code) } else { codes.remove(code) }
         }
         return codes
-    }
-
-    func wait(_ what: String, within seconds: Int = 30, until isTrue: (ServiceLog) -> Bool) async throws {
-        for _ in 0..<seconds * 5 {
-            if isTrue(self) { return }
-            try await Task.sleep(for: .milliseconds(200))
-        }
-        throw ProgramFailure(description: "no \(what) within \(seconds) s: \(faults)")
     }
 }
 

@@ -27,16 +27,16 @@ import Testing
         let ended = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", gate], in: folder
         ) { _ in
-            for _ in 0..<3000 where !log().contains("ledger.head") { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(await becomesTrue { log().contains("ledger.head") })
             try await folder.waitForService(gate)
             let imported = try await folder.gatehouse("config", "import", "fleet.bundle", "--config", gate)
-            #expect(imported.code == 0 && imported.output.contains("when nobody is at the gate"), "\(imported)")
+            #expect(imported.code == 0 && imported.output.contains("when no visitor is at the gate"), "\(imported)")
         }
-        #expect(ended.code == 0 && log().contains("a restart was asked for"), "\(ended)")
+        #expect(ended.code == 0 && log().contains("a restart was requested"), "\(ended)")
         let check = try await folder.gatehouse("config", "check", "--json", "--config", gate)
         #expect(check.json.first?["gate"]?["pulse"] == "321ms", "\(check)")
         let again = try await folder.gatehouse("config", "import", "fleet.bundle", "--config", gate)
-        #expect(again.code == 0 && again.output.contains("in place already"), "\(again)")
+        #expect(again.code == 0 && again.output.contains("already installed"), "\(again)")
         // After this bundle only a newer one is accepted; a wrong folder makes none.
         let older = try await folder.gatehouse("config", "import", "gate.toml", "--config", gate)
         #expect(older.code == 1 && older.hasRemedy, "\(older)")
@@ -59,11 +59,11 @@ import Testing
         let ended = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", gate], in: folder
         ) { _ in
-            for _ in 0..<3000 where !log().contains(word) { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(await becomesTrue { log().contains(word) })
             try await folder.waitForService(gate)
             try await body()
         }
-        #expect(ended.code == 0 && log().contains("a restart was asked for"), "\(ended)")
+        #expect(ended.code == 0 && log().contains("a restart was requested"), "\(ended)")
     }
 
     private func takes(_ bundle: String, _ gate: String) async throws -> JSON? {

@@ -1,7 +1,10 @@
+import ArgumentParser
 import Encoding
 import Foundation
 import TestKit
 import Testing
+
+@testable import gatehouse
 
 /// `--help`, `--version`, wrong usage, and the manual page, for every command.
 @Suite struct HelpTests {
@@ -22,6 +25,38 @@ import Testing
             #expect(!command.abstract.isEmpty, "\(command.path)")
             for option in command.options { #expect(!option.help.isEmpty, "\(command.path) \(option.names)") }
         }
+    }
+
+    /// The help lists few enough commands for one screen, in groups. The commands of a group are in its folder.
+    @Test func theHelpListsTheCommandsInGroups() throws {
+        let folders = [
+            "Demo": "Demo", "Set-up": "SetUp", "Run": "Run", "Trust": "Trust", "Records": "Records", "Agents": "Agents",
+        ]
+        let groups = Gatehouse.configuration.groupedSubcommands
+        #expect(Gatehouse.configuration.ungroupedSubcommands.isEmpty && Set(groups.map(\.name)) == Set(folders.keys))
+        let help = Ending.inProcess("--help").lines
+        var listed: [String] = []
+        for group in groups {
+            let title = "\(group.name.uppercased()) SUBCOMMANDS:"
+            let rows = help.drop { $0 != title }.dropFirst().prefix { $0.hasPrefix("  ") && !$0.hasPrefix("  See ") }
+            let names = rows.filter { !$0.hasPrefix("   ") }.map { $0.dropFirst(2).prefix { $0 != " " } }
+            let shown = group.subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+            #expect(names.map(String.init) == shown, "\(group.name)")
+            listed += shown
+            let folder = try #require(folders[group.name])
+            let entries = FileManager.default.enumerator(
+                at: Vectors.repository.appendingPathComponent("Sources/gatehouse/" + folder),
+                includingPropertiesForKeys: nil)
+            let files = entries?.compactMap { $0 as? URL } ?? []
+            let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
+            for command in group.subcommands {
+                let isThere = texts.contains { $0.contains("commandName: \"\(command._commandName)\"") }
+                #expect(isThere, "\(command._commandName) is not in \(folder)")
+            }
+        }
+        #expect(listed.count <= 18 && Set(listed).count == listed.count)
+        let hidden = Set(Gatehouse.configuration.subcommands.map { $0._commandName }).subtracting(listed)
+        #expect(hidden == ["open-radio", "reset-radio", "release-lines"])
     }
 
     /// The other tests of this suite use the parser in this process; the program's output is the same.

@@ -3,13 +3,9 @@ enum HostileFolderTable {
     /// The commands that use none of the service's folders, and why.
     static let elsewhere: [String: String] = [
         "demo": "a virtual gate in a folder of its own",
-        "crowd": "virtual phones in a folder of their own",
         "trust keygen": "makes a new file where the operator says",
-        "linked-data expand": "reads the operator's files", "linked-data to-rdf": "reads the operator's files",
-        "linked-data canonicalize": "reads the operator's files",
         "config bundle": "reads the operator's folder and writes where he says",
         "reasons": "prints what is built in", "release-lines": "prints what is built in",
-        "reference": "prints what is built in", "hardware": "reads the pinout of the package",
     ]
 
     /// The arguments of the other commands, one line for each run, with `PINOUT` for the pinout's path. They
@@ -45,11 +41,14 @@ enum HostileFolderTable {
         "config check": ["config check gate.toml", "config check --here gate.toml", "config check state/policy.toml"],
         "config import": ["config import document.json --config gate.toml"],
         "open-radio": ["open-radio --user nobody --config gate.toml"],
-        "reset-radio": ["reset-radio --config gate.toml"], "bench": ["bench --visits 1 --folder state"],
+        "reset-radio": ["reset-radio --config gate.toml"],
         "status": ["status --config gate.toml", "status --socket state/control.sock"],
         "door status": ["door status --config gate.toml"], "door lock": ["door lock --config gate.toml"],
         "door free": ["door free --config gate.toml"], "door release": ["door release --config gate.toml"],
-        "doctor": ["doctor --config gate.toml", "doctor --json --config gate.toml"],
+        "doctor": [
+            "doctor --config gate.toml", "doctor --json --config gate.toml",
+            "doctor --bench --visits 1 --config gate.toml",
+        ],
         "report": ["report --config gate.toml", "report --redacted --config gate.toml"],
         "sticker": ["sticker --png out/sticker.png --config gate.toml"],
         "backup": ["backup out/backup.tar --config gate.toml", "backup state/new/backup.tar --config gate.toml"],

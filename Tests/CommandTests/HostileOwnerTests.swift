@@ -66,7 +66,7 @@ import Testing
         unlink(folder.path("state/gate.log"))
         #expect(mkfifo(folder.path("state/gate.log"), 0o644) == 0)
         let pipe = try await folder.gatehouse("report", "--log", "state/gate.log", "--config", configuration)
-        #expect(pipe.code == 2 && pipe.errors.contains("it is no file"), "\(pipe)")
+        #expect(pipe.code == 2 && pipe.errors.contains("it is not a file"), "\(pipe)")
         // Root may still include a log file of its own.
         let own = try await folder.gatehouse("report", "--log", "root/secret", "--config", configuration)
         #expect(own.code == 0 && own.output.contains(Self.secret), "\(own)")

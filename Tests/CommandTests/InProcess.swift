@@ -1,5 +1,7 @@
 import ArgumentParser
+import Console
 
+@testable import Workshop
 @testable import gatehouse
 
 extension Ending {
@@ -8,9 +10,15 @@ extension Ending {
     static func inProcess(_ words: String...) -> Ending { inProcess(words) }
 
     /// Does the same for a list of words.
-    static func inProcess(_ words: [String]) -> Ending {
+    static func inProcess(_ words: [String]) -> Ending { inProcess(words, of: Gatehouse.self) }
+
+    /// Does the same for the program of the repository's tools.
+    static func inWorkshop(_ words: String...) -> Ending { inProcess(words, of: WorkshopProgram.self) }
+
+    /// Does the same for the program `root`.
+    static func inProcess(_ words: [String], of root: any ParsableCommand.Type) -> Ending {
         do {
-            var command = try Gatehouse.command(of: words)
+            var command = try CommandStart.command(of: words, in: root)
             // The parser's own command is help, which throws its text.
             if String(reflecting: type(of: command)).hasPrefix("ArgumentParser.") { try command.run() }
             guard let page = command as? any PageCommand else {
@@ -18,7 +26,7 @@ extension Ending {
             }
             return Ending(code: 0, output: Terminal.unstyled(try page.text(columns: 80)), errors: "")
         } catch {
-            let last = LastWords(for: error, columns: 80)
+            let last = FinalOutput(for: error, of: root, columns: 80)
             return Ending(code: last.code, output: last.output, errors: last.errors)
         }
     }

@@ -2,7 +2,7 @@ import Encoding
 import Foundation
 import Testing
 
-/// `gatehouse linked-data`: the three engines on files and on standard input.
+/// `gatehouse-workshop linked-data`: the three engines on files and on standard input.
 @Suite struct LinkedDataCommandTests {
     private let folder: Scratch
     private let quads = "_:x <http://e.example/p> _:y .\n_:y <http://e.example/p> \"v\" .\n"
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func expand() async throws {
-        let ending = try await folder.gatehouse("linked-data", "expand", "doc.json")
+        let ending = try await folder.workshop("linked-data", "expand", "doc.json")
         #expect(ending.code == 0)
         let want: JSON = [
             [
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func toRDF() async throws {
-        let ending = try await folder.gatehouse("linked-data", "to-rdf", "doc.json")
+        let ending = try await folder.workshop("linked-data", "to-rdf", "doc.json")
         #expect(ending.code == 0)
         #expect(
             Set(ending.lines) == [
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func canonicalize() async throws {
-        let ending = try await folder.gatehouse("linked-data", "canonicalize", "doc.json")
+        let ending = try await folder.workshop("linked-data", "canonicalize", "doc.json")
         #expect(ending.code == 0)
         #expect(
             ending.output == """
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func nQuadsAndTheHash() async throws {
-        let first = try await folder.gatehouse("linked-data", "canonicalize", "graph.nq")
+        let first = try await folder.workshop("linked-data", "canonicalize", "graph.nq")
         #expect(first.code == 0)
         // The labels follow the order of the hashes, so another hash may lead to other labels: both forms are
         // canonical.
@@ -66,24 +66,24 @@ import Testing
         ]
         #expect(forms.contains(first.output))
         let swapped = quads.replacingOccurrences(of: "_:x", with: "_:z")
-        let again = try await folder.gatehouse("linked-data", "canonicalize", "-", input: swapped)
+        let again = try await folder.workshop("linked-data", "canonicalize", "-", input: swapped)
         #expect(again.output == first.output, "labels do not matter, and standard input takes N-Quads too")
-        let longer = try await folder.gatehouse("linked-data", "canonicalize", "--hash", "sha384", "graph.nq")
+        let longer = try await folder.workshop("linked-data", "canonicalize", "--hash", "sha384", "graph.nq")
         #expect(longer.code == 0)
         #expect(forms.contains(longer.output))
-        let unknown = try await folder.gatehouse("linked-data", "canonicalize", "--hash", "md5", "graph.nq")
+        let unknown = try await folder.workshop("linked-data", "canonicalize", "--hash", "md5", "graph.nq")
         #expect(unknown.code == 2)
         #expect(unknown.hasRemedy)
     }
 
     @Test func anUnknownContextIsNamedAndCanBeGiven() async throws {
         for command in ["expand", "to-rdf", "canonicalize"] {
-            let ending = try await folder.gatehouse("linked-data", command, "remote.json")
+            let ending = try await folder.workshop("linked-data", command, "remote.json")
             #expect(ending.code == 2)
             #expect(ending.output.isEmpty)
             #expect(ending.hasRemedy && ending.errors.contains("https://c.example/v1"), "\(ending)")
         }
-        let given = try await folder.gatehouse(
+        let given = try await folder.workshop(
             "linked-data", "expand", "--context", "https://c.example/v1=context.json", "remote.json")
         #expect(given.code == 0)
         #expect(given.json == [[["http://schema.org/name": [["@value": "Ann"]]]]])
@@ -91,10 +91,10 @@ import Testing
 
     @Test func theBase() async throws {
         let text = #"{"@id": "a", "http://e.example/p": "v"}"#
-        let with = try await folder.gatehouse(
+        let with = try await folder.workshop(
             "linked-data", "to-rdf", "--base", "http://b.example/", "-", input: text)
         #expect(with.output == "<http://b.example/a> <http://e.example/p> \"v\" .\n")
-        let without = try await folder.gatehouse("linked-data", "to-rdf", "-", input: text)
+        let without = try await folder.workshop("linked-data", "to-rdf", "-", input: text)
         #expect(without.code == 0 && without.output.isEmpty, "a relative IRI is no RDF")
     }
 
@@ -107,12 +107,12 @@ import Testing
             ("expand", "nowhere.json", "No such file"), ("to-rdf", ".", "directory"),
             ("to-rdf", "term.json", "@version"),
         ] {
-            let ending = try await folder.gatehouse("linked-data", command, file)
+            let ending = try await folder.workshop("linked-data", command, file)
             #expect(ending.code == 2, "\(file)")
             #expect(ending.hasRemedy && ending.errors.contains(words), "\(ending)")
             #expect(!ending.errors.contains("Error("), "words, not the names of types: \(ending)")
         }
-        let context = try await folder.gatehouse("linked-data", "expand", "--context", "nonsense", "doc.json")
+        let context = try await folder.workshop("linked-data", "expand", "--context", "nonsense", "doc.json")
         #expect(context.code == 2)
         #expect(context.hasRemedy)
     }

@@ -83,7 +83,7 @@ import Testing
         guard lack != .argument else { return #expect(ending.errors.hasPrefix("gatehouse: "), "\(ending)") }
         guard lack != .nothing else { return }
         #expect(ending.errors.contains(folder.path("machine/etc/gatehouse/gatehouse.toml")), "\(ending)")
-        #expect(ending.errors.contains("Make it: sudo gatehouse setup"), "\(ending)")
+        #expect(ending.errors.contains("Create it: sudo gatehouse setup"), "\(ending)")
     }
 
     /// Before the service's first start, with and without the folder that the package makes.
@@ -114,7 +114,8 @@ import Testing
         for isEmptied in [false, true] {
             if isEmptied { try folder.write("machine/var/lib/gatehouse/gatehouse.db", "") }
             let ending = try await look(words)
-            #expect(ending.code == 2 && ending.errors.contains("the database is gone; its witness knows"), "\(ending)")
+            #expect(
+                ending.code == 2 && ending.errors.contains("the database is missing; its witness knows"), "\(ending)")
         }
     }
 
@@ -132,10 +133,10 @@ import Testing
             #expect(ending.errors.contains("there is no ledger at \(path) yet") && ending.hasRemedy, "\(ending)")
         case .service:
             let path = folder.path("machine/run/gatehouse/control.sock")
-            #expect(ending.errors.contains("nobody listens at \(path)") && ending.hasRemedy, "\(ending)")
+            #expect(ending.errors.contains("no process listens at \(path)") && ending.hasRemedy, "\(ending)")
         case .trust:
             let path = folder.path("machine/etc/gatehouse/trust/issuers.toml")
-            #expect(ending.errors.contains("\(path): is not there. Make it"), "\(ending)")
+            #expect(ending.errors.contains("\(path): does not exist. Create it"), "\(ending)")
         case .argument: #expect(ending.errors.hasPrefix("gatehouse: "), "\(ending)")
         case .nothing: #expect((0...2).contains(ending.code), "\(ending)")
         }

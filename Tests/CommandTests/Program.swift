@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import TestKit
+import Testing
 
 /// How a program ended and what it printed.
 struct Ending: CustomStringConvertible {
@@ -29,10 +30,17 @@ struct ProgramFailure: Error, CustomStringConvertible {
 /// Runs programs to their end.
 enum Program {
     /// The program under test: `GATEHOUSE_BINARY`, or the one that was built with these tests.
-    static var gatehouse: String {
-        ProcessInfo.processInfo.environment["GATEHOUSE_BINARY"]
-            ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent("gatehouse").path
+    static var gatehouse: String { ProcessInfo.processInfo.environment["GATEHOUSE_BINARY"] ?? built("gatehouse") }
+
+    /// The program of the repository's tools: `GATEHOUSE_WORKSHOP`, or the one that was built with these tests.
+    static var workshop: String {
+        ProcessInfo.processInfo.environment["GATEHOUSE_WORKSHOP"] ?? built("gatehouse-workshop")
+    }
+
+    /// Returns the path of a program that was built with these tests.
+    private static func built(_ name: String) -> String {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent(name).path
     }
 
     /// Runs a program on the path, or at a path. The gate's usual folders are in `folder`, unless the
@@ -111,22 +119,17 @@ extension Program {
 
 /// A folder for one test's files; it is removed with the value.
 final class Scratch: Sendable {
-    let url: URL
+    private let folder: TestFolder
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("gatehouse-command-\(UUID().uuidString.prefix(8))")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
+    init() throws { folder = try TestFolder("command") }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    var url: URL { folder.url }
 
     /// The environment that puts the gate's usual folders into this folder, for every program here: none uses
     /// the folders of the machine.
     var environment: [String: String] { ["GATEHOUSE_ROOT": url.path] }
 
-    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+    func path(_ name: String) -> String { folder.path(name) }
 
     /// Returns an unused path.
     func fresh(_ name: String) -> String { path(freshName(name)) }
@@ -135,22 +138,13 @@ final class Scratch: Sendable {
 
     /// Writes a file, and creates missing folders of its path; returns the path.
     @discardableResult
-    func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+    func write(_ name: String, _ text: String) throws -> String { try folder.write(name, text) }
 
     /// Does the same for bytes.
     @discardableResult
-    func write(_ name: String, _ bytes: [UInt8]) throws -> String {
-        let file = url.appendingPathComponent(name)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        try Data(bytes).write(to: file)
-        return file.path
-    }
+    func write(_ name: String, _ bytes: [UInt8]) throws -> String { try folder.write(name, bytes) }
 
-    func read(_ name: String) throws -> String {
-        String(decoding: try Data(contentsOf: url.appendingPathComponent(name)), as: UTF8.self)
-    }
+    func read(_ name: String) throws -> String { try folder.read(name) }
 
     /// Runs the program under test in this folder.
     func gatehouse(_ arguments: String..., input: String = "") async throws -> Ending {
@@ -162,7 +156,12 @@ final class Scratch: Sendable {
         try await Program.run(Program.gatehouse, arguments, input: input, in: self)
     }
 
-    /// Does the same with file permissions applied, also when the user is root.
+    /// Runs the program of the repository's tools in this folder.
+    func workshop(_ arguments: String..., input: String = "") async throws -> Ending {
+        try await Program.run(Program.workshop, arguments, input: input, in: self)
+    }
+
+    /// Runs the program under test with file permissions applied, also when the user is root.
     func confinedGatehouse(_ arguments: [String]) async throws -> Ending {
         let words = Program.confined + [Program.gatehouse] + arguments
         return try await Program.run(words[0], Array(words.dropFirst()), in: self)
@@ -170,10 +169,8 @@ final class Scratch: Sendable {
 
     /// Waits until the service of that configuration answers, which may be later than its first output.
     func waitForService(_ configuration: String) async throws {
-        let limit = ContinuousClock.now + .seconds(30)
-        while case let asked = try await gatehouse("status", "--config", configuration), asked.code == 2 {
-            guard ContinuousClock.now < limit else { throw ProgramFailure(description: "no service: \(asked)") }
-            try await Task.sleep(for: .milliseconds(50))
+        try await eventually("the service answers") {
+            try await gatehouse("status", "--config", configuration).code != 2
         }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `gatehouse reference`: the pages in `docs/reference` are the program's output, and they are complete.
+/// `gatehouse-workshop reference`: the pages in `docs/reference` are the program's output, and they are complete.
 @Suite struct ReferenceCommandTests {
     private let folder: Scratch
     private let root = Vectors.repository
@@ -14,14 +14,14 @@ import Testing
     private var examples: String { root.appendingPathComponent("deploy").path }
 
     private func page(_ name: String) -> String {
-        let ending = Ending.inProcess("reference", name, "--examples", examples)
+        let ending = Ending.inWorkshop("reference", name, "--examples", examples, "--program", Program.gatehouse)
         #expect(ending.code == 0 && ending.errors.isEmpty, "\(ending)")
         return ending.output
     }
 
     /// The other tests of this suite make the page in this process; the program prints the same.
     @Test func theProgramPrintsIt() async throws {
-        let ending = try await folder.gatehouse("reference", "policy", "--examples", examples)
+        let ending = try await folder.workshop("reference", "policy", "--examples", examples)
         #expect(ending.code == 0 && ending.errors.isEmpty && ending.output == page("policy"), "\(ending)")
     }
 
@@ -69,7 +69,7 @@ import Testing
         // Each key has the explanation above it, not the one above another key.
         let part = trust.components(separatedBy: "### `issuer.document-max-age`").last?.components(separatedBy: "###")
             .first
-        #expect(part?.contains("How old a stored document of it may be") == true, "\(part ?? "")")
+        #expect(part?.contains("The maximum age of its stored documents") == true, "\(part ?? "")")
     }
 
     @Test func everyCommandHasItsHelp() throws {
@@ -126,13 +126,17 @@ import Testing
     }
 
     @Test func whatCannotBeRead() throws {
-        let missing = Ending.inProcess("reference", "policy", "--examples", folder.path("nowhere"))
+        let missing = Ending.inWorkshop("reference", "policy", "--examples", folder.path("nowhere"))
         #expect(missing.code == 2 && missing.output.isEmpty && missing.hasRemedy, "\(missing)")
         try FileManager.default.createDirectory(atPath: folder.path("broken"), withIntermediateDirectories: true)
         try folder.write("broken/policy.toml", "id = \n")
-        let broken = Ending.inProcess("reference", "policy", "--examples", folder.path("broken"))
+        let broken = Ending.inWorkshop("reference", "policy", "--examples", folder.path("broken"))
         #expect(broken.code == 2 && broken.errors.contains("broken/policy.toml:1"), "\(broken)")
-        let page = Ending.inProcess("reference", "nonsense")
+        let absent = Ending.inWorkshop("reference", "commands", "--program", folder.path("nowhere"))
+        #expect(absent.code == 2 && absent.output.isEmpty && absent.hasRemedy, "\(absent)")
+        let silent = Ending.inWorkshop("reference", "commands", "--program", "/bin/true")
+        #expect(silent.code == 2 && silent.output.isEmpty && silent.hasRemedy, "\(silent)")
+        let page = Ending.inWorkshop("reference", "nonsense")
         #expect(page.code == 2 && page.errors.contains("configuration"), "\(page)")
     }
 }

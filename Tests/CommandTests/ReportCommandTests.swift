@@ -32,7 +32,7 @@ import Testing
             "log", "North-Gate asked https://agent.example/?oob=eyJh\nvisit from 5C:F3:70:8B:12:FE\nnot-a-real-token\n")
         let ending = try await folder.gatehouse("report", "--redacted", "--config", file, "--log", written)
         #expect(ending.code == 0 && ending.errors.isEmpty, "\(ending)")
-        for part in ["## Machine", "## What the doctor finds", "## What the service says", "## Settings", "## Log"] {
+        for part in ["## Machine", "## Findings of the doctor", "## Status of the service", "## Settings", "## Log"] {
             #expect(ending.lines.contains(part), "\(part)")
         }
         #expect(ending.output.contains("it does not answer") && ending.output.contains("gatehouse 0."))
@@ -88,20 +88,12 @@ import Testing
         #expect(wrong.lines.suffix(1) == ["visit by <link 1>"] && wrong.output.contains(": 401"), "\(wrong)")
         let broken = try await folder.gatehouse(
             "report", "--redacted", "--config", try folder.write("broken.toml", text + "\n[["), "--log", log)
-        #expect(broken.code == 0 && broken.lines.last?.hasPrefix("left out: ") == true, "\(broken)")
+        #expect(broken.code == 0 && broken.lines.last?.hasPrefix("omitted: ") == true, "\(broken)")
         for name in names { #expect(!broken.output.contains(name), "\(name): \(broken)") }
     }
 
-    /// The names of rules, certificates and hosts appear in findings and in the log, and are removed, also
-    /// while the service is down.
-    @Test func namesOfRulesCertificatesAndHostsGo() async throws {
-        let root = """
-            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out root.pem \
-            -days 2 -subj '/O=Works of Nowhere/CN=Pier Nine Root'
-            """
-        guard try await Program.run("sh", ["-c", root], in: folder).code == 0 else {
-            return print("skipped: openssl is missing")
-        }
+    /// Writes a configuration and rules that name groups, hosts and certificates.
+    private func gateWithNames() async throws -> String {
         let file = try await gate(
             """
             [clock]
@@ -135,6 +127,20 @@ import Testing
             types = ["https://nobody.example/Pass"]
             expect = "accept"
             """)
+        return file
+    }
+
+    /// The names of rules, certificates and hosts appear in findings and in the log, and are removed, also
+    /// while the service is down.
+    @Test func namesOfRulesCertificatesAndHostsGo() async throws {
+        let root = """
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out root.pem \
+            -days 2 -subj '/O=Works of Nowhere/CN=Pier Nine Root'
+            """
+        guard try await Program.run("sh", ["-c", root], in: folder).code == 0 else {
+            return print("skipped: openssl is missing")
+        }
+        let file = try await gateWithNames()
         let pinned = try await folder.gatehouse("trust", "pin", "root", "root.pem", "--trust", "sample/trust")
         #expect(pinned.code == 0, "\(pinned)")
         let log = try folder.write(

@@ -70,7 +70,7 @@ import TrustFiles
     private func gate(_ file: String) throws -> (verdict: Verdict, rules: RulesInForce) {
         let configuration = try Configuration.load(folder.path(file))
         let log = try LogSink(.file(folder.fresh("log")))
-        let judgement = try Judgement(configuration, log) { _ in }
+        let judgement = try VerificationBasis(configuration, log) { _ in }
         let bytes = Array(try Data(contentsOf: folder.url.appendingPathComponent("sample/credential.json")))
         let date = try #require(Timestamp(rfc3339: Self.date))
         return (judgement.verifier.verify(bytes, at: WallTime(utc: date, provenance: .given)), judgement.rules)
@@ -151,7 +151,7 @@ import TrustFiles
             atPath: folder.path("trust/policy.toml"), withDestinationPath: folder.path("nowhere.toml"))
         let ending = try await folder.gatehouse(
             "verify", "--trust", "trust", "--at", Self.date, "sample/credential.json")
-        #expect(ending.code == 2 && ending.errors.contains("trust/policy.toml: is not there"), "\(ending)")
+        #expect(ending.code == 2 && ending.errors.contains("trust/policy.toml: does not exist"), "\(ending)")
         let bundle = try await folder.gatehouse("trust", "keygen", "operator.pem")
         #expect(bundle.code == 0)
         let made = try await folder.gatehouse(

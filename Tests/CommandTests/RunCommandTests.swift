@@ -41,7 +41,7 @@ import Testing
             let codes: Set<Text> = [
                 "gate.unavailable", "fault.gpio", "fault.trust-unusable", "fault.policy-file", "fault.radio",
             ]
-            try await wait("the faults") { codes.isSubset(of: health().compactMap { $0["code"]?.string }) }
+            try await eventually("the faults") { codes.isSubset(of: health().compactMap { $0["code"]?.string }) }
             let faults = Dictionary(grouping: health(), by: { $0["code"]?.string ?? "" })
             #expect(Set(faults.keys) == codes, "\(faults)")
             #expect(
@@ -70,7 +70,7 @@ import Testing
                 "trust/issuers.toml", "[[issuer]]\nid = \"did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp\"\n")
             try folder.write("policy.toml", "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"all\"\n")
             for code in ["fault.trust-unusable", "fault.policy-file"] {
-                try await wait("\(code) is over") {
+                try await eventually("\(code) is over") {
                     health().contains { $0["code"]?.string == Text(code) && $0["present"]?.bool == false }
                 }
             }
@@ -91,7 +91,7 @@ import Testing
                 environment: ["RUNTIME_DIRECTORY": folder.path("run")]
             ) { id in
                 // The service handles signals before it first looks for a controller.
-                try await wait("start \(start)") {
+                try await eventually("start \(start)") {
                     let starts = log().split(omittingEmptySubsequences: false) { $0["event"] == "started" }
                     return starts.count == start + 1 && starts.last?.contains { $0["event"] == "radio.failed" } == true
                 }
@@ -123,8 +123,10 @@ import Testing
                 "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder,
                 environment: ["RUNTIME_DIRECTORY": folder.path("run")]
             ) { id in
-                try await wait("start \(number)") { log().count { $0["event"] == "started" } == number && isThere() }
-                try await wait("signals of start \(number)") {
+                try await eventually("start \(number)") {
+                    log().count { $0["event"] == "started" } == number && isThere()
+                }
+                try await eventually("signals of start \(number)") {
                     log().split { $0["event"] == "started" }.last?.contains { $0["event"] == "radio.failed" } == true
                 }
                 kill(signal == SIGKILL ? -id : id, signal)
@@ -170,7 +172,7 @@ import Testing
             let ending = try await Program.run(
                 "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
             ) { id in
-                try await wait("the fault of \(place)") {
+                try await eventually("the fault of \(place)") {
                     health(log).contains { $0["code"] == "fault.ledger-unopened" && $0["present"]?.bool == true }
                 }
                 #expect(health(log).last?["detail"]?.string?.string.contains("; remedy: ") == true)
@@ -178,7 +180,7 @@ import Testing
                 if isMended {
                     try FileManager.default.setAttributes(
                         [.posixPermissions: 0o700], ofItemAtPath: folder.path("open"))
-                    try await wait("the start") { self.log(log).contains { $0["event"] == "radio.failed" } }
+                    try await eventually("the start") { self.log(log).contains { $0["event"] == "radio.failed" } }
                     let told = health(log).filter { $0["code"] == "fault.ledger-unopened" }
                     #expect(told.map { $0["present"]?.bool } == [true, false], "told once each: \(told)")
                 }
@@ -225,7 +227,7 @@ import Testing
             let asked = try await folder.gatehouse("status", "--config", configuration)
             #expect(asked.code == 1, "\(asked)")
             #expect(asked.lines.first == "Test-Gate: out of order")
-            #expect(asked.output.contains("fault.radio") && asked.output.contains("→ Look at the adapter"))
+            #expect(asked.output.contains("fault.radio") && asked.output.contains("→ Check the adapter"))
             #expect(!asked.output.contains("\u{1B}"))
             let status = try await folder.gatehouse("status", "--json", "--socket", folder.path("control.sock"))
             #expect(status.code == 1 && status.json.first?["state"] == "fault", "\(status)")
@@ -238,7 +240,7 @@ import Testing
                 "second.toml", port: try closedPort(), more: "[log]\npath = \"second.jsonl\"\n")
             _ = try await Program.run("timeout", ["60", Program.gatehouse, "run", "--config", second], in: folder) {
                 id in
-                try await wait("the second's fault") {
+                try await eventually("the second's fault") {
                     health("second.jsonl").contains { $0["code"] == "fault.ledger-unopened" }
                 }
                 let told = health("second.jsonl").first { $0["code"] == "fault.ledger-unopened" }
@@ -271,7 +273,7 @@ import Testing
         }
         try #require(isListening)
         let silent = try await folder.gatehouse("status", "--config", configuration)
-        #expect(silent.code == 2 && silent.hasRemedy && silent.errors.contains("does not answer"), "\(silent)")
+        #expect(silent.code == 2 && silent.hasRemedy && silent.errors.contains("does not respond"), "\(silent)")
         let none = try folder.configuration("none.toml").replacingOccurrences(of: folder.url.path + "/", with: "")
         try folder.write(none, try folder.read(none).replacingOccurrences(of: "\"control.sock\"", with: "\"none\""))
         let off = try await folder.gatehouse("status", "--config", none)
@@ -298,18 +300,10 @@ import Testing
 
     private func waitForFailures(_ count: Int) async throws -> [JSON] {
         var failures: [JSON] = []
-        try await wait("\(count) failures of the radio") {
+        try await eventually("\(count) failures of the radio") {
             failures = log().filter { $0["event"] == "radio.failed" }
             return failures.count >= count
         }
         return failures
-    }
-
-    private func wait(_ what: String, until isTrue: () -> Bool) async throws {
-        for _ in 0..<3000 {
-            if isTrue() { return }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        throw ProgramFailure(description: "no \(what) within 30 s")
     }
 }

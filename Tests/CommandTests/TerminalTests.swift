@@ -1,7 +1,6 @@
+import Console
 import Encoding
 import Testing
-
-@testable import gatehouse
 
 /// External text that is printed to a terminal, and that no caller has sanitised.
 @Suite struct TerminalTests {

@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import LinkedData
+import Reasons
 import Testing
 
 @testable import Credentials
@@ -26,9 +27,9 @@ import Testing
     private func statements(_ document: JSONObject) throws -> [UInt8] {
         var material = issuer.material
         material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true)]
-        let surroundings = Surroundings(
+        let verificationContext = VerificationContext(
             trust: try TrustStore(material), policy: .init(), limits: .init(), clock: TestIssuer.clock, onStage: nil)
-        var check = CredentialCheck(document, surroundings, summary: CredentialSummary(payload: []))
+        var check = CredentialCheck(document, verificationContext, summary: CredentialSummary(payload: []))
         try check.verify()
         let claims = try #require(check.evidence.claims)
         #expect(claims.text == nil, "rules never see the letters")

@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Reasons
 import TestKit
 import Testing
 

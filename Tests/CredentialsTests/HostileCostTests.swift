@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 import TestKit
 import Testing
 
@@ -188,7 +189,7 @@ import Testing
 
     /// A token, and an mdoc as the wallet sends it: by itself or as a JSON text.
     @Test(arguments: ["eyJ.", "omdk"]) func tokens(start: String) {
-        let limit = Limits().tokenLetters
+        let limit = Limits().tokenBytes
         func token(_ count: Int) -> [UInt8] {
             Array(start.utf8) + [UInt8](repeating: UInt8(ascii: "A"), count: count - start.utf8.count)
         }

@@ -1,6 +1,7 @@
 import CryptoExtras
 import Encoding
 import Foundation
+import Reasons
 import TestKit
 import Testing
 

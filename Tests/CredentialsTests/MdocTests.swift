@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import Reasons
 import Testing
 import X509
 
@@ -16,11 +17,11 @@ import X509
     }
 
     private func check(_ letters: [UInt8], mode: Credentials.Verifier.Mode = .full) throws -> (MdocCheck, ReasonCode) {
-        let surroundings = Surroundings(
+        let verificationContext = VerificationContext(
             trust: try TrustStore(issuer.material), policy: .init(), limits: .init(), clock: TestMdoc.clock,
             onStage: nil)
         var check = MdocCheck(
-            letters, surroundings, mode: mode, summary: CredentialSummary(format: .mdoc, payloadDigest: []))
+            letters, verificationContext, mode: mode, summary: CredentialSummary(format: .mdoc, payloadDigest: []))
         do throws(Rejection) {
             try check.verify()
             return (check, .ok)

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 import SwiftASN1
 import Testing
 
@@ -155,10 +156,10 @@ import Testing
         #expect(try mdoc.verify(nobody, mode: .issuerDataOnly).code == .ok)
         let summary = try mdoc.verify(nobody, mode: .issuerDataOnly).credential
         #expect(summary.issuer == nil && summary.signedDigest != nil && summary.types == ["org.iso.18013.5.1.mDL"])
-        let surroundings = Surroundings(
+        let verificationContext = VerificationContext(
             trust: try TrustStore(nobody), policy: .init(), limits: .init(), clock: TestMdoc.clock, onStage: nil)
         var check = MdocCheck(
-            try mdoc.letters(), surroundings, mode: .issuerDataOnly,
+            try mdoc.letters(), verificationContext, mode: .issuerDataOnly,
             summary: CredentialSummary(format: .mdoc, payloadDigest: []))
         try check.verify()
         #expect(check.evidence.credentials.allSatisfy { $0.claims == nil })

@@ -85,9 +85,9 @@ import Testing
     /// The line number includes the two lines of the fixture's head.
     @Test(arguments: [
         ("[[accept]]\n", 3, "an [[accept]] rule has no id"),
-        ("[[accept]]\nid = \"a b\"\n", 4, "a b is no id of a rule"),
-        ("[[accept]]\nid = \"no-match\"\n", 4, "no-match is no id of a rule"),
-        ("[[accept]]\nid = \"expired\"\n", 4, "expired is no id of a rule"),
+        ("[[accept]]\nid = \"a b\"\n", 4, "a b is not a valid rule id"),
+        ("[[accept]]\nid = \"no-match\"\n", 4, "no-match is not a valid rule id"),
+        ("[[accept]]\nid = \"expired\"\n", 4, "expired is not a valid rule id"),
         ("[[accept]]\nid = 5\n", 4, "id is a whole number"),
         ("[[accept]]\nid = \"a\"\n[[accept]]\nid = \"a\"\n", 6, "two rules have the id a"),
         ("[[accept]]\nid = \"a\"\n[[deny]]\nid = \"a\"\nformats = \"ldp_vc\"", 4, "two rules have the id a"),
@@ -106,12 +106,12 @@ import Testing
         ("[[accept]]\nid = \"a\"\nhours = { from = \"7:00\" }\n", 5, "from does not take \"7:00\""),
         ("[[accept]]\nid = \"a\"\nhours = { from = \"24:00\", to = \"24:00\" }\n", 5, "the hours are empty"),
         ("[[accept]]\nid = \"a\"\nhours = { from = \"07:60\" }\n", 5, "from does not take \"07:60\""),
-        ("[[accept]]\nid = \"a\"\nrequire = [ { } ]\n", 5, "a condition is about nothing"),
+        ("[[accept]]\nid = \"a\"\nrequire = [ { } ]\n", 5, "a condition has no subject"),
         (
             "[[accept]]\nid = \"a\"\nrequire = [\n{ claim = \"/a\", age = \"/b\", at-least = 1 } ]\n", 6,
-            "a condition is about several things"
+            "a condition has several subjects"
         ),
-        ("[[accept]]\nid = \"a\"\nrequire = [ { claim = \"/a\" } ]\n", 5, "a condition compares with nothing"),
+        ("[[accept]]\nid = \"a\"\nrequire = [ { claim = \"/a\" } ]\n", 5, "a condition has no comparison"),
         ("[[accept]]\nid = \"a\"\nrequire = [ { claim = \"a\", equals = 1 } ]\n", 5, "claim does not take \"a\""),
         ("[[accept]]\nid = \"a\"\nrequire = [ { claim = \"/a~2\", equals = 1 } ]\n", 5, "claim does not take \"/a~2\""),
         ("[[accept]]\nid = \"a\"\nrequire = [ { claim = [\"zones\"], equals = 1 } ]\n", 5, "claim is a list"),

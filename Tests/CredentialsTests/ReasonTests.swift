@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import Foundation
+import Reasons
 import TestKit
 import Testing
 

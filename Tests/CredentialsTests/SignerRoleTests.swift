@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Encoding
+import Reasons
 import SwiftASN1
 import Testing
 import X509

@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import Reasons
 import Testing
 
 @testable import Credentials
@@ -168,14 +169,14 @@ import Testing
         if let list { material.statusLists[url] = list }
         var policy = VerificationPolicy()
         policy.decidesOnStatus = rulesDecide
-        let surroundings = Surroundings(
+        let verificationContext = VerificationContext(
             trust: try TrustStore(material), policy: policy, limits: Limits(), clock: TestIssuer.clock, onStage: nil)
         var evidence = Evidence(CredentialSummary(payloadDigest: []))
         let located = entries.enumerated().map {
             Located(value: $0.element, pointer: "/credentialStatus/\($0.offset)")
         }
         do throws(Rejection) {
-            try StatusCheck(surroundings: surroundings, issuer: material.issuers[0])
+            try StatusCheck(verificationContext: verificationContext, issuer: material.issuers[0])
                 .check(located.map(StatusEntry.init), into: &evidence)
             return ("ok", evidence.status)
         } catch { return (error.reason.code.text, evidence.status) }

@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import LinkedData
+import Reasons
 import TestKit
 import Testing
 

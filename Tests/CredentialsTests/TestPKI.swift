@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import Encoding
 import Foundation
+import Reasons
 import SwiftASN1
 import Testing
 import X509

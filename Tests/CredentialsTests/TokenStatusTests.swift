@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import Reasons
 import Testing
 import X509
 
@@ -85,12 +86,12 @@ import X509
 
     // MARK: - Queries
 
-    private func surroundings(
+    private func verificationContext(
         _ list: [UInt8]?, _ material: TrustMaterial? = nil, policy: VerificationPolicy = .init()
-    ) throws -> Surroundings {
+    ) throws -> VerificationContext {
         var material = material ?? issuer.material
         if let list { material.statusLists[url] = list }
-        return Surroundings(
+        return VerificationContext(
             trust: try TrustStore(material), policy: policy, limits: Limits(), clock: TestIssuer.clock, onStage: nil)
     }
 
@@ -99,7 +100,7 @@ import X509
         _ material: TrustMaterial? = nil
     ) throws -> String {
         let check = TokenStatusCheck(
-            surroundings: try surroundings(list, material), issuer: asked ?? TrustedIssuer(id: issuer.id))
+            verificationContext: try verificationContext(list, material), issuer: asked ?? TrustedIssuer(id: issuer.id))
         var evidence = Evidence(CredentialSummary(payloadDigest: []))
         let claim: JSON = status ?? ["status_list": ["idx": index, "uri": .string(url)]]
         do throws(Rejection) {
@@ -179,7 +180,8 @@ import X509
             var policy = VerificationPolicy()
             policy.decidesOnStatus = decides
             let check = TokenStatusCheck(
-                surroundings: try surroundings(list, material, policy: policy), issuer: TrustedIssuer(id: issuer.id))
+                verificationContext: try verificationContext(list, material, policy: policy),
+                issuer: TrustedIssuer(id: issuer.id))
             var evidence = Evidence(CredentialSummary(payloadDigest: []))
             do throws(Rejection) {
                 try check.check(["status_list": ["idx": 42, "uri": .string(url)]], at: "/status", into: &evidence)
@@ -402,7 +404,7 @@ import X509
                             ])))
                 ]))
             let check = TokenStatusCheck(
-                surroundings: try surroundings(list, material),
+                verificationContext: try verificationContext(list, material),
                 issuer: TrustedIssuer(id: TrustedIssuer.id(ofRoot: try root.der)))
             var evidence = Evidence(CredentialSummary(payloadDigest: []))
             do throws(Rejection) {
@@ -456,7 +458,8 @@ import X509
         policy.decidesOnStatus = true
         func answers(_ list: [UInt8]?, index: Int = 42) throws -> (String, [StatusAnswer]) {
             let check = TokenStatusCheck(
-                surroundings: try surroundings(list, policy: policy), issuer: TrustedIssuer(id: issuer.id))
+                verificationContext: try verificationContext(list, policy: policy), issuer: TrustedIssuer(id: issuer.id)
+            )
             var evidence = Evidence(CredentialSummary(payloadDigest: []))
             do throws(Rejection) {
                 try check.check(

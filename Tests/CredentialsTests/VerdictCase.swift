@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import Reasons
 import TestKit
 
 @testable import Credentials

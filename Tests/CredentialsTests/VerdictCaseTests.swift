@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import Reasons
 import TestKit
 import Testing
 
@@ -55,12 +56,12 @@ import Testing
     /// Returns nil if the signed claims are those of the case, in any order.
     private static func claimsFailure(of item: VerdictCase, at clock: WallTime) throws -> String? {
         guard let wanted = try item.wantedClaims() else { return nil }
-        let surroundings = Surroundings(
+        let verificationContext = VerificationContext(
             trust: try item.trust(), policy: item.policy, limits: Limits(), clock: clock, onStage: nil)
         let received = try Envelope(limits: Limits()).token(try item.payload(), claimed: item.claimed)
         guard case .sdJWT(let token) = received.body else { return "no SD-JWT" }
         var check = SDJWTCheck(
-            token, as: received.kind, surroundings,
+            token, as: received.kind, verificationContext,
             summary: CredentialSummary(format: received.format, payloadDigest: []))
         try check.verify()
         guard let claims = check.evidence.claims?.document else { return "no claims" }

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 import Testing
 
 @testable import Credentials

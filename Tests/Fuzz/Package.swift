@@ -31,11 +31,12 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium"),
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto"),
         .target(name: "Encoding", dependencies: ["CZlib"], swiftSettings: settings),
+        .target(name: "Reasons", dependencies: ["Encoding"], swiftSettings: settings),
         .target(name: "LinkedData", dependencies: ["Encoding", crypto], swiftSettings: settings),
         .target(
             name: "Credentials",
             dependencies: [
-                "LinkedData", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras, swiftASN1,
+                "LinkedData", "Reasons", "Encoding", "CSodium", "CLibcrypto", crypto, cryptoExtras, swiftASN1,
             ],
             exclude: ["Contexts/README.md", "Contexts/licences"], resources: [.embedInCode("Contexts/documents")],
             swiftSettings: settings),
@@ -44,6 +45,8 @@ let package = Package(
             name: "BluetoothHost", dependencies: ["Encoding", crypto, cryptoExtras], swiftSettings: settings),
         .target(name: "Tuvali", dependencies: ["Encoding", crypto], swiftSettings: settings),
         .target(name: "Aries", dependencies: ["DIDComm", "Encoding", crypto], swiftSettings: settings),
+        .target(
+            name: "Mailboxes", dependencies: ["Aries", "DIDComm", "Encoding", crypto], swiftSettings: settings),
         .target(
             name: "HTTPTransport",
             dependencies: [
@@ -63,7 +66,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Administration", "Aries", "BluetoothHost", "Credentials", "DIDComm", "LinkedData", "Encoding",
-                "HTTPTransport", "TestKit", "Tuvali", crypto, httpClient,
+                "HTTPTransport", "Mailboxes", "Reasons", "TestKit", "Tuvali", crypto, httpClient,
             ],
             path: "Targets",
             swiftSettings: settings),

@@ -141,7 +141,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let (good, bad) = (folder.appendingPathComponent("good.pem"), folder.appendingPathComponent("bad.pem"))
-        try Data(TLSServer.root.utf8).write(to: good)
+        try Data(TestCertificates.root.utf8).write(to: good)
         try Data("no certificate".utf8).write(to: bad)
         #expect(HTTPExchange.countRoots(in: good.path) == 1)
         for file in [bad.path, folder.path, "/nowhere"] { #expect(HTTPExchange.countRoots(in: file) == nil, "\(file)") }
@@ -172,7 +172,7 @@ import Testing
         let url = "https://127.0.0.1:\(server.port)/"
         try await HTTPExchange.withExchange(settings { $0.additionalRootsFile = file.path }) { exchange in
             await #expect(throws: ExchangeError.untrusted) { try await exchange.post([1], to: url) }
-            try Data(TLSServer.root.utf8).write(to: file)
+            try Data(TestCertificates.root.utf8).write(to: file)
             for _ in 0..<2 {
                 let answer = try await exchange.post([1], to: url)
                 #expect(answer == [9])

@@ -18,7 +18,7 @@ private final class Box<Value: Sendable>: Sendable {
     /// The roots of the test server, in a file that is removed with the value.
     private final class Roots: Sendable {
         let path = NSTemporaryDirectory() + "roots-" + UUID().uuidString + ".pem"
-        init() throws { try Data(TLSServer.root.utf8).write(to: URL(fileURLWithPath: path)) }
+        init() throws { try Data(TestCertificates.root.utf8).write(to: URL(fileURLWithPath: path)) }
         deinit { try? FileManager.default.removeItem(atPath: path) }
     }
 

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NIOTLS
-import Synchronization
+import TestKit
 
 /// An HTTPS server on loopback with the name issuer.example. It answers every request with one closure; nil
 /// closes the connection without an answer. Its key is a **test key**, valid until 2120.
@@ -24,21 +24,20 @@ final class TLSServer: Sendable {
     }
 
     private let channel: any Channel
-    private let seen: Seen
+    private let seen: Recorder<String?>
     let port: Int
 
     /// The properties of the connections.
-    private final class Seen: Sendable { let protocols = Mutex<[String?]>([]) }
 
     /// The protocol that each connection agreed on by ALPN (RFC 7301); nil where its client offered none.
-    var protocols: [String?] { seen.protocols.withLock { $0 } }
+    var protocols: [String?] { seen.all }
 
     /// `prefers`: the protocols that the server accepts, the best first; it speaks HTTP/1.1 with all of them.
     init(prefers: [String] = [], _ answer: @escaping @Sendable (Request) -> Answer?) async throws {
-        let seen = Seen()
+        let seen = Recorder<String?>()
         self.seen = seen
-        let chain = [try NIOSSLCertificate(bytes: Array(Self.certificate.utf8), format: .pem)]
-        let key = try NIOSSLPrivateKey(bytes: Array(Self.key.utf8), format: .pem)
+        let chain = [try NIOSSLCertificate(bytes: Array(TestCertificates.server.utf8), format: .pem)]
+        let key = try NIOSSLPrivateKey(bytes: Array(TestCertificates.serverKey.utf8), format: .pem)
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         tls.applicationProtocols = prefers
@@ -60,17 +59,17 @@ final class TLSServer: Sendable {
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
-        private let seen: Seen
+        private let seen: Recorder<String?>
         private let answer: @Sendable (Request) -> Answer?
         private var request: Request?
 
-        init(_ seen: Seen, _ answer: @escaping @Sendable (Request) -> Answer?) {
+        init(_ seen: Recorder<String?>, _ answer: @escaping @Sendable (Request) -> Answer?) {
             (self.seen, self.answer) = (seen, answer)
         }
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
             if case .handshakeCompleted(let agreed) = event as? TLSUserEvent {
-                seen.protocols.withLock { $0.append(agreed) }
+                seen.add(agreed)
             }
             context.fireUserInboundEventTriggered(event)
         }
@@ -113,43 +112,4 @@ final class TLSServer: Sendable {
             }
         }
     }
-
-    /// The root certificate that issued the server's certificate.
-    static let root = """
-        -----BEGIN CERTIFICATE-----
-        MIIBbjCCARWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
-        c2UgdGVzdCByb290MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAe
-        MRwwGgYDVQQDDBNHYXRlaG91c2UgdGVzdCByb290MFkwEwYHKoZIzj0CAQYIKoZI
-        zj0DAQcDQgAEvRjNlajA5Sn7UhbSDZAuWN/gUbEmvfzq8M9S1x2AngOU8wifcQz+
-        S/+LxeOoPaoWsV/PzKC7jdC2ZcnoQorsHqNCMEAwDwYDVR0TAQH/BAUwAwEB/zAO
-        BgNVHQ8BAf8EBAMCAgQwHQYDVR0OBBYEFCJAg+4Jr9xOjJtw4u4ymORIDEc9MAoG
-        CCqGSM49BAMCA0cAMEQCIHETl9nU+o/aWtSrFNeSVDLNCmWlCHYjeH37lnLHvVij
-        AiA/shJsWrp3N0eoZSAIVPbQX9DAtav01GJLVRGlBuv/pQ==
-        -----END CERTIFICATE-----
-        """
-
-    /// The certificate for issuer.example, localhost and 127.0.0.1.
-    static let certificate = """
-        -----BEGIN CERTIFICATE-----
-        MIIByzCCAXGgAwIBAgIBAjAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
-        c2UgdGVzdCByb290MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAZ
-        MRcwFQYDVQQDDA5pc3N1ZXIuZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49AwEH
-        A0IABN/5oRgULbeWaFkL8aeM3ler2jjPh8qkFzH6X9CT8x0ZxohlaPn/zbwBqt0c
-        ESTKvSlZ5cuf6IoB3vXJJClzRQ+jgaIwgZ8wKgYDVR0RBCMwIYIOaXNzdWVyLmV4
-        YW1wbGWCCWxvY2FsaG9zdIcEfwAAATAOBgNVHQ8BAf8EBAMCB4AwEwYDVR0lBAww
-        CgYIKwYBBQUHAwEwDAYDVR0TAQH/BAIwADAfBgNVHSMEGDAWgBQiQIPuCa/cToyb
-        cOLuMpjkSAxHPTAdBgNVHQ4EFgQU67/dWkF19uRSxGJJSprp/OZX2kswCgYIKoZI
-        zj0EAwIDSAAwRQIgQLLXUlIBoiscDhKRyHaL6tuwJ37yFhYCSsYV/aPjfKUCIQDS
-        LPxCNRUKoCX61fAFa+Aiatyxjkr1Qpcu4bg4DpF1dg==
-        -----END CERTIFICATE-----
-        """
-
-    /// The key of the certificate.
-    static let key = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6lAV8BBzeZSE0AQh
-        qKp+XsvXGR9+AFIeAltrEHi/qyihRANCAATf+aEYFC23lmhZC/GnjN5Xq9o4z4fK
-        pBcx+l/Qk/MdGcaIZWj5/828AardHBEkyr0pWeXLn+iKAd71ySQpc0UP
-        -----END PRIVATE KEY-----
-        """
 }

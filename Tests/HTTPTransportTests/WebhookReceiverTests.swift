@@ -144,10 +144,10 @@ import Testing
 
     /// The bodies that the receiver accepted.
     private final class Taken: Sendable {
-        private let list = Mutex<[String]>([])
-        var bodies: [String] { list.withLock { $0 } }
+        private let list = Recorder<String>()
+        var bodies: [String] { list.all }
         func take(_ body: [UInt8]) -> Bool {
-            list.withLock { $0.append(String(decoding: body, as: UTF8.self)) }
+            list.add(String(decoding: body, as: UTF8.self))
             return body == Array("ok".utf8)
         }
     }

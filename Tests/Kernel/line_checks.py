@@ -275,7 +275,7 @@ def is_accepted_pin_by_pin(gate):
     expect(gate.bank.driven(RELAY)[-1][1] == 0, gate.bank.driven(RELAY))
     gate.start("wiegand")
     shown = gate.machine.shell(f"{doctor} < /dev/null 2>&1; echo exit $?")
-    expect("holds the lines" in shown and "exit 0" not in shown, shown)
+    expect("uses the lines" in shown and "exit 0" not in shown, shown)
 
 
 def asks_for_inputs(gate):
@@ -303,11 +303,11 @@ def asks_for_inputs(gate):
         gate.machine.shell(f"{pulled(button, True)}; {pulled(contact, False)}")
         # Four lamps, the relay with an Enter before; then an Enter before each input.
         shown = ritual("yyyy-y--", [(button, True), (contact, False)])
-        expect(shown.count("Seen.") == 2 and "all is in order" in shown and "exit 0" in shown, shown)
+        expect(shown.count("Seen.") == 2 and "everything is in order" in shown and "exit 0" in shown, shown)
         expect("request-to-exit, GPIO20: high at rest, low when active" in shown, shown)
         # The button is pressed, and the door contact's line moves. The second input is skipped.
         shown = ritual("yyyy-y--s", [(contact, False)])
-        expect("box.input-unseen" in shown and "moved in its place: contact, GPIO21" in shown and "exit 2" in shown, shown)
+        expect("box.input-unseen" in shown and "this one changed instead: contact, GPIO21" in shown and "exit 2" in shown, shown)
         # A cut wire, and nobody who could say that the door is shut.
         gate.machine.shell(pulled(contact, True))
         shown = gate.machine.shell(f"{doctor} < /dev/null 2>&1; echo exit $?", limit=120)

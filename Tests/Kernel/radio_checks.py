@@ -51,7 +51,7 @@ def tells_who_holds_it(gate):
     other = gate.radio.other("radio hold 0")
     gate.start(waits=False)
     gate.wait(lambda: gate.fault("fault.radio"), 20, "fault")
-    expect("in use by another program; Stop what else uses the adapter" in gate.reason(), gate.reason())
+    expect("in use by another program; Stop the other user of the adapter" in gate.reason(), gate.reason())
     gate.radio.end(other)
     began = time.monotonic()
     gate.on_air()
@@ -181,7 +181,7 @@ def takes_a_serial_adapter_of_the_kernel(gate):
 def has_nothing_to_reset(gate):
     """an adapter that is virtual has no power to take away: said, and left alone"""
     said = gate.machine.shell("gatehouse reset-radio 2>&1; echo $?")
-    expect("there is nothing to reset at hci0" in said and said.split()[-1] == "1", said)
+    expect("hci0 cannot be reset" in said and said.split()[-1] == "1", said)
 
 
 def plug(gate):

@@ -1,11 +1,10 @@
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Testing
 import Tuvali
-
-@testable import Credentials
 
 /// Health as people at the gate see it: the lamps and notes of a whole kiosk.
 @Suite struct AttentionTests {

@@ -1,11 +1,10 @@
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Testing
 import Tuvali
-
-@testable import Credentials
 
 /// Applies one fault at each message that a phone sends during a transfer of twelve chunks. The kiosk returns
 /// to its previous state, the light and the records agree with the events, and another phone at the gate is

@@ -1,5 +1,5 @@
-import Credentials
 import Encoding
+import Reasons
 import Testing
 
 @testable import Kiosk
@@ -243,7 +243,7 @@ struct ClockGuardTests {
 
     private func look(
         _ second: Int64, _ clock: Int64, _ hardware: HardwareClock, isSynchronised: Bool = false, isSaved: Bool = false
-    ) -> ClockGuard.Look {
+    ) -> ClockGuard.Reading {
         .init(
             utc: Timestamp(seconds: Self.newest + clock), monotonic: at(second), isSynchronised: isSynchronised,
             hardware: hardware, isSaved: isSaved)
@@ -309,7 +309,7 @@ struct ClockGuardTests {
 
     @Test("a battery-backed clock that falls silent is told, and the date is worth what it was")
     func fallsSilent() {
-        func silent(_ second: Int64) -> ClockGuard.Look {
+        func silent(_ second: Int64) -> ClockGuard.Reading {
             var look = look(second, second, .agrees)
             look.isSilent = true
             return look
@@ -317,7 +317,7 @@ struct ClockGuardTests {
         var watch = newGuard()
         _ = watch.handle(look(0, 0, .agrees))
         for second in stride(from: Int64(10), to: 70, by: 10) { #expect(watch.handle(silent(second)).isEmpty) }
-        #expect(watch.handle(silent(70)) == [.present(.clockHardware, detail: "it does not tell its date")])
+        #expect(watch.handle(silent(70)) == [.present(.clockHardware, detail: "its date cannot be read")])
         #expect(watch.time.provenance == .rtc && watch.handle(silent(80)).isEmpty)
         #expect(words(watch.handle(look(90, 90, .agrees))) == ["over " + ReasonCode.clockHardware.text])
     }

@@ -1,5 +1,5 @@
-import Credentials
 import Encoding
+import Reasons
 import Simulation
 import Testing
 

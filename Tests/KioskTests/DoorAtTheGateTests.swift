@@ -1,7 +1,7 @@
-import Credentials
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Testing
 
@@ -379,7 +379,7 @@ import Testing
         gate.run(for: .seconds(10))
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted])
         #expect(gate.patterns.last == .ready && gate.breaches == [])
-        let ends = gate.trace.flatMap(\.actions).count { if case .free(.shut) = $0 { true } else { false } }
+        let ends = gate.trace.flatMap(\.actions).count { $0 == .free(.shut) }
         #expect(ends == 1)
     }
 

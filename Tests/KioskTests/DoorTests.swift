@@ -1,5 +1,5 @@
-import Credentials
 import Encoding
+import Reasons
 import Testing
 
 @testable import Kiosk
@@ -64,7 +64,7 @@ import Testing
             }
         }
 
-        var openings: Int { actions.count { if case .open = $0 { true } else { false } } }
+        var openings: Int { actions.count { $0 == .open } }
 
         /// Alarms that began and ended, in order.
         var alarms: [String] {

@@ -1,8 +1,7 @@
 import Encoding
 import Kiosk
+import Reasons
 import Testing
-
-@testable import Credentials
 
 /// The faults in force, their order, and the times at which they are reported.
 @Suite struct HealthTests {

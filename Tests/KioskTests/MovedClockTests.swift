@@ -1,5 +1,6 @@
 import Encoding
 import Ledger
+import Reasons
 import Testing
 
 @testable import Credentials

@@ -1,7 +1,7 @@
-import Credentials
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Testing
 

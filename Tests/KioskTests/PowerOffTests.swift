@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 import Testing
 
 @testable import Credentials
@@ -312,7 +313,7 @@ import Testing
     func newBox() {
         #expect(Box(confirmed: nil, shows: Self.at(8), .server).mode == .free)
         var watch = ClockGuard(newest: Timestamp(seconds: Self.at(18)), skew: Self.skew, at: .zero)
-        let look = ClockGuard.Look(
+        let look = ClockGuard.Reading(
             utc: Timestamp(seconds: Self.at(32)), monotonic: .zero, isSynchronised: true, hardware: .absent)
         _ = watch.handle(look)
         #expect(watch.time.lastConfirmed == Timestamp(seconds: Self.at(18)))

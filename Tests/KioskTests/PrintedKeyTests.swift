@@ -1,6 +1,7 @@
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Testing
 import Tuvali

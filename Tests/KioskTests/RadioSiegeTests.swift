@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Kiosk
+import Reasons
 import Simulation
 import TestKit
 import Testing

@@ -1,11 +1,10 @@
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Testing
 import Tuvali
-
-@testable import Credentials
 
 /// The radio fails in every way, at every moment, and recovers.
 @Suite struct RadioTests {
@@ -109,15 +108,13 @@ import Tuvali
     @Test func aTransportThatNeverAnswersIsOpenedAnew() throws {
         var kiosk = Kiosk(
             settings: KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test"), at: .zero)
-        func opens(_ actions: [KioskAction]) -> Bool {
-            actions.contains { if case .openTransport = $0 { true } else { false } }
-        }
+        func opens(_ actions: [KioskAction]) -> Bool { actions.contains(.openTransport) }
         let first = kiosk.handle(.start, at: .zero)
         #expect(opens(first))
         let limit = Instant.zero.advanced(by: .seconds(20))
         #expect(kiosk.deadline(after: .zero) == limit)
         let actions = kiosk.handle(.timer, at: limit)
-        #expect(actions.contains { if case .closeTransport = $0 { true } else { false } })
+        #expect(actions.contains(.closeTransport))
         let again = kiosk.handle(.timer, at: limit.advanced(by: .milliseconds(100)))
         #expect(opens(again))
     }

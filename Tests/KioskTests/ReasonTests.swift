@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Ledger
+import Reasons
 import Testing
 import Tuvali
 

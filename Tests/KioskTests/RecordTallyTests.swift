@@ -16,7 +16,7 @@ import Testing
                 software: Outcome.Software(name: "gatehouse", version: "test")), signedDigests: [])
     }
 
-    private func kind(_ worth: RecordWorth, _ code: Text, _ credential: UInt8? = nil) -> RecordTally.Kind {
+    private func kind(_ worth: RecordPriority, _ code: Text, _ credential: UInt8? = nil) -> RecordTally.Kind {
         RecordTally.Kind(
             worth: worth, result: worth == .junk ? .failed : .rejected, codes: [code],
             credential: credential.map { [$0] })
@@ -24,7 +24,7 @@ import Testing
 
     /// Returns how many visits were only counted before this one, or nil if this one is only counted, too.
     private func take(
-        _ tally: inout RecordTally, _ worth: RecordWorth, _ code: Text, _ second: Int64, credential: UInt8? = nil
+        _ tally: inout RecordTally, _ worth: RecordPriority, _ code: Text, _ second: Int64, credential: UInt8? = nil
     ) -> Int? {
         tally.take(entry(code), as: kind(worth, code, credential), at: at(second))?.outcome.repeated
     }
@@ -42,7 +42,7 @@ import Testing
 
     @Test func theFirstRejectionsOfAKindAreRecordedOneByOneAndTheOthersTogether() {
         var tally = RecordTally()
-        let each = RecordWorth.unproven.each
+        let each = RecordPriority.unproven.each
         for second in 0..<600 as Range<Int64> {
             let isRecorded = take(&tally, .unproven, "proof.invalid", second) != nil
             #expect(isRecorded == (second < Int64(each)), "second \(second)")
@@ -83,7 +83,7 @@ import Testing
         var told = 0
         let visits = 86_400 as Int64
         for second in 0..<visits {
-            for (worth, code) in [(.junk, "a"), (.unproven, "b"), (.proven, "c")] as [(RecordWorth, Text)] {
+            for (worth, code) in [(.junk, "a"), (.unproven, "b"), (.proven, "c")] as [(RecordPriority, Text)] {
                 guard let before = take(&tally, worth, code, second) else { continue }
                 told += 1 + before
             }
@@ -95,17 +95,17 @@ import Testing
     /// The bounds of the table in docs/retention.md hold, and the number of records does not depend on the
     /// number of visits.
     @Test(arguments: [1, 7] as [Int64]) func aDayOfEverythingIsBounded(_ each: Int64) {
-        var records: [RecordWorth: Int] = [:]
+        var records: [RecordPriority: Int] = [:]
         var tally = RecordTally()
         for second in 0..<86_400 as Range<Int64> {
             for number in 0..<each {
-                for worth in RecordWorth.allCases {
+                for worth in RecordPriority.allCases {
                     let code = Text("kind \((second + number) % 5)")
                     if take(&tally, worth, code, second, credential: 1) != nil { records[worth, default: 0] += 1 }
                 }
             }
         }
-        for worth in RecordWorth.allCases {
+        for worth in RecordPriority.allCases {
             let most = worth.allowance.burst + Int(Duration.seconds(86_400) / worth.allowance.period)
             #expect(records[worth, default: 0] <= most && records[worth, default: 0] > 0, "\(worth): \(records)")
         }
@@ -133,6 +133,6 @@ import Testing
         while let counted = tally.takeNext(at: at(10_000)) {
             (told, rest) = (told + 1 + counted.outcome.repeated, rest + 1)
         }
-        #expect(told == 10_000 && rest <= RecordWorth.unproven.kinds + 1)
+        #expect(told == 10_000 && rest <= RecordPriority.unproven.kinds + 1)
     }
 }

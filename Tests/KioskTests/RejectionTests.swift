@@ -1,6 +1,7 @@
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Testing
 import Tuvali
@@ -27,7 +28,7 @@ import Tuvali
         gate.verdicts = [Verdict](repeating: .test(.proofInvalid), count: 30) + [.authentic(.validityExpired)]
         #expect(gate.run())
         #expect(gate.counters.visits == ["rejected": 41] && gate.phoneOutcomes.values.allSatisfy { $0 == .rejected })
-        let each = RecordWorth.unproven.each
+        let each = RecordPriority.unproven.each
         let persons = gate.outcomes.filter { $0.outcome.reasons.map(\.code) == ["validity.expired"] }
         #expect(persons.count == 1 && persons.first?.outcome.repeated == 0)
         #expect(gate.outcomes.count == each + 1)
@@ -45,13 +46,13 @@ import Tuvali
     /// A visitor who is admitted after a crowd that was only counted uses the crowd's intent and has a
     /// verdict and a record of his own.
     @Test func theNextVisitorIsLetInWithTheIntentOfTheCrowd() throws {
-        let crowd = RecordWorth.unproven.each + 4
+        let crowd = RecordPriority.unproven.each + 4
         let gate = try TestGate(visits: phones(crowd + 1))
         gate.verdicts = [Verdict](repeating: .test(.proofInvalid), count: crowd)
         #expect(gate.run())
         #expect(gate.phoneOutcomes[crowd] == .accepted && gate.gateChanges.map(\.open) == [true, false])
         #expect(gate.outcomes.last?.outcome.result == .accepted)
-        #expect(Set(gate.intents).count == RecordWorth.unproven.each + 1)
+        #expect(Set(gate.intents).count == RecordPriority.unproven.each + 1)
         // No intent is left for the counted visits; they are recorded nevertheless.
         gate.run(for: .seconds(700))
         #expect(told(gate) == crowd + 1 && gate.outcomes.last?.outcome.result == .rejected)
@@ -60,25 +61,25 @@ import Tuvali
 
     /// A complete payload whose phone leaves at once is still judged, and counted like the others.
     @Test func aPhoneThatLeavesWhileItIsCheckedIsCountedToo() throws {
-        let crowd = RecordWorth.unproven.each + 10
+        let crowd = RecordPriority.unproven.each + 10
         let leaving = (0..<crowd).map { _ in Simulation.Visit.test(.iPhone, misbehaviour: .leaves(.delivered)) }
         let gate = try TestGate(visits: leaving)
         (gate.verdict, gate.verificationTime) = (.test(.proofInvalid), .seconds(1))
         #expect(gate.run())
         gate.run(for: .seconds(2))
         #expect(gate.counters.visits == ["failed": crowd])
-        #expect(gate.outcomes.count == RecordWorth.unproven.each)
+        #expect(gate.outcomes.count == RecordPriority.unproven.each)
         gate.inject(.stop)
         #expect(told(gate) == crowd && gate.breaches == [])
     }
 
     /// A credential that the verifier accepts and only a locked door refuses is always recorded.
     @Test func aVisitorRefusedByTheDoorAloneIsRecorded() throws {
-        let gate = try TestGate(visits: phones(RecordWorth.proven.each + 3))
+        let gate = try TestGate(visits: phones(RecordPriority.proven.each + 3))
         gate.run(for: .seconds(1))
         gate.inject(.door(.order(.lock)))
         #expect(gate.run())
-        #expect(gate.outcomes.count == RecordWorth.proven.each + 3)
+        #expect(gate.outcomes.count == RecordPriority.proven.each + 3)
         #expect(gate.outcomes.allSatisfy { $0.outcome.reasons.map(\.code) == ["gate.locked-down"] })
     }
 
@@ -91,9 +92,9 @@ import Tuvali
         #expect(gate.run())
         gate.run(for: .seconds(5))
         #expect(gate.counters.visits == ["failed": 40] && gate.gateChanges.isEmpty)
-        #expect(gate.outcomes.count == RecordWorth.proven.each)
+        #expect(gate.outcomes.count == RecordPriority.proven.each)
         #expect(gate.outcomes.allSatisfy { $0.outcome.credential != nil })
-        #expect(dismissed(gate).count == 40 - RecordWorth.proven.each)
+        #expect(dismissed(gate).count == 40 - RecordPriority.proven.each)
         gate.inject(.stop)
         #expect(told(gate) == 40 && gate.breaches == [])
     }
@@ -108,8 +109,8 @@ import Tuvali
         gate.verificationTime = .seconds(86_400)
         #expect(gate.run(limit: .seconds(900)))
         gate.run(for: .seconds(11))
-        #expect(gate.outcomes.count == RecordWorth.unproven.each)
-        #expect(dismissed(gate).count == 24 - RecordWorth.unproven.each)
+        #expect(gate.outcomes.count == RecordPriority.unproven.each)
+        #expect(dismissed(gate).count == 24 - RecordPriority.unproven.each)
         gate.inject(.stop)
         #expect(told(gate) == 24 && gate.breaches == [])
     }
@@ -120,24 +121,24 @@ import Tuvali
 
     /// If the ledger accepts no intent, a crowd still gets no more records.
     @Test func whatTheLedgerFailedIsCountedToo() throws {
-        let gate = try TestGate(visits: phones(RecordWorth.unproven.each + 3))
+        let gate = try TestGate(visits: phones(RecordPriority.unproven.each + 3))
         (gate.verdict, gate.intentFailure) = (.test(.proofInvalid), "the disk is full")
         #expect(gate.run())
-        #expect(gate.outcomes.count == RecordWorth.unproven.each)
+        #expect(gate.outcomes.count == RecordPriority.unproven.each)
         gate.inject(.stop)
-        #expect(told(gate) == RecordWorth.unproven.each + 3 && gate.breaches == [])
+        #expect(told(gate) == RecordPriority.unproven.each + 3 && gate.breaches == [])
     }
 
     /// An intent that the ledger accepts too late for its visit passes to the next one, and is closed in the
     /// end.
     @Test func anIntentThatComesLateIsClosed() throws {
-        let gate = try TestGate(visits: phones(RecordWorth.unproven.each + 3))
+        let gate = try TestGate(visits: phones(RecordPriority.unproven.each + 3))
         (gate.verdict, gate.intentTime) = (.test(.proofInvalid), .seconds(20))
         #expect(gate.run())
         gate.run(for: .seconds(20))
-        #expect(gate.outcomes.count == RecordWorth.unproven.each)
+        #expect(gate.outcomes.count == RecordPriority.unproven.each)
         gate.inject(.stop)
-        #expect(told(gate) == RecordWorth.unproven.each + 3)
+        #expect(told(gate) == RecordPriority.unproven.each + 3)
         #expect(Set(gate.outcomes.compactMap(\.intent)) == Set(gate.intents) && gate.breaches == [])
     }
 
@@ -171,7 +172,7 @@ import Tuvali
     }
 
     /// Text that a stranger writes into a credential does not make its record large.
-    @Test(arguments: RecordWorth.allCases) func recordsAreSmall(_ worth: RecordWorth) throws {
+    @Test(arguments: RecordPriority.allCases) func recordsAreSmall(_ worth: RecordPriority) throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try Identifier("Sizes"), softwareVersion: "test"), at: .zero)
         let long = Text(String(repeating: "x", count: 5000))
         let credential = Outcome.Credential(format: "ldp_vc", issuer: long, types: [Text](repeating: long, count: 99))

@@ -1,10 +1,9 @@
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Tuvali
-
-@testable import Credentials
 
 /// A kiosk between recorded packets and a controller that answers every command at once. It is many times
 /// faster than a virtual radio, and the test can mutate the packets that arrive.

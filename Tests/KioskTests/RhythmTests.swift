@@ -19,7 +19,7 @@ import Testing
     }
 
     private func isTaken(_ rhythms: LampRhythms) -> Bool {
-        LampRhythms.signs.allSatisfy { rhythms.lookalike(of: $0) == nil }
+        LampRhythms.signs.allSatisfy { rhythms.indistinguishable(of: $0) == nil }
     }
 
     /// Returns every assignment of rhythms to these signs.
@@ -74,10 +74,10 @@ import Testing
     }
 
     @Test func theVerdictsDifferInRhythmToo() {
-        #expect(rhythms([.rejected: .steady]).lookalike(of: .rejected) == .accepted)
-        #expect(rhythms([.accepted: .quick]).lookalike(of: .rejected) == .accepted)
-        #expect(rhythms([.checking: .quick]).lookalike(of: .checking) == .failed)
-        #expect(rhythms([.free: .steady]).lookalike(of: .free) == .accepted)
+        #expect(rhythms([.rejected: .steady]).indistinguishable(of: .rejected) == .accepted)
+        #expect(rhythms([.accepted: .quick]).indistinguishable(of: .rejected) == .accepted)
+        #expect(rhythms([.checking: .quick]).indistinguishable(of: .checking) == .failed)
+        #expect(rhythms([.free: .steady]).indistinguishable(of: .free) == .accepted)
     }
 
     /// For every rhythm a verdict is shown for the same time, and the light changes only at the times that it

@@ -1,12 +1,11 @@
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import TestKit
 import Testing
 import Tuvali
-
-@testable import Credentials
 
 /// Attackers cannot hold the gate: while phones keep a place or reconnect again and again, visitors are
 /// served nearly as soon as without them.

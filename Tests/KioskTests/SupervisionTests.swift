@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Kiosk
+import Reasons
 import Simulation
 import Testing
 
@@ -100,16 +100,16 @@ import Testing
         controller.hardwareError = (after(.seconds(20)), 1)
         let first = try TestGate(visits: [], controller: controller)
         first.run(for: .seconds(25))
-        func actions(_ gate: TestGate, _ isMeant: (KioskAction) -> Bool) -> [Instant] {
-            gate.trace.flatMap { turn in turn.actions.filter(isMeant).map { _ in turn.at } }
+        func times(of action: KioskAction, _ gate: TestGate) -> [Instant] {
+            gate.trace.flatMap { turn in turn.actions.filter { $0 == action }.map { _ in turn.at } }
         }
-        #expect(actions(first) { if case .closeTransport = $0 { true } else { false } }.isEmpty)
+        #expect(times(of: .closeTransport, first).isEmpty)
         #expect(first.status.radio == .up)
         var dead = ControllerTraits()
         dead.silentCommands = [.reset]
         let gate = try TestGate(visits: [], controller: dead)
         gate.run(for: .seconds(600))
-        let asked = actions(gate) { if case .resetAdapter = $0 { true } else { false } }
+        let asked = times(of: .resetAdapter, gate)
         #expect((3...5).contains(asked.count), "\(asked)")
         #expect(asked.first.map { $0 >= after(.seconds(10)) && $0 < after(.seconds(20)) } == true)
         for (one, next) in zip(asked, asked.dropFirst()) { #expect(one.duration(to: next) >= .seconds(60)) }

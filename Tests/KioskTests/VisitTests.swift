@@ -1,11 +1,10 @@
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Testing
 import Tuvali
-
-@testable import Credentials
 
 /// Whole visits: the real kiosk, host and protocol against virtual phones.
 @Suite struct VisitTests {

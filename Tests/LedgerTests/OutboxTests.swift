@@ -10,21 +10,21 @@ import Testing
 
     @Test func aCursorMovesForwardAndNeverBehindTheEnd() {
         var cursor = DeliveryCursor(DeliveryCursor.primary)
-        #expect(cursor.firstOwed == nil && cursor.state(of: 1) == .nobody, "nobody to send to: nothing is owed")
+        #expect(cursor.firstUnconfirmed == nil && cursor.state(of: 1) == .nobody, "nobody to send to: nothing is owed")
         #expect(!cursor.isKnown)
         cursor.takeOver(by: "one")
-        #expect(cursor.firstOwed == 1 && cursor.state(of: 1) == .queued)
+        #expect(cursor.firstUnconfirmed == 1 && cursor.state(of: 1) == .queued)
         let positions = [7, 7, 6, 0, -1, 10, Int.max, Int.min]
         let moved = positions.map { cursor.confirm(upTo: $0, end: point(9)) }
         #expect(moved == [true] + [Bool](repeating: false, count: 7))
-        #expect(cursor.confirmed == 7 && cursor.firstOwed == 8)
+        #expect(cursor.confirmed == 7 && cursor.firstUnconfirmed == 8)
         #expect(cursor.state(of: 7) == .confirmed && cursor.state(of: 8) == .queued)
         cursor.takeOver(by: "two")
         #expect(cursor.confirmed == 7, "it goes on where the last one ended")
         #expect(cursor.isKnown)
         var left = cursor
         left.letGo()
-        #expect(left.firstOwed == nil && left.isKnown, "what waited waits for whoever comes next")
+        #expect(left.firstUnconfirmed == nil && left.isKnown, "what waited waits for whoever comes next")
         #expect(left.state(of: 7) == .confirmed && left.state(of: 8) == .queued)
         #expect(cursor.inNewLedger == DeliveryCursor(DeliveryCursor.primary, confirmed: 0, connection: "two"))
     }
@@ -49,16 +49,16 @@ import Testing
     @Test func evictionStopsAtOpenAndUnconfirmedUntilTheHardBound() {
         var retention = Retention()
         (retention.entries, retention.hardEntries) = (10, 20)
-        #expect(retention.evictable(start: point(0), end: point(10), firstOpen: nil, firstOwed: nil) == nil)
-        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: nil, firstOwed: nil) == 5)
-        #expect(retention.evictable(start: point(3), end: point(15), firstOpen: nil, firstOwed: 2) == nil)
-        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: nil, firstOwed: 4) == 3)
-        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: 2, firstOwed: 4) == 1)
-        #expect(retention.evictable(start: point(0), end: point(25), firstOpen: nil, firstOwed: 1) == 5)
-        #expect(retention.evictable(start: point(0), end: point(25), firstOpen: 1, firstOwed: 1) == nil)
-        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstOwed: nil) == 9)
-        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstOwed: 6) == 5)
-        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstOwed: nil) == 7)
-        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstOwed: 4) == nil)
+        #expect(retention.evictable(start: point(0), end: point(10), firstOpen: nil, firstUnconfirmed: nil) == nil)
+        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: nil, firstUnconfirmed: nil) == 5)
+        #expect(retention.evictable(start: point(3), end: point(15), firstOpen: nil, firstUnconfirmed: 2) == nil)
+        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: nil, firstUnconfirmed: 4) == 3)
+        #expect(retention.evictable(start: point(0), end: point(15), firstOpen: 2, firstUnconfirmed: 4) == 1)
+        #expect(retention.evictable(start: point(0), end: point(25), firstOpen: nil, firstUnconfirmed: 1) == 5)
+        #expect(retention.evictable(start: point(0), end: point(25), firstOpen: 1, firstUnconfirmed: 1) == nil)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstUnconfirmed: nil) == 9)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstUnconfirmed: 6) == 5)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: 8, firstUnconfirmed: nil) == 7)
+        #expect(retention.evictable(upTo: 9, start: point(3), firstOpen: nil, firstUnconfirmed: 4) == nil)
     }
 }

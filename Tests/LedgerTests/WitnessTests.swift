@@ -84,7 +84,7 @@ import Testing
             .sealed(state(change), digest: key.digest(of: state(change), RowSum()))
         }
         func judge(_ stored: StoredLedger, _ witness: WitnessReading, keyIsNew: Bool = false) -> String {
-            let standing = LedgerStanding.judge(stored, witness, keyIsNew: keyIsNew) { _ in state().end.hash }
+            let standing = WitnessComparison.judge(stored, witness, keyIsNew: keyIsNew) { _ in state().end.hash }
             return String("\(standing)".prefix { $0 != "(" })
         }
         #expect(judge(stored(), try witness()) == "continued")
@@ -112,15 +112,15 @@ import Testing
 
     /// Anyone who can write the database can write this setting: its numbers must leave room for visits.
     @Test func aFoundingWithFiguresThatNobodyWroteIsNone() throws {
-        let founding = Founding(predecessor: nil, code: "x", finding: "y", nextSeq: 1001, open: [])
-        #expect(try Founding(bytes: founding.bytes) == founding)
+        let founding = LedgerOrigin(predecessor: nil, code: "x", finding: "y", nextSeq: 1001, open: [])
+        #expect(try LedgerOrigin(bytes: founding.bytes) == founding)
         let text = String(decoding: founding.bytes, as: UTF8.self)
         for figure in ["9223372036854775807", "9007199254740992", "4503599627370497", "-1"] {
             let changed = text.replacing("1001", with: figure)
-            #expect(throws: RecordError(member: "nextSeq")) { try Founding(bytes: Array(changed.utf8)) }
+            #expect(throws: RecordError(member: "nextSeq")) { try LedgerOrigin(bytes: Array(changed.utf8)) }
         }
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
-        let last = try Founding(bytes: Array(text.replacing("1001", with: "4503599627370496").utf8))
+        let last = try LedgerOrigin(bytes: Array(text.replacing("1001", with: "4503599627370496").utf8))
         _ = try last.begin(&head, stamp: Samples.stamp(), software: Samples.software)
         #expect(head.point.nextSeq == 4_503_599_627_370_497)
     }

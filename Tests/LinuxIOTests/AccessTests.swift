@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 /// The requirements of WCAG 2.2 for text and signs, checked on the pictures of displays.

@@ -9,15 +9,10 @@ import Testing
 
 /// The control socket under hostile clients. The server never waits for a client beyond the time limit.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) final class ControlTests: Sendable {
-    private let folder: String
-    private var path: String { folder + "/control.sock" }
+    private let folder: TestFolder
+    private var path: String { folder.path("control.sock") }
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { folder = try TestFolder("control") }
 
     /// Starts a server that by default answers with the request itself and serves every client.
     private func server(
@@ -244,7 +239,7 @@ import Testing
             Sockets.writeAll(client, Array("stuck\n".utf8))
             close(client)
             // One after the other: simultaneous requests are read in any order, so `look` could be the sixth.
-            while begun.withLock({ $0 }) < number { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(await becomesTrue { begun.withLock({ $0 }) >= number })
         }
         #expect(try ask("look").contains("too many"), "who may only look has no more")
         ownerComes.withLock { $0 = true }
@@ -302,7 +297,7 @@ import Testing
         await #expect(throws: SystemError.self) { _ = try await self.server() }
         #expect(FileManager.default.contents(atPath: path) == Data("precious".utf8))
         let long = try ControlServer(permits: { _ in true }, isOwner: { _ in true }, answer: { _, _ in [] })
-        let name = folder + "/" + String(repeating: "n", count: 100)
+        let name = folder.path + "/" + String(repeating: "n", count: 100)
         await #expect(throws: SystemError.self) { try await long.open(name, isShared: false) }
     }
 
@@ -316,12 +311,12 @@ import Testing
 
     @Test(arguments: [false, true]) func theModeSaysWhoMayConnect(_ isShared: Bool) async throws {
         let server = try ControlServer(permits: { _ in true }, isOwner: { _ in true }, answer: { $1 })
-        let inside = folder + "/made/control.sock"
+        let inside = folder.path("made/control.sock")
         try await server.open(inside, isShared: isShared)
         var status = stat()
         #expect(lstat(inside, &status) == 0 && status.st_mode & 0o777 == (isShared ? 0o666 : 0o600))
-        #expect(lstat(folder + "/made", &status) == 0 && status.st_mode & 0o777 & ~0o750 == 0)
+        #expect(lstat(folder.path("made"), &status) == 0 && status.st_mode & 0o777 & ~0o750 == 0)
         await server.close()
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/made").isEmpty)
+        #expect(try folder.names("made").isEmpty)
     }
 }

@@ -4,6 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 /// Returns an invitation with the longest possible name.
@@ -265,7 +266,7 @@ struct DisplayDeviceTests {
 
     @Test("a file is replaced in one step, never gone and never half, and says so when the gate is out of service")
     func file() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let file = PictureFile("\(folder.path)/code.png", scale: 1)
         var told = scene
         try file.show(told)
@@ -413,7 +414,7 @@ struct DisplayDeviceTests {
 
     @Test("a framebuffer gets the picture in its own form of pixels, and nothing beside it", arguments: [16, 24, 32])
     func framebuffer(_ bits: Int) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         var geometry = Framebuffer.Geometry(width: 160, height: 100, bits: bits)
         (geometry.start, geometry.stride) = (64, geometry.stride + 32)
         let memory = [UInt8](repeating: 0x5A, count: geometry.start + geometry.stride * geometry.height)

@@ -4,6 +4,7 @@ import Synchronization
 import TestKit
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 /// A display device whose behaviour the test controls.
@@ -20,10 +21,7 @@ private final class Double: DisplayDevice {
 
         let state = Mutex(State())
 
-        func waits(_ isTrue: (State) -> Bool) -> Bool {
-            for _ in 0..<4000 where !state.withLock({ isTrue($0) }) { usleep(5000) }
-            return state.withLock { isTrue($0) }
-        }
+        func waits(_ isTrue: (State) -> Bool) -> Bool { blocksUntil { isTrue(state.withLock { $0 }) } }
     }
 
     let detail: DisplayDetail
@@ -44,14 +42,12 @@ private final class Double: DisplayDevice {
 @Suite("Display thread", .timeLimit(.minutes(1)), .tags(.realTime))
 struct DisplayThreadTests {
     private let board = Double.Board()
-    private let words = Words()
-
-    private final class Words: Sendable { let list = Mutex<[String?]>([]) }
+    private let words = Recorder<String?>()
 
     private func thread(_ detail: DisplayDetail = .lively) throws -> DisplayThread {
         try DisplayThread(
             retries: .milliseconds(20)...(.milliseconds(80)), make: { [board] in Double(board, detail) },
-            told: { [words] failure in words.list.withLock { $0.append(failure?.description) } })
+            told: { [words] failure in words.add(failure?.description) })
     }
 
     private func scene(_ code: String) -> DisplayScene {
@@ -106,8 +102,8 @@ struct DisplayThreadTests {
         #expect(thread.flush(within: .seconds(20)))
         #expect(board.state.withLock { $0.shown.map(\.code) } == ["99"])
         // The recovery is reported after the scene is shown.
-        #expect(waits { words.list.withLock { $0.last == .some(nil) } })
-        #expect(words.list.withLock { $0.first } == "away. Plug it in.")
+        #expect(blocksUntil { words.last == .some(nil) })
+        #expect(words.all.first == "away. Plug it in.")
     }
 
     @Test("it ends with its last owner, and lets go of the device")

@@ -6,17 +6,9 @@ import Testing
 /// The system calls that make a file survive a power cut, in order: they sync its content, give it its name,
 /// and sync its folder.
 @Suite struct DurableFileTests {
-    private final class Folder {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("durable-\(UUID().uuidString)").path
-        var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
+    private let folder: TestFolder
 
-        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-    }
-
-    private let folder: Folder
-
-    init() throws { folder = try Folder() }
+    init() throws { folder = try TestFolder("durable") }
 
     /// Returns the calls with `NEW` in place of the temporary name of an incomplete file.
     private func plain(_ calls: [String]) -> [String] {

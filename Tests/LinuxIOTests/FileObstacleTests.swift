@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
+import TestKit
 import Testing
 
 @testable import LinuxIO
 
 /// The reason why a file cannot be read is reported precisely.
 @Suite struct FileObstacleTests {
-    private let folder: String
+    private let files: TestFolder
+    private var folder: String { files.path }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        files = try TestFolder()
     }
 
     @Test func eachIsToldApart() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (file, pipe) = (folder + "/file", folder + "/pipe")
         try Data([1]).write(to: URL(fileURLWithPath: file))
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -22,8 +22,8 @@ import Testing
         #expect(FileObstacle(folder + "/none") == .absent && FileObstacle(file + "/below") == .absent)
         #expect(FileObstacle(folder: folder + "/none") == .absent)
         // The check does not block on a pipe.
-        #expect(FileObstacle(pipe)?.text == "is no file" && FileObstacle(folder)?.text == "is no file")
-        #expect(FileObstacle(folder: file)?.text == "is no folder")
+        #expect(FileObstacle(pipe)?.text == "is not a file" && FileObstacle(folder)?.text == "is not a file")
+        #expect(FileObstacle(folder: file)?.text == "is not a folder")
         try FileManager.default.createSymbolicLink(atPath: folder + "/loop", withDestinationPath: folder + "/loop")
         #expect(FileObstacle(folder + "/loop") == .failed(code: ELOOP))
         // Root may read every file; `gatehouse run` runs without that right.
@@ -33,7 +33,6 @@ import Testing
 
     /// Opening a device can start it, for example a watchdog. A pipe takes the place of such a device here.
     @Test func anotherKindIsNotEvenOpened() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (file, pipe) = (folder + "/file", folder + "/pipe")
         try Data([1]).write(to: URL(fileURLWithPath: file))
         #expect(mkfifo(pipe, 0o600) == 0)

@@ -152,7 +152,7 @@ struct GPIOInputTests {
             ) { () throws(GPIOError) in try self.take() }
         }
 
-        func waits(_ isTrue: (State) -> Bool) -> Bool { LinuxIOTests.waits { isTrue(state.withLock { $0 }) } }
+        func waits(_ isTrue: (State) -> Bool) -> Bool { blocksUntil { isTrue(state.withLock { $0 }) } }
 
         var told: [String] { state.withLock { $0.told.map { "\($0.index)\($0.isActive ? "+" : "-")" } } }
     }

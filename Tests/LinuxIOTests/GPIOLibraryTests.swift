@@ -15,11 +15,11 @@ struct GPIOLibraryTests {
     /// A chip of that library, with a device node to open.
     private final class Board {
         let library: GPIOLibrary
-        private let folder: TemporaryFolder
+        private let folder: TestFolder
 
         init(generation: Int32) throws {
             fake_reset()
-            folder = try TemporaryFolder()
+            folder = try TestFolder()
             try Data().write(to: URL(fileURLWithPath: folder.path + "/gpiochip0"))
             let made = GPIOLibraryTests.load(generation)
             library = GPIOLibrary(try #require(made.library), folder: folder.path)
@@ -236,9 +236,9 @@ struct GPIOLibraryTests {
             try GPIOInputBank(
                 chip: "fake", [InputLine("GPIO6", debounce: .milliseconds(30))], consumer: "in", library: library)
         }
-        #expect(waits { fake_holder(6) != nil })
+        #expect(blocksUntil { fake_holder(6) != nil })
         for level in [true, false, true] { fake_drive(6, level, Self.stamp(0)) }
-        #expect(waits { !told.withLock { $0.isEmpty } })
+        #expect(blocksUntil { !told.withLock { $0.isEmpty } })
         #expect(told.withLock { $0.map(\.isActive) } == [true])
         #expect(inputs.end(within: .seconds(30)) && fake_holder(6) == nil)
     }

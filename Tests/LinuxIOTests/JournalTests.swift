@@ -9,11 +9,11 @@ import Testing
 /// The log in journald's native format, sent to a socket that replaces journald's and parsed as journald
 /// parses it.
 @Suite(.tags(.realTime)) struct JournalTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
     private var path: String { folder.path + "/socket" }
     private static let time = Timestamp(seconds: 1_800_000_000)
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// Returns a sink that writes to journald at ``path``. While that socket is absent, the lines go to this
     /// process's standard error.

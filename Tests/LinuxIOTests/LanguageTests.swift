@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 @Suite("languages of displays")
@@ -37,11 +38,11 @@ struct LanguageTests {
     @Test("every phrase has a drawing for each of its letters", arguments: DisplayLanguage.allCases)
     func drawable(_ language: DisplayLanguage) {
         for phrase in DisplayPhrase.allCases {
-            #expect(Lettering.canDraw(language.text(phrase)), "\(language) \(phrase)")
-            #expect(Lettering.isLatin(language.text(phrase)) == (language != .hindi))
+            #expect(TextLayout.canDraw(language.text(phrase)), "\(language) \(phrase)")
+            #expect(TextLayout.isLatin(language.text(phrase)) == (language != .hindi))
             #expect((1...60).contains(language.text(.scan).utf8.count), "as an instruction of the configuration")
         }
-        for text in ["Türe", "漢字", "नमस्ते", "\u{1F600}", "a\nb"] { #expect(!Lettering.canDraw(text), "\(text)") }
+        for text in ["Türe", "漢字", "नमस्ते", "\u{1F600}", "a\nb"] { #expect(!TextLayout.canDraw(text), "\(text)") }
     }
 
     @Test("accented letters differ from the plain ones, and keep within their place")
@@ -67,7 +68,7 @@ struct LanguageTests {
             let (first, last) = (rows.firstIndex { $0 != 0 }, rows.lastIndex { $0 != 0 })
             return try #require(last) - #require(first)
         }
-        for phrase in DisplayPhrase.allCases where Lettering.isLatin(language.text(phrase)) {
+        for phrase in DisplayPhrase.allCases where TextLayout.isLatin(language.text(phrase)) {
             for letter in language.text(phrase) where !letter.isASCII {
                 let plain = try #require(
                     String(letter).decomposedStringWithCanonicalMapping.first?.unicodeScalars.first)

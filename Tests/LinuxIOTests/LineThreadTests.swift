@@ -61,7 +61,7 @@ struct LineThreadTests {
 
         func bank() -> sending any LineBank { Bank(self) }
 
-        func waits(_ isTrue: (State) -> Bool) -> Bool { LinuxIOTests.waits { isTrue(state.withLock { $0 }) } }
+        func waits(_ isTrue: (State) -> Bool) -> Bool { blocksUntil { isTrue(state.withLock { $0 }) } }
     }
 
     private func relay(
@@ -107,7 +107,7 @@ struct LineThreadTests {
             let result = sched_setscheduler(0, SCHED_RR, &lowest)
             answer.withLock { $0 = result }
         }
-        return LinuxIOTests.waits { answer.withLock { $0 } != nil } && answer.withLock { $0 } == 0
+        return blocksUntil { answer.withLock { $0 } != nil } && answer.withLock { $0 } == 0
     }()
 
     @Test("the relay's thread has real-time priority; the threads that it starts, and all others, have none")
@@ -122,8 +122,8 @@ struct LineThreadTests {
             try? Threads.start("of the relay") { while !hasEnded.withLock({ $0 }) { usleep(1000) } }
         }
         let lamps = try LampLines(Lines().bank(), names: ["red"]) { _ in }
-        #expect(LinuxIOTests.waits { policies()["of the relay"] != nil })
-        #expect(lines.waits { $0.changes.count == 1 } && LinuxIOTests.waits { policies()["gatehouse-lamps"] != nil })
+        #expect(blocksUntil { policies()["of the relay"] != nil })
+        #expect(lines.waits { $0.changes.count == 1 } && blocksUntil { policies()["gatehouse-lamps"] != nil })
         var seen = policies()
         #expect(seen.removeValue(forKey: Relay.threadName) == [Int(Self.mayRunFirst ? SCHED_RR : SCHED_OTHER)])
         #expect(seen["gatehouse-lamps"] != nil && seen["of the relay"] != nil)
@@ -165,8 +165,8 @@ struct LineThreadTests {
     @Test("a line that cannot be released is tried again, and both is told once")
     func retries() throws {
         let lines = Lines()
-        let told = Mutex<[Bool]>([])
-        let relay = try relay(lines) { trouble in told.withLock { $0.append(trouble != nil) } }
+        let told = Recorder<Bool>()
+        let relay = try relay(lines) { trouble in told.add(trouble != nil) }
         #expect(lines.waits { $0.changes.count == 1 })
         lines.state.withLock { $0.refusals = 5 }
         let now = SystemClock.now()
@@ -175,7 +175,7 @@ struct LineThreadTests {
         #expect(lines.state.withLock { $0.changes.map(\.active) } == [[], ["gate"], []])
         #expect(lines.state.withLock { $0.attempts } == 8)
         #expect(relay.end(within: .seconds(30)))
-        #expect(told.withLock { $0 } == [true, false])
+        #expect(told.all == [true, false])
     }
 
     @Test("a line that is energised too late is released at once")
@@ -209,18 +209,18 @@ struct LineThreadTests {
     @Test("a relay at rest is read back: one that is driven by something else, and a chip that is gone, are found")
     func readBack() throws {
         let lines = Lines()
-        let told = Mutex<[LineThread.Trouble?]>([])
+        let told = Recorder<LineThread.Trouble?>()
         #expect(Relay.readBack == .seconds(2))
         let relay = try Relay(lines.bank(), line: "gate", readBack: .milliseconds(100)) { trouble in
-            told.withLock { $0.append(trouble) }
+            told.add(trouble)
         }
         #expect(lines.waits { $0.changes.count == 1 })
         lines.state.withLock { $0.active = ["gate"] }
-        #expect(lines.waits { _ in told.withLock { $0.count } == 2 }, "set inactive once more, and told")
+        #expect(lines.waits { _ in told.count == 2 }, "set inactive once more, and told")
         #expect(lines.state.withLock { $0.active.isEmpty })
         lines.state.withLock { $0.isGone = true }
-        #expect(lines.waits { _ in told.withLock { $0.count } >= 3 })
-        let troubles = told.withLock { $0 }
+        #expect(lines.waits { _ in told.count >= 3 })
+        let troubles = told.all
         #expect(troubles[0]?.error == .active(["gate"]) && troubles[0]?.isStuck == true && troubles[1] == nil)
         #expect(troubles[0]?.isLasting == false, "set right at once")
         #expect(troubles[2]?.error.isGone == true && troubles[2]?.isStuck == false && troubles[2]?.isLasting == true)
@@ -230,19 +230,19 @@ struct LineThreadTests {
     @Test("an attempt is marked before the clock is read by which it is decided; it ends where nothing is wanted")
     func attempts() throws {
         let lines = Lines()
-        let marked = Mutex<[Bool]>([])
+        let marked = Recorder<Bool>()
         let thread = try LineThread(
             name: "test-attempts", lines.bank(),
             wanted: { now in
                 let tried = lines.state.withLock { $0.tried }
-                marked.withLock { $0.append(tried.map { $0 <= now } ?? false) }
+                marked.add(tried.map { $0 <= now } ?? false)
                 return LineThread.Wanted(active: [])
             }, failed: { _ in })
         #expect(lines.waits { $0.changes.count == 1 && $0.tried == nil })
         thread.wake()
-        #expect(lines.waits { $0.tried == nil && marked.withLock { $0.count } >= 3 })
+        #expect(lines.waits { $0.tried == nil && marked.count >= 3 })
         #expect(thread.end(within: .seconds(30)))
-        #expect(!marked.withLock { $0 }.contains(false) && lines.state.withLock { $0.tried } == nil)
+        #expect(!marked.all.contains(false) && lines.state.withLock { $0.tried } == nil)
     }
 
     @Test("lamps are tried again by themselves")
@@ -261,26 +261,26 @@ struct LineThreadTests {
 }
 
 @Suite("Work on the side", .timeLimit(.minutes(2)), .tags(.realTime))
-struct SideThreadTests {
+struct BackgroundThreadTests {
     @Test("who hands over never waits; the oldest go, and are counted")
     func bounded() throws {
-        let thread = try SideThread(name: "test", limit: 4)
+        let thread = try BackgroundThread(name: "test", limit: 4)
         let begun = Mutex(false)
         let gate = Mutex(false)
-        let done = Mutex<[Int]>([])
+        let done = Recorder<Int>()
         thread.run {
             begun.withLock { $0 = true }
             while !gate.withLock({ $0 }) { usleep(1000) }
         }
-        #expect(waits { begun.withLock { $0 } })
+        #expect(blocksUntil { begun.withLock { $0 } })
         let began = SystemClock.now()
-        for number in 0..<1000 { thread.run { done.withLock { $0.append(number) } } }
+        for number in 0..<1000 { thread.run { done.add(number) } }
         #expect(began.duration(to: SystemClock.now()) < .seconds(30))
         #expect(thread.dropped == 996)
         #expect(!thread.flush(within: .milliseconds(20)))
         gate.withLock { $0 = true }
         #expect(thread.flush(within: .seconds(60)))
-        #expect(done.withLock { $0 } == [996, 997, 998, 999])
+        #expect(done.all == [996, 997, 998, 999])
     }
 
     @Test("the log goes on when its reader does, and says how many lines are missing")
@@ -306,7 +306,7 @@ struct SideThreadTests {
         let dropped = log.dropped
         log.log(.info, "last")
         #expect(log.flush(within: .seconds(60)))
-        let isRead = waits {
+        let isRead = blocksUntil {
             let end = read.withLock { $0.suffix(200) }
             return end.last == 0x0A && String(decoding: end, as: UTF8.self).contains("\"last\"")
         }

@@ -3,10 +3,11 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 /// A bus that records the messages written to it.
-private final class Recorder: DisplayWire {
+private final class RecordedWire: DisplayWire {
     private(set) var messages: [[UInt8]] = []
     var fails = false
     private(set) var isClosed = false
@@ -74,7 +75,7 @@ struct OLEDTests {
             (.sh1107, 128, 128, 0, 0), (.sh1107, 64, 128, 90, 0), (.ssd1306, 128, 64, 180, 0),
         ])
     func picture(_ chip: OLEDDisplay.Controller, _ width: Int, _ height: Int, _ rotation: Int, _ first: Int) throws {
-        let bus = Recorder()
+        let bus = RecordedWire()
         let panel = OLEDDisplay(chip, width: width, height: height, rotation: rotation) { bus }
         try panel.show(scene())
         var memory = OLEDChip()
@@ -91,7 +92,7 @@ struct OLEDTests {
 
     @Test("a new code comes while the panel is dark; a verdict while it shines")
     func atomic() throws {
-        let bus = Recorder()
+        let bus = RecordedWire()
         let panel = OLEDDisplay(.ssd1306, width: 128, height: 64) { bus }
         var memory = OLEDChip()
         try panel.show(scene("a"))
@@ -107,7 +108,7 @@ struct OLEDTests {
 
     @Test("a panel that was away is set up anew")
     func back() throws {
-        let bus = Recorder()
+        let bus = RecordedWire()
         let panel = OLEDDisplay(.ssd1306, width: 128, height: 64) { bus }
         try panel.show(scene())
         bus.fails = true

@@ -111,17 +111,17 @@ struct PollThreadTests {
     @Test("timers fire in the order of their times, can be moved and disarmed")
     func timers() async throws {
         let thread = try PollThread(name: "test-timer")
-        let fired = Mutex<[String]>([])
+        let fired = Recorder<String>()
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         let late = thread.makeTimer {
-            fired.withLock { $0.append("late") }
+            fired.add("late")
             continuation.finish()
         }
-        let never = thread.makeTimer { fired.withLock { $0.append("never") } }
-        let moved = thread.makeTimer { fired.withLock { $0.append("moved") } }
+        let never = thread.makeTimer { fired.add("never") }
+        let moved = thread.makeTimer { fired.add("moved") }
         let early = thread.makeTimer {
-            fired.withLock { $0.append("early") }
-            never.disarm()
+            fired.add("early")
+            never.set(nil)
         }
         let now = SystemClock.now()
         // Armed on the thread itself, so that no timer is due before all are armed.
@@ -133,7 +133,7 @@ struct PollThreadTests {
             moved.arm(at: now.advanced(by: .milliseconds(20)))
         }.arm(at: .zero)
         for await _ in stream {}
-        #expect(fired.withLock { $0 } == ["early", "moved", "late"])
+        #expect(fired.all == ["early", "moved", "late"])
         #expect(SystemClock.now() >= now.advanced(by: .milliseconds(40)))
     }
 

@@ -14,7 +14,7 @@ struct RadioOpenerTests {
     private func ask(
         user: UInt32 = Accounts.user, _ take: @escaping @Sendable () throws(ChannelRefusal) -> Int32
     ) throws -> (asker: Result<Int32, ChannelRefusal>, opener: TransportError?) {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.path + "/radio"
         let listener = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(listener) }
@@ -78,19 +78,19 @@ struct RadioOpenerTests {
 
     @Test("it serves one after the other, says the same thing once, and ends when nobody asks any more")
     func serves() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.path + "/radio"
         let listener = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(listener) }
         #expect(withUnixAddress(path) { bind(listener, $0, $1) } == 0 && listen(listener, 4) == 0)
-        let said = Mutex<[TransportError?]>([])
+        let said = Recorder<TransportError?>()
         let done = DispatchSemaphore(value: 0)
         try Threads.start("opener") {
             // No adapter has this address: nothing is touched, whatever adapters this machine has.
             try? RadioOpener.serve(listener, user: Accounts.user, idle: .seconds(1)) {
                 "00:00:00:00:00:00"
             } say: { error in
-                said.withLock { $0.append(error) }
+                said.add(error)
             }
             done.signal()
         }
@@ -99,14 +99,14 @@ struct RadioOpenerTests {
         }
         #expect(Set(refusals).count == 1 && [EAFNOSUPPORT, ENODEV].contains(refusals[0]?.code))
         #expect(done.wait(timeout: .now() + 60) == .success)
-        #expect(said.withLock(\.count) == 1)
+        #expect(said.count == 1)
     }
 
     @Test(
         "each request has the adapter that is configured then; one that has left, or finds none configured, costs nothing"
     )
     func configured() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.path + "/radio"
         let listener = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(listener) }
@@ -132,7 +132,7 @@ struct RadioOpenerTests {
 
     @Test("an opener that is not there is told with its remedy")
     func absent() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.path + "/left"
         let listener = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0)
         #expect(withUnixAddress(path) { bind(listener, $0, $1) } == 0)
@@ -176,9 +176,9 @@ struct RadioOpenerTests {
 
 @Suite("Resetting an adapter")
 struct AdapterResetTests {
-    private let tree: TemporaryFolder
+    private let tree: TestFolder
 
-    init() throws { tree = try TemporaryFolder() }
+    init() throws { tree = try TestFolder() }
 
     private func file(_ path: String, _ text: String = "") throws {
         let url = URL(fileURLWithPath: "\(tree.path)/\(path)")

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import Foundation
 import Glibc
@@ -6,21 +7,6 @@ import TestKit
 import Testing
 
 @testable import LinuxIO
-
-/// A folder that is removed with this object.
-final class TemporaryFolder {
-    let path: String
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    /// Returns the content of a file in the folder; empty if the file is absent.
-    func bytes(_ name: String) -> [UInt8] {
-        FileManager.default.contents(atPath: "\(path)/\(name)").map { [UInt8]($0) } ?? []
-    }
-}
 
 @Suite("Service manager")
 struct ServiceManagerTests {
@@ -48,7 +34,7 @@ struct ServiceManagerTests {
 
     @Test("messages arrive as datagrams, at a path and at an abstract name")
     func messages() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let name = "gatehouse-test-\(UUID().uuidString)"
         for (variable, address) in [
             ("\(folder.path)/n", Array("\(folder.path)/n".utf8)), ("@\(name)", [0] + Array(name.utf8)),
@@ -91,7 +77,7 @@ struct LogSinkTests {
 
     @Test("a line is one JSON object with time, level and event first")
     func lines() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let log = try LogSink(.file("\(folder.path)/log"), minimum: .info) { [time] in time }
         log.log(.debug, "too.quiet")
         log.log(.info, "gate.opened", ["visit": "v1", "time": "forged", "ms": 200])
@@ -108,7 +94,7 @@ struct LogSinkTests {
 
     @Test("lines of many threads stay whole")
     func threads() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let log = try LogSink(.file("\(folder.path)/log"))
         await withTaskGroup { group in
             for task in 0..<8 {
@@ -136,7 +122,7 @@ struct LogSinkTests {
 
     @Test("a file that is rotated is made anew with the next line")
     func rotation() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = "\(folder.path)/log"
         let log = try LogSink(.file(path))
         for event in ["one", "two", "three"] {
@@ -152,46 +138,46 @@ struct LogSinkTests {
 
     @Test("a file that cannot be had is made as soon as it can; meanwhile the fallback has the lines")
     func fallback() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = "\(folder.path)/later/log"
-        let told = Mutex<[Bool]>([])
+        let told = Recorder<Bool>()
         let log = try LogSink(
-            .file(path), fallback: .standardError, report: { error in told.withLock { $0.append(error == nil) } })
+            .file(path), fallback: .standardError, report: { error in told.add(error == nil) })
         log.log(.debug, "below the level")
-        #expect(told.withLock { $0 } == [false])
+        #expect(told.all == [false])
         #expect(mkdir("\(folder.path)/later", 0o700) == 0)
         log.log(.info, "back")
         #expect(log.flush(within: .seconds(60)))
-        #expect(told.withLock { $0 } == [false, true] && log.dropped == 0)
+        #expect(told.all == [false, true] && log.dropped == 0)
         #expect(String(decoding: folder.bytes("later/log"), as: UTF8.self).contains("back"))
         // First a link to a device that is always full, and then a disk with room in its place.
         let full = "\(folder.path)/full"
         #expect(symlink("/dev/full", full) == 0)
         let other = try LogSink(
-            .file(full), fallback: .standardOutput, report: { error in told.withLock { $0.append(error == nil) } })
+            .file(full), fallback: .standardOutput, report: { error in told.add(error == nil) })
         other.log(.info, "told-beside-a-full-disk")
         #expect(other.flush(within: .seconds(60)))
-        #expect(told.withLock { $0 } == [false, true, false] && other.dropped == 0)
+        #expect(told.all == [false, true, false] && other.dropped == 0)
     }
 
     /// A regression test: the start blocked until a process read the pipe.
     @Test("a pipe that nobody reads holds up no start", .timeLimit(.minutes(5)), .tags(.realTime))
     func pipe() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = "\(folder.path)/pipe"
         #expect(mkfifo(path, 0o600) == 0)
         #expect { try LogSink(.file(path)) } throws: { ($0 as? SystemError)?.code == ENXIO }
-        let told = Mutex<[Int32?]>([])
+        let told = Recorder<Int32?>()
         let log = try LogSink(
-            .file(path), fallback: .standardError, report: { error in told.withLock { $0.append(error?.code) } })
+            .file(path), fallback: .standardError, report: { error in told.add(error?.code) })
         log.log(.info, "told-beside-a-pipe-without-reader")
         #expect(log.flush(within: .seconds(60)))
-        #expect(told.withLock { $0 } == [ENXIO] && log.dropped == 0)
+        #expect(told.all == [ENXIO] && log.dropped == 0)
         let reader = open(path, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
         log.log(.info, "read")
         #expect(log.flush(within: .seconds(60)))
-        #expect(told.withLock { $0 } == [ENXIO, nil] && log.dropped == 0)
+        #expect(told.all == [ENXIO, nil] && log.dropped == 0)
     }
 
     @Test("levels are ordered")
@@ -208,7 +194,7 @@ struct BootTests {
 
     @Test("the kernel's own id is taken where it is told")
     func told() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         try write(kernel + "\n", folder.path + "/boot_id")
         #expect(try Boot.id(kernel: folder.path + "/boot_id", folder: folder.path) == Text(kernel))
         #expect(folder.bytes("start-id").isEmpty, "none of our own beside it")
@@ -217,7 +203,7 @@ struct BootTests {
 
     @Test("where it is hidden, all runs until the folder is emptied share one of our own")
     func hidden() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let hidden = folder.path + "/hidden/boot_id"
         let first = try Boot.id(kernel: hidden, folder: folder.path)
         #expect(first.utf8.count == 36 && first != Text(kernel))
@@ -246,7 +232,7 @@ struct BootTests {
 struct TimeDaemonTests {
     /// Makes a bus at a path that accepts one caller and sends `answers` after the handshake.
     private func asked(_ greeting: String, _ answers: [UInt8]) throws -> (answer: Bool?, heard: [UInt8]) {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.path + "/bus"
         let bus = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var target = sockaddr_un()
@@ -311,7 +297,7 @@ struct TimeDaemonTests {
         func answers(_ value: UInt8) -> [UInt8] {
             message(2, [2, 0, 0, 0, 58, 49, 0]) + message(2, boolean(value))
         }
-        var word = TimeDaemon.Word()
+        var word = TimeDaemon.LastAnswer()
         #expect(!word.wasAsked)
         for (second, answers, expected) in [
             (0, [], false), (5, answers(1), true), (35, [], true), (40, [], true), (45, answers(1), true),
@@ -322,7 +308,7 @@ struct TimeDaemonTests {
             let answer = try asked("OK 1234\r\n", answers).answer
             word.take(answer, at: now)
             #expect(word.isSynchronised(at: now) == expected && word.wasAsked, "\(second)")
-            #expect(TimeDaemon.Word.pause(after: answer) == (answers.isEmpty ? 5 : 30))
+            #expect(TimeDaemon.LastAnswer.pause(after: answer) == (answers.isEmpty ? 5 : 30))
         }
         #expect(
             !word.isSynchronised(at: Instant(nanoseconds: 357_000_000_000)), "a question that hangs is no answer either"
@@ -362,7 +348,7 @@ struct ClockTests {
     @Test("one look has both clocks at one moment")
     func look() {
         let before = SystemClock.now()
-        let (first, second) = (SystemClock.look(), SystemClock.look())
+        let (first, second) = (Clock.system.look(), Clock.system.look())
         #expect(
             before <= first.monotonic && first.monotonic <= second.monotonic && second.monotonic <= SystemClock.now())
         #expect(first.utc > Timestamp(seconds: 1_750_000_000) && first.isSynchronised == second.isSynchronised)
@@ -370,7 +356,7 @@ struct ClockTests {
 
     @Test("battery-backed clocks are listed with what the kernel tells of them")
     func batteryClocks() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         #expect(BatteryClock.all(root: folder.path).isEmpty)
         for (file, text) in [
             ("rtc0/hctosys", "0\n"), ("rtc1/hctosys", "1\n"), ("rtc1/since_epoch", "1800000000\n"),
@@ -391,7 +377,7 @@ struct ClockTests {
 
     @Test("a date that the machine wrote down explains what its clock shows after a start, and nothing else")
     func savedDates() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let day = try #require(Timestamp(rfc3339: "2026-11-01T06:17:01Z"))
         for (text, date) in [("2026-11-01 06:17:01\n", day), ("", nil), ("yesterday\n", nil), ("2026-11-01\n", nil)] {
             try FileManager.default.createDirectory(atPath: folder.path + "/etc", withIntermediateDirectories: true)

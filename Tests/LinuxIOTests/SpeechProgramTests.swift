@@ -2,13 +2,14 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 @Suite("words said aloud", .tags(.realTime))
 struct SpeechProgramTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     private func program(_ script: String) throws -> String {
         let path = folder.path + "/speak"

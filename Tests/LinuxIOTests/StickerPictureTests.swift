@@ -1,6 +1,7 @@
 import Encoding
 import Testing
 
+@testable import Displays
 @testable import LinuxIO
 
 @Suite struct StickerPictureTests {

@@ -187,7 +187,7 @@ struct TransportTests {
         let expected: TransportError =
             present < 0 ? .noBluetooth : .notFound("hci250", others: Adapters.list().map(\.name))
         let error = #expect(throws: TransportError.self) { try HCIUserChannel.open("hci250", opener: opener) }
-        #expect(error == expected || error == .notPermitted("putting hci250 down"))
+        #expect(error == expected || error == .notPermitted("bringing hci250 down"))
         #expect(error?.remedy.isEmpty == false)
     }
 
@@ -223,7 +223,7 @@ struct TransportTests {
         #expect(TransportError.busy("hci0").description == "hci0 is in use by another program")
         // Control groups version 2, hybrid and legacy.
         for hierarchy in ["", "/unified", "/systemd"] {
-            let folder = try TemporaryFolder()
+            let folder = try TestFolder()
             let slice = "\(folder.path)\(hierarchy)/system.slice"
             try FileManager.default.createDirectory(
                 atPath: slice + "/gatehouse.service", withIntermediateDirectories: true)

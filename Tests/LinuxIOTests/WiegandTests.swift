@@ -147,7 +147,7 @@ struct WiegandTests {
 
         func bank() -> sending any LineBank { Bank(self) }
 
-        func waits(_ isTrue: (State) -> Bool) -> Bool { LinuxIOTests.waits { isTrue(state.withLock { $0 }) } }
+        func waits(_ isTrue: (State) -> Bool) -> Bool { blocksUntil { isTrue(state.withLock { $0 }) } }
 
         /// The wires of the pulses in order; nil if two wires were active together, or one directly after the
         /// other.

@@ -7,23 +7,23 @@ import Testing
 /// Threads for computations that may take too long.
 @Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct WorkThreadsTests {
     @Test func noMoreThanThatManyRunAtATime() async throws {
-        let (threads, gate, log) = (WorkThreads<Int>(name: "test-work", places: 2), Gate(), Log())
+        let (threads, gate, log) = (WorkThreads<Int>(name: "test-work", places: 2), Gate(), Recorder<Int>())
         for key in 0..<6 {
             threads.run(key) {
                 log.add(key)
                 gate.wait()
             }
         }
-        try await log.waits(for: 2)
-        #expect(Set(log.entries) == [0, 1])
+        try #require(await becomesTrue { log.count >= 2 })
+        #expect(Set(log.all) == [0, 1])
         gate.open()
-        try await log.waits(for: 6)
+        try #require(await becomesTrue { log.count >= 6 })
         #expect(await threads.answer { 7 } == 7)
         #expect(threads.abandoned == 0)
     }
 
     @Test func whatIsGivenUpMakesRoom() async throws {
-        let (threads, gate, log) = (WorkThreads<Int>(name: "test-work", places: 2), Gate(), Log())
+        let (threads, gate, log) = (WorkThreads<Int>(name: "test-work", places: 2), Gate(), Recorder<Int>())
         defer { gate.open() }
         // Each computation holds a place until its caller gives up.
         for key in 0..<WorkThreads<Int>.mostGivenUp - 1 {
@@ -31,34 +31,34 @@ import Testing
                 log.add(key)
                 gate.wait()
             }
-            try await log.waits(for: key + 1)
+            try #require(await becomesTrue { log.count >= key + 1 })
             threads.giveUp(key)
         }
         #expect(threads.abandoned == WorkThreads<Int>.mostGivenUp - 1)
         #expect(await threads.answer { true })
         // Computations that have not begun are dropped.
-        let held = Log()
+        let held = Recorder<Int>()
         for key in [100, 101] {
             threads.run(key) {
                 held.add(key)
                 gate.wait()
             }
         }
-        try await held.waits(for: 2)
+        try #require(await becomesTrue { held.count >= 2 })
         threads.run(102) { log.add(102) }
         threads.giveUp(102)
         threads.giveUp(103)
         threads.giveUp(100)
         // Beyond the limit no computation begins, and the caller gets no answer.
-        let answered = Log()
+        let answered = Recorder<Int>()
         threads.run(nil) { answered.add(1) }
         try await Task.sleep(for: .milliseconds(50))
-        #expect(answered.entries.isEmpty && threads.abandoned == WorkThreads<Int>.mostGivenUp)
+        #expect(answered.all.isEmpty && threads.abandoned == WorkThreads<Int>.mostGivenUp)
         gate.open()
-        try await answered.waits(for: 1)
+        try #require(await becomesTrue { answered.count >= 1 })
         #expect(await threads.answer { true })
-        for _ in 0..<500 where threads.abandoned > 0 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(threads.abandoned == 0 && !log.entries.contains(102))
+        _ = await becomesTrue { threads.abandoned == 0 }
+        #expect(threads.abandoned == 0 && !log.all.contains(102))
     }
 
     /// The system keeps stacks for the next thread, with their contents. The contents must be erased.
@@ -71,7 +71,7 @@ import Testing
             return (all: places, seen: places.count(where: Marks.areAt))
         }
         #expect(places.seen > 500, "what has returned can be read while the thread is there")
-        for _ in 0..<500 where places.all.contains(where: Marks.areAt) { try await Task.sleep(for: .milliseconds(10)) }
+        _ = await becomesTrue { !places.all.contains(where: Marks.areAt) }
         #expect(places.all.count(where: Marks.areAt) == 0)
     }
 }
@@ -105,18 +105,4 @@ private final class Gate: Sendable {
     func open() { isOpen.withLock { $0 = true } }
 
     func wait() { while !isOpen.withLock({ $0 }) { usleep(1000) } }
-}
-
-/// The computations that began, in order.
-private final class Log: Sendable {
-    private let all = Mutex<[Int]>([])
-
-    var entries: [Int] { all.withLock { $0 } }
-
-    func add(_ entry: Int) { all.withLock { $0.append(entry) } }
-
-    func waits(for count: Int) async throws {
-        for _ in 0..<1000 where entries.count < count { try await Task.sleep(for: .milliseconds(10)) }
-        try #require(entries.count >= count)
-    }
 }

@@ -7,14 +7,14 @@ import Testing
 
 /// The report in the Prometheus format. `Tests/PeerTests` reads it with an independent parser.
 @Suite struct MetricTests {
-    private func lines(_ report: JSON) -> [String] {
+    private func lines(_ report: StatusReport) -> [String] {
         Metric.exposition(of: report).split(separator: "\n").map(String.init)
     }
 
     @Test func everyFigureHasItsLine() throws {
         let lines = lines(try SampleBox.report(faults: false))
         for line in [
-            "# HELP gatehouse_visits_total Visits by how they ended. Abandoned ones are counted and not recorded.",
+            "# HELP gatehouse_visits_total Visits by result. Abandoned visits are counted and not recorded.",
             "# TYPE gatehouse_visits_total counter", "gatehouse_visits_total{result=\"accepted\"} 412",
             "gatehouse_visit_reasons_total{result=\"rejected\",reason=\"policy.<id>\"} 9",
             "gatehouse_info{name=\"North-Gate\",version=\"0.1.0\"} 1", "gatehouse_state{state=\"fine\"} 1",
@@ -46,9 +46,9 @@ import Testing
 
     /// A gate without agents has no samples of agents, so that no alert waits for one.
     @Test func aGateWithoutAgentsHasNoSamplesOfThem() throws {
-        var report = try #require(try SampleBox.report(faults: false).object)
-        report["agent"] = []
-        let lines = lines(.object(report))
+        var report = try SampleBox.report(faults: false)
+        report.agents = []
+        let lines = lines(report)
         #expect(lines.contains("gatehouse_ledger_visits 12340"))
         #expect(!lines.contains { $0.hasPrefix("gatehouse_agent_") }, "\(lines)")
     }
@@ -83,7 +83,9 @@ import Testing
     /// For any texts in the report, each line follows the format, and no text adds a line.
     @Test func hostileTextsStayInTheirLabels() throws {
         let name = "a\\b\"c\nd}\u{0} 1\n# TYPE x gauge" + String(repeating: "é", count: 400)
-        let report: JSON = ["name": .text(name), "version": "1", "agent": [["name": .text(name), "waiting": 3]]]
+        var report = StatusReport()
+        (report.name, report.version) = (Text(name), "1")
+        report.agents = [StatusReport.Destination(["name": .text(name), "waiting": 3])]
         let lines = lines(report)
         #expect(lines.count == 6, "\(lines)")
         #expect(
@@ -98,7 +100,7 @@ import Testing
         #"{"trust":{"issued":"yesterday","soonestExpiry":5},"radio":[],"reasons":{"accepted":3}}"#,
     ])
     func aReportThatLacksThingsHasFewerSamples(_ text: String) throws {
-        let lines = lines(try JSON.parse(text))
+        let lines = lines(StatusReport(try JSON.parse(text)))
         #expect(lines.allSatisfy { $0.hasPrefix("#") || $0.contains("result=") }, "\(lines)")
     }
 

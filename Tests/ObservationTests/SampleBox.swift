@@ -1,5 +1,5 @@
-import Credentials
 import Encoding
+import Kiosk
 import Ledger
 import Observation
 
@@ -10,7 +10,7 @@ enum SampleBox {
     static let zone = 3600
     static let midnight = Timestamp(seconds: 1_772_406_000)
 
-    /// A gate with everything wired, in ordinary service.
+    /// A gate with everything wired, in normal service.
     static let door = """
         {"mode":"normal","by":"none","inputs":{"passage":false,"request-to-exit":false,"contact":false,"tamper":false,\
         "fire":null},"passages":398,"tailgating":3,"unused":11,"requests":57,"refusedRequests":2,"forced":1,"heldOpen":0}
@@ -33,7 +33,7 @@ enum SampleBox {
     /// Returns a status report with faults, or in order.
     static func report(
         faults: Bool, door: String = Self.door, gate: String = Self.gate
-    ) throws -> JSON {
+    ) throws -> StatusReport {
         let found =
             faults
             ? """
@@ -45,7 +45,7 @@ enum SampleBox {
             "count":1,"meaning":"The cloud agent does not answer; records wait in the ledger.",\
             "remedy":"Look at the network and at the agent."}
             """ : ""
-        return try JSON.parse(
+        let json = try JSON.parse(
             """
             {"state":"\(faults ? "fault" : "fine")","name":"North-Gate","version":"0.1.0","start":12,"uptimeSeconds":273600,
             "observed":"2026-03-02T13:05:00.000Z","silent":\(faults ? "[\"disk\"]" : "[]"),"faults":[\(found)],
@@ -77,10 +77,11 @@ enum SampleBox {
             "lastReceipt":"2026-03-02T13:04:52.000Z","faults":[]}],
             "sticker":null,"log":{"dropped":0}}
             """)
+        return StatusReport(json)
     }
 
     /// Returns a day at the gate of a factory: shifts begin in the morning and at noon.
-    static func day(until now: Timestamp = now) throws -> (day: DayBook, records: Int) {
+    static func day(until now: Timestamp = now) throws -> (day: DailyStatistics, records: Int) {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         var entries: [LedgerEntry] = []
         var records = 0
@@ -97,13 +98,22 @@ enum SampleBox {
                 records += 1
             }
         }
-        var day = DayBook(begin: midnight, after: 0)
+        var day = DailyStatistics(begin: midnight, after: 0)
         for start in stride(from: 0, to: entries.count, by: 200) { day.take(Array(entries[start...].prefix(200))) }
         for minute in 4 * 60...845 {
             let isUp = !(412...419).contains(minute)
-            day.look(["radio": ["state": isUp ? "up" : "down"]], at: midnight.advanced(by: .seconds(minute * 60)))
+            day.look(radio(isUp ? .up : .down), at: midnight.advanced(by: .seconds(minute * 60)))
         }
         return (day, records)
+    }
+
+    /// Returns a report of which only the radio is known.
+    static func radio(_ state: KioskStatus.Radio, failures: Int? = nil) -> StatusReport {
+        var report = StatusReport()
+        var radio = StatusReport.Radio()
+        (radio.state, radio.failures) = (state, failures)
+        report.radio = radio
+        return report
     }
 
     private static func crowd(_ minute: Int, _ state: inout UInt64) -> Int {

@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Foundation
+import Kiosk
 import Ledger
 import Testing
 
@@ -9,7 +9,7 @@ import Testing
 /// The text of the page; `make test-page` checks how it looks.
 @Suite struct StatusPageTests {
     private func page(
-        faults: Bool, door: String = SampleBox.door, gate: String = SampleBox.gate, day: DayBook? = nil,
+        faults: Bool, door: String = SampleBox.door, gate: String = SampleBox.gate, day: DailyStatistics? = nil,
         refreshes: Bool = true
     ) throws -> String {
         let day = try day ?? SampleBox.day().day
@@ -35,12 +35,12 @@ import Testing
         for text in [
             "<title>North-Gate: In order</title>", "● In order", "14:05:00", "\(records)<small>", "role=\"img\"",
             "Top of the plot:", "validity.expired", "transfer.silence", "policy.&lt;id&gt;", "ends in 48 d",
-            "confirmed up to 24678, 8 s ago; 2 wait", "Newest first", "18.3 MB", "21.4 GB", "a time server",
+            "confirmed up to 24678, 8 s ago; 2 queued", "Newest first", "18.3 MB", "21.4 GB", "a time server",
         ] {
             if text != "Newest first" { #expect(page.contains(text), "\(text)") }
         }
-        #expect(page.contains("The last \(DayBook.kept) of \(day.total), newest first"))
-        #expect(!page.contains("What is wrong") && page.utf8.count < 100_000, "\(page.utf8.count)")
+        #expect(page.contains("The last \(DailyStatistics.kept) of \(day.total), newest first"))
+        #expect(!page.contains("Faults") && page.utf8.count < 100_000, "\(page.utf8.count)")
         #expect(page.contains("<meta http-equiv=\"refresh\" content=\"10\">"))
         #expect(!(try self.page(faults: false, refreshes: false)).contains("http-equiv=\"refresh\""))
         if let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PAGES"] { try write(into: folder) }
@@ -48,10 +48,10 @@ import Testing
 
     @Test func theDoorAsItStands() throws {
         let page = try page(faults: false)
-        #expect(row("mode", in: page) == "ordinary service" && row("Gate", in: page) == "shut")
+        #expect(row("mode", in: page) == "normal service" && row("Gate", in: page) == "shut")
         #expect(row("door", in: page) == "closed" && row("fire panel", in: page) == "cannot be read")
         #expect(row("light", in: page) == "ready" && row("passages since the start", in: page) == "398")
-        #expect(row("times somebody slipped in", in: page) == "3" && row("times forced", in: page) == "1")
+        #expect(row("tailgating detected", in: page) == "3" && row("times forced", in: page) == "1")
         #expect(row("times held open", in: page) == nil, "what has not happened")
         #expect(try head(page).components(separatedBy: "class=\"state ").count == 2)
     }
@@ -67,8 +67,8 @@ import Testing
         #expect(row("door", in: locked) == nil && row("passages since the start", in: locked) == nil)
 
         let free = try page(faults: false, door: SampleBox.freeDoor)
-        #expect(try head(free).contains("⇄ Standing free by order since 2026-03-01 22:00, for 1 h more</p>"))
-        #expect(row("Gate", in: free) == "free" && row("ends by itself", in: free) == "for 1 h more")
+        #expect(try head(free).contains("⇄ Free passage by order since 2026-03-01 22:00, for 1 h more</p>"))
+        #expect(row("Gate", in: free) == "free" && row("ends automatically", in: free) == "for 1 h more")
         #expect(row("door", in: free) == "open" && row("button inside", in: free) == "pressed")
         // A gate without a relay does not say that it is shut.
         let judging = try self.page(faults: false, gate: "null")
@@ -85,7 +85,7 @@ import Testing
             #expect(page.contains(text), "\(text)")
         }
         #expect(!page.contains("<script"))
-        let wrong = try #require(page.range(of: "What is wrong")), visits = try #require(page.range(of: "Visits today"))
+        let wrong = try #require(page.range(of: "Faults")), visits = try #require(page.range(of: "Visits today"))
         #expect(wrong.lowerBound < visits.lowerBound)
     }
 
@@ -104,32 +104,34 @@ import Testing
 
     /// The page of a gate without agents does not say that records wait for one.
     @Test func aGateWithoutAgents() throws {
-        func page(_ agent: JSON?) throws -> String {
-            var report = try #require(try SampleBox.report(faults: false).object)
-            report["agent"] = agent
+        func page(_ agents: [StatusReport.Destination]?) throws -> String {
+            var report = try SampleBox.report(faults: false)
+            report.agents = agents
             return StatusPage(
-                .object(report), day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
+                report, day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
                 refreshes: true
             ).html
         }
         let none = try page([])
         #expect(none.contains("<dt>Cloud agent</dt><dd>none<small>no report is sent</small></dd>"))
-        #expect(!none.contains("Records that wait") && !none.contains("cloud agent</small>") && isBalanced(none))
-        let unconnected = try page([["name": "primary", "connected": false, "confirmed": 0, "waiting": 2]])
-        #expect(unconnected.contains("<dt>Records that wait</dt><dd>2<small>for the cloud agent</small></dd>"))
+        #expect(!none.contains("Reports queued") && !none.contains("cloud agent</small>") && isBalanced(none))
+        let unconnected = try page([
+            StatusReport.Destination(["name": "primary", "connected": false, "confirmed": 0, "waiting": 2])
+        ])
+        #expect(unconnected.contains("<dt>Reports queued</dt><dd>2<small>for the cloud agent</small></dd>"))
         #expect(unconnected.contains("none is connected") && !unconnected.contains("Cloud agent"))
         // If the agent part does not answer in time, the page mentions no agent at all.
         let silent = try page(nil)
-        #expect(!silent.contains("Cloud agent") && !silent.contains("Records that wait"))
+        #expect(!silent.contains("Cloud agent") && !silent.contains("Reports queued"))
     }
 
     /// The soonest expiry stays on the page when it is past, and the page says that it has ended.
     @Test func anEndThatIsPast() throws {
         func page(_ end: String) throws -> String {
-            let report = try SampleBox.report(faults: false).compactText
-                .replacing("\"soonestExpiry\":\"2026-04-20T09:00:00.000Z\"", with: "\"soonestExpiry\":\"\(end)\"")
+            var report = try SampleBox.report(faults: false)
+            report.trust?.soonestExpiry = Timestamp(rfc3339: end)
             return StatusPage(
-                try JSON.parse(report), day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
+                report, day: try SampleBox.day().day, at: SampleBox.now, zone: SampleBox.zone,
                 refreshes: true
             ).html
         }
@@ -142,7 +144,7 @@ import Testing
     @Test func theRadioBeforeARestart() throws {
         let full = try SampleBox.day().day
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
-        var day = DayBook(begin: SampleBox.midnight, after: 0)
+        var day = DailyStatistics(begin: SampleBox.midnight, after: 0)
         let stamp = RecordStamp(
             kiosk: "k", boot: "b",
             time: WallTime(utc: SampleBox.midnight.advanced(by: .seconds(8 * 3600)), provenance: .rtc), monotonic: .zero
@@ -153,12 +155,12 @@ import Testing
             try head.appendOutcome("v", Outcome(.accepted, gate: .shut, software: software), stamp: stamp).entry,
         ])
         for minute in 720...845 {
-            day.look(["radio": ["state": "up"]], at: SampleBox.midnight.advanced(by: .seconds(minute * 60)))
+            day.look(SampleBox.radio(.up), at: SampleBox.midnight.advanced(by: .seconds(minute * 60)))
         }
         #expect(day.total == 1)
         let page = try page(faults: false, day: day)
         for text in [
-            "Today: the radio was not seen down since 12:00.", "nobody knows",
+            "Today: the radio was not seen down since 12:00.", "no data",
             "<rect class=\"empty\" x=\"0\" y=\"7\" width=\"720\" height=\"3\"/>",
             "<rect class=\"good\" x=\"720\" y=\"3\" width=\"126\" height=\"7\"/>",
         ] {
@@ -174,10 +176,12 @@ import Testing
     @Test(arguments: ["{}", #"{"state":"fault","silent":["radio","ledger","trust"],"faults":[{}]}"#, "[]"])
     func whatIsMissingIsLeftOut(_ report: String) throws {
         let page = StatusPage(
-            try JSON.parse(report), day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0,
+            StatusReport(try JSON.parse(report)), day: DailyStatistics(begin: SampleBox.midnight, after: 0),
+            at: SampleBox.now,
+            zone: 0,
             refreshes: true
         ).html
-        #expect(page.contains("No visit yet today.") && isBalanced(page))
+        #expect(page.contains("No visits yet today.") && isBalanced(page))
     }
 
     /// No text of the report can leave its place in the page.
@@ -191,7 +195,8 @@ import Testing
             "door": ["mode": value, "by": value, "since": value, "inputs": ["contact": value], "passages": value],
         ]
         let page = StatusPage(
-            report, day: DayBook(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0, refreshes: true
+            StatusReport(report), day: DailyStatistics(begin: SampleBox.midnight, after: 0), at: SampleBox.now, zone: 0,
+            refreshes: true
         ).html
         #expect(!page.contains("<script") && !page.contains("\" onload") && !page.contains("\u{202E}"))
         #expect(page.contains("&lt;/title&gt;") && page.utf8.count < 40_000 && isBalanced(page))
@@ -242,7 +247,7 @@ import Testing
 
     /// Writes the pages that `Tests/Page/run` examines.
     private func write(into folder: String) throws {
-        let empty = DayBook(begin: SampleBox.midnight, after: 0)
+        let empty = DailyStatistics(begin: SampleBox.midnight, after: 0)
         for (name, page) in [
             ("fine", try page(faults: false)), ("fault", try page(faults: true)),
             ("empty", try page(faults: false, day: empty)),

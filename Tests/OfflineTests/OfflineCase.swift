@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Reasons
 import TestKit
 
 /// A case of a `cases.json` with all its data in memory.

@@ -85,9 +85,9 @@ def asks_again(context, url, say):
     else:
         say("the page does not ask again by itself")
     page.goto(url)
-    page.get_by_role("link", name="stop that").click()
+    page.get_by_role("link", name="pause").click()
     page.wait_for_url("**refresh=off**")
-    if page.locator('meta[http-equiv="refresh"]').count() or not page.get_by_role("link", name="do so").count():
+    if page.locator('meta[http-equiv="refresh"]').count() or not page.get_by_role("link", name="resume").count():
         say("the page cannot be told to stop asking")
     page.close()
 

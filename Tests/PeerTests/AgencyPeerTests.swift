@@ -1,11 +1,11 @@
-import Aries
-import Credentials
 import DIDComm
 import Encoding
 import Foundation
 import Glibc
 import HTTPTransport
 import Ledger
+import Mailboxes
+import Reasons
 import Simulation
 import Store
 import Synchronization
@@ -68,7 +68,7 @@ import Testing
             gate = try await scene.gate(invitation, more: webhook)
             try await gate.wait("heard") { [gate] in gate.said("bytes from the agent") == 8 }
             try await gate.wait("registered") { agency.webhooks == ["http://127.0.0.1:\(place.number)/wake/1"] }
-            try await gate.wait("listening") { [gate] in gate.said("the agency can wake this box") == 1 }
+            try await gate.wait("listening") { [gate] in gate.said("the agency can notify this box") == 1 }
             for number in 8..<12 {
                 let sent = ContinuousClock.now
                 try await agent.command("message \(connection) woken-\(number)")

@@ -1,12 +1,12 @@
 import Aries
 import Courier
-import Credentials
 import Encoding
 import Foundation
 import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Settings
 import Store
 import Synchronization

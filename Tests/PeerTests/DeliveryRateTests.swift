@@ -78,7 +78,7 @@ import Testing
         var sender = Double(visits * perVisit) / time
         try kiosk.start()
         let first = try await kiosk.journal.wait(within: .seconds(60), for: "connection") {
-            Self.says("reports go this way", $0)
+            Self.says("reports are sent over this connection", $0)
         }
         let last = try await kiosk.journal.wait(from: first.next, within: .seconds(200), for: "last confirmation") {
             Self.says("confirmed up to record \(2 * visits)", $0)

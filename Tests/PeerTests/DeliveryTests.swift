@@ -1,9 +1,9 @@
 import Aries
-import Credentials
 import Encoding
 import Foundation
 import Kiosk
 import Ledger
+import Reasons
 import Store
 import TestKit
 import Testing
@@ -198,7 +198,7 @@ import Testing
             // The witness is notified after the fault is raised; a start before that would continue with the
             // old ledger.
             try await gate.wait("found") { [gate] in await gate.store.signedHead?.head.finding != nil }
-            await gate.store.tellWitness()
+            await gate.store.updateWitness()
             await gate.stop()
             gate = try await scene.gate(invitation)
             try await gate.record(5)

@@ -1,9 +1,9 @@
 import Aries
 import Courier
-import Credentials
 import Encoding
 import Foundation
 import Ledger
+import Reasons
 import Store
 import TestKit
 import Testing
@@ -101,7 +101,7 @@ import Testing
             let gate = try await scene.gate(pace: .usual { $0.times.grant = .seconds(5) })
             try await gate.record(5)
             #expect(try await agent.reports(count: 5).count == 5)
-            try await gate.wait("told", within: .seconds(60)) { gate.said("keeps no messages") > 0 }
+            try await gate.wait("told", within: .seconds(60)) { gate.said("grants no mailbox") > 0 }
             #expect(try await gate.store.connections().map(\.destination) == [DeliveryCursor.primary])
             #expect(gate.faults.isEmpty)
         }

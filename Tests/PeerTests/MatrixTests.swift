@@ -1,8 +1,8 @@
 import Courier
-import Credentials
 import Encoding
 import Foundation
 import Ledger
+import Reasons
 import Store
 import TestKit
 import Testing

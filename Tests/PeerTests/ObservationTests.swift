@@ -77,7 +77,7 @@ import Testing
         for record in records { #expect(page.contains("<tr><td>\(record.seq ?? 0)</td>"), "\(record)") }
         #expect(page.components(separatedBy: "✓ accepted").count == accepted + 1)
         #expect(page.contains("proof.invalid"))
-        #expect(page.contains("<dt>Cloud agent</dt><dd>none") && !page.contains("Records that wait"))
+        #expect(page.contains("<dt>Cloud agent</dt><dd>none") && !page.contains("Reports queued"))
         let log = kiosk.journal.events("visit.ended")
         for text in [page, status.compactText, try get("/metrics", place)] {
             #expect(!text.contains("Mary Smith") && !text.contains("1975-08-22"))

@@ -1,6 +1,7 @@
 import Aries
 import Courier
 import Foundation
+import Mailboxes
 
 /// How thorough this run is.
 enum PeerRun {

@@ -33,7 +33,7 @@ import Testing
         place.remove()
     }
 
-    /// The database is deleted under the running service: the gate admits nobody any more, events are kept in
+    /// The database is deleted while the service was running: the gate admits nobody any more, events are kept in
     /// the reserve, the end reports the loss, and the next start adds the reserve to its ledger.
     @Test(.timeLimit(.minutes(2)))
     func aDeletedDatabaseLetsNobodyInAndLosesNothing() async throws {
@@ -53,7 +53,7 @@ import Testing
         try await day.visit("rejected", refused, reason: "ledger.unavailable")
         #expect(try await kiosk.terminate() == .exit(1))
         let text = try String(contentsOfFile: place.path("output"), encoding: .utf8)
-        #expect(text.contains("did not take 2 records") && text.contains("ledger.db.reserve"), "\(text)")
+        #expect(text.contains("did not accept 2 records") && text.contains("ledger.db.reserve"), "\(text)")
 
         let before = kiosk.journal.lines.count
         try kiosk.start()

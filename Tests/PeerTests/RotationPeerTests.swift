@@ -1,8 +1,8 @@
 import Aries
-import Credentials
 import Encoding
 import Foundation
 import Ledger
+import Reasons
 import Store
 import TestKit
 import Testing

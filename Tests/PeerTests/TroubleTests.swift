@@ -2,6 +2,7 @@ import Credentials
 import Encoding
 import Foundation
 import Ledger
+import Reasons
 import Store
 import Synchronization
 import TestKit

@@ -3,13 +3,14 @@ import TestKit
 import Testing
 
 /// Every `package` or `public` declaration has a doc comment. Witnesses of well-known protocols are
-/// documented by their protocols.
+/// documented by their protocols, and a row of the table of reasons consists of its documentation: the code, its
+/// meaning and its remedy.
 @Suite struct DocumentationTests {
     private let witnesses = [
         "static func ==", "static func <", "func hash(into", "var description", "var errorDescription",
         "init(stringLiteral", "init(integerLiteral", "init(booleanLiteral", "init(nilLiteral", "init(arrayLiteral",
         "init(dictionaryLiteral", "func advanced(by", "func duration(to", "var id:", "mutating func run()",
-        "func run() async", "static let configuration",
+        "func run() async", "static let configuration", "= ReasonCode(",
     ]
 
     @Test func everyDeclarationBetweenModulesIsDocumented() throws {

@@ -7,65 +7,88 @@ import Testing
 private let imports: [String: Set<String>] = [
     // core
     "Encoding": ["CZlib", "Glibc"],  // inet_pton(3), which reads an address and does nothing else
-    "LinkedData": ["Encoding", "Crypto", "Synchronization"],  // a lock around the cache of processed contexts
-    "Credentials": ["LinkedData", "Encoding", "Crypto", "CryptoExtras", "CSodium", "CLibcrypto", "SwiftASN1"],
+    "Reasons": ["Encoding"],
+    // a lock around the cache of processed contexts; vsnprintf(3), which writes the digits of a double
+    "LinkedData": ["Encoding", "Crypto", "Synchronization", "Glibc"],
+    "Credentials": [
+        "LinkedData", "Reasons", "Encoding", "Crypto", "CryptoExtras", "CSodium", "CLibcrypto", "SwiftASN1",
+    ],
     "BluetoothHost": ["Encoding", "Crypto", "CryptoExtras"],
     "Tuvali": ["Encoding", "Crypto"],
     "DIDComm": ["Encoding", "CSodium"],
     "Aries": ["DIDComm", "Encoding", "Crypto"],
+    "Mailboxes": ["Aries", "DIDComm", "Encoding", "Crypto"],
     "Ledger": ["Encoding", "Crypto"],
-    "Kiosk": ["Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
-    "Observation": ["Encoding", "Credentials", "Ledger", "Crypto"],
+    "Kiosk": ["Encoding", "Reasons", "Credentials", "BluetoothHost", "Tuvali", "Ledger"],
+    "Observation": ["Kiosk", "Credentials", "Encoding", "Reasons", "Ledger", "Crypto"],
     // adapters
-    "LinuxIO": ["Encoding", "CLinuxShims", "CGPIO", "CQrencode", "Glibc", "Foundation", "Synchronization"],
-    "Store": ["Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch"],
+    "Clocks": ["Encoding", "Glibc"],
+    "LinuxIO": ["Clocks", "Encoding", "CLinuxShims", "CGPIO", "Glibc", "Foundation", "Synchronization"],
+    "Displays": ["LinuxIO", "Encoding", "CLinuxShims", "CQrencode", "Glibc", "Synchronization"],
+    "Store": ["Clocks", "Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch"],
     "HTTPTransport": [
         "Encoding", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Foundation", "Synchronization",
     ],
     // services: one subject each. GateService imports neither HTTP nor agents
-    "Administration": ["Encoding", "Credentials", "LinuxIO", "Synchronization"],
+    "Administration": ["Clocks", "Encoding", "Reasons", "LinuxIO", "Synchronization"],
     "Settings": [
-        "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Aries", "DIDComm", "LinuxIO", "Crypto", "Foundation",
-        "Glibc",
+        "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO",
+        "Crypto", "Foundation", "Glibc",
     ],
-    "TrustFiles": ["Settings", "Encoding", "Credentials", "Kiosk", "LinuxIO", "Crypto", "Foundation"],
+    "TrustFiles": ["Settings", "Encoding", "Reasons", "Credentials", "Kiosk", "LinuxIO", "Crypto", "Foundation"],
     "Courier": [
-        "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk", "Aries", "DIDComm",
-        "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
+        "TrustFiles", "Settings", "Administration", "Observation", "Encoding", "Reasons", "Credentials", "Ledger",
+        "Kiosk", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc",
+        "ServiceLifecycle", "Synchronization",
     ],
     "GateService": [
-        "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "BluetoothHost", "Tuvali", "Ledger",
-        "Kiosk", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
+        "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Encoding", "Reasons", "Credentials",
+        "BluetoothHost", "Tuvali", "Ledger", "Kiosk", "Displays", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc",
+        "ServiceLifecycle", "Synchronization",
     ],
     "Monitoring": [
-        "GateService", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk",
-        "Observation", "LinuxIO", "Store", "HTTPTransport", "ServiceLifecycle", "Synchronization",
+        "GateService", "TrustFiles", "Settings", "Administration", "Clocks", "Encoding", "Reasons", "Credentials",
+        "Ledger", "Kiosk", "Observation", "LinuxIO", "Store", "HTTPTransport", "ServiceLifecycle", "Synchronization",
     ],
     // what only commands use
     "Backup": [
-        "GateService", "TrustFiles", "Settings", "Encoding", "Credentials", "Ledger", "LinuxIO", "Store", "Crypto",
-        "CryptoExtras", "Foundation", "Glibc",
+        "GateService", "TrustFiles", "Settings", "Encoding", "Reasons", "Credentials", "Ledger", "LinuxIO", "Store",
+        "Crypto", "CryptoExtras", "Foundation", "Glibc",
     ],
     "Commissioning": [
-        "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials", "Ledger", "Kiosk", "Aries",
-        "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto", "Foundation", "Glibc", "Synchronization",
+        "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Encoding", "Reasons",
+        "Credentials", "Ledger", "Kiosk", "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport", "Crypto",
+        "Foundation", "Glibc", "Synchronization",
+    ],
+    // what the programs share
+    "Console": [
+        "Settings", "Clocks", "Encoding", "LinuxIO", "ArgumentParser", "Foundation", "Glibc", "Synchronization",
     ],
     // kits
-    "Simulation": ["Encoding", "Crypto", "Credentials", "DIDComm", "Aries", "Ledger", "Kiosk", "Synchronization"],
+    "Simulation": [
+        "Clocks", "Encoding", "Reasons", "Credentials", "DIDComm", "Mailboxes", "Aries", "Ledger", "Kiosk", "Crypto",
+        "Synchronization", "Glibc",
+    ],
     "Workbench": [
-        "Simulation", "GateService", "Encoding", "Crypto", "Tuvali", "Credentials", "DIDComm", "Aries", "Ledger",
-        "Kiosk", "LinuxIO", "Store", "CDiskMeter", "Glibc", "Foundation", "Synchronization",
+        "Simulation", "GateService", "Clocks", "Encoding", "Tuvali", "Reasons", "Credentials", "DIDComm", "Aries",
+        "Ledger", "Kiosk", "LinuxIO", "Store", "Crypto", "CDiskMeter", "Glibc", "Foundation", "Synchronization",
+    ],
+    "Workshop": [
+        "Console", "Workbench", "Simulation", "Commissioning", "GateService", "TrustFiles", "Settings", "Clocks",
+        "Encoding", "Reasons", "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk", "LinuxIO", "Store",
+        "ArgumentParser", "Foundation", "Glibc",
     ],
     // roots: they put the services together, and only the command line knows the kits and what only commands use
     "Appliance": [
-        "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Encoding", "Credentials",
-        "Kiosk", "LinuxIO", "Store", "Logging", "ServiceLifecycle", "Synchronization", "UnixSignals",
+        "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Encoding",
+        "Reasons", "Credentials", "Kiosk", "LinuxIO", "Store", "Logging", "ServiceLifecycle", "Synchronization",
+        "UnixSignals",
     ],
     "gatehouse": [
-        "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings",
-        "Administration", "Workbench", "Simulation", "Observation", "Encoding", "LinkedData", "Credentials", "Tuvali",
-        "Ledger", "Kiosk", "Aries", "LinuxIO", "Store", "HTTPTransport", "ArgumentParser", "Foundation", "Glibc",
-        "Synchronization",
+        "Appliance", "Console", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
+        "Settings", "Administration", "Workbench", "Simulation", "Clocks", "Observation", "Encoding", "Reasons",
+        "Credentials", "Tuvali", "Ledger", "Kiosk", "Aries", "Displays", "LinuxIO", "Store", "HTTPTransport",
+        "ArgumentParser", "Foundation", "Glibc", "Synchronization",
     ],
 ]
 
@@ -74,14 +97,16 @@ private let imports: [String: Set<String>] = [
 private let reached: [String: Set<String>] = [
     "Appliance": [
         "Appliance", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration",
-        "HTTPTransport", "Store", "LinuxIO", "Observation", "Kiosk", "Ledger", "Aries", "DIDComm", "Tuvali",
-        "BluetoothHost",
-        "Credentials", "LinkedData", "Encoding",
+        "HTTPTransport", "Store", "Displays", "LinuxIO", "Clocks", "Observation", "Kiosk", "Ledger", "Mailboxes",
+        "Aries",
+        "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
     ],
-    // Aries and DIDComm only for the values of the configuration.
+    // Mailboxes, Aries and DIDComm only for the values of the configuration.
     "GateService": [
-        "GateService", "TrustFiles", "Settings", "Administration", "Store", "LinuxIO", "Kiosk", "Ledger", "Aries",
-        "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Encoding",
+        "GateService", "TrustFiles", "Settings", "Administration", "Store", "Displays", "LinuxIO", "Clocks",
+        "Observation",
+        "Kiosk", "Ledger", "Mailboxes", "Aries", "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData",
+        "Reasons", "Encoding",
     ],
 ]
 
@@ -156,12 +181,13 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
             + missing.sorted().map { "\(target.name) imports \($0) and does not depend on it" }
     }
 
-    /// A core has no clock and no I/O, so the one import of Glibc is for a function that has neither.
-    @Test func encodingUsesTheSystemForAddressesOnly() throws {
-        let users = try swiftFiles(below: sources.appendingPathComponent("Encoding")).filter {
+    /// A core has no clock and no I/O, so its one import of Glibc is for a function that has neither.
+    @Test(arguments: ["Encoding": "HostAddress.swift", "LinkedData": "RDFNumber.swift"])
+    func aCoreUsesTheSystemForOneFunction(_ core: String, _ user: String) throws {
+        let users = try swiftFiles(below: sources.appendingPathComponent(core)).filter {
             ImportLines.modules(in: try String(contentsOf: $0, encoding: .utf8)).contains("Glibc")
         }
-        #expect(users.map(\.lastPathComponent) == ["HostAddress.swift"])
+        #expect(users.map(\.lastPathComponent) == [user])
     }
 
     @Test func noTargetNeedsItself() throws {
@@ -174,7 +200,7 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
     @Test(arguments: reached.keys.sorted()) func reachesExactlyTheListedTargets(_ target: String) throws {
         let own = try manifest().reached(from: [target]).subtracting(foreign)
         #expect(own == reached[target])
-        for kit in ["Simulation", "Workbench", "Commissioning", "Backup"] { #expect(!own.contains(kit)) }
+        for kit in ["Simulation", "Workbench", "Workshop", "Commissioning", "Backup"] { #expect(!own.contains(kit)) }
         let products = try manifest().dependencies(of: own).subtracting(own).subtracting(foreign)
         #expect(products == libraries[target])
     }
@@ -182,10 +208,56 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
     /// Independently of the table: a target that serves visitors does not import the kits, which simulate the
     /// outside world.
     @Test func nothingThatServesVisitorsKnowsTheKits() {
-        let kits: Set<String> = ["Simulation", "Workbench"]
+        let kits: Set<String> = ["Simulation", "Workbench", "Workshop"]
         for (target, modules) in imports where !kits.contains(target) && target != "gatehouse" {
             #expect(modules.isDisjoint(with: kits), "\(target)")
         }
+    }
+
+    /// The program `gatehouse` also links what sets up, saves, shows and measures a gate. Of `gatehouse run`, nothing
+    /// reaches it: its folder and the code that it shares with other commands import what Appliance reaches anyway,
+    /// and name no type of another command's folder. A debug build also watches the kiosk's rules.
+    @Test func runReachesWhatTheApplianceReaches() throws {
+        let allowed = try manifest().reached(from: ["Appliance"]).union(toolchain).union(["Console", "ArgumentParser"])
+        let ofRun = ["Console", "gatehouse/Run", "gatehouse/Shared"].flatMap {
+            swiftFiles(below: sources.appendingPathComponent($0))
+        }
+        #expect(ofRun.count > 15)
+        let others = swiftFiles(below: sources.appendingPathComponent("gatehouse")).filter { file in
+            !ofRun.contains { $0.path == file.path }
+        }
+        var homes: [String: String] = [:]
+        for file in others {
+            for type in DeclaredTypes.names(in: try String(contentsOf: file, encoding: .utf8)) {
+                homes[type] = file.lastPathComponent
+            }
+        }
+        #expect(homes.count > 30)
+        for file in ofRun {
+            let text = DeclaredTypes.withoutDebug(try String(contentsOf: file, encoding: .utf8))
+            let beyond = ImportLines.modules(in: text).subtracting(allowed)
+            #expect(beyond.isEmpty, "\(file.lastPathComponent) imports \(beyond.sorted())")
+            let named = DeclaredTypes.words(of: text).compactMap { word in homes[word].map { "\(word) of \($0)" } }
+            #expect(named.isEmpty, "\(file.lastPathComponent) names \(named.sorted())")
+        }
+    }
+
+    /// That test can fail.
+    @Test func whatADebugBuildNamesIsLeftOut() {
+        let text = """
+            #if DEBUG
+                import Rain
+            #else
+                import Wind
+            #endif
+            import Sun // Moon
+            let a = "Star"
+            """
+        let release = DeclaredTypes.withoutDebug(text)
+        #expect(ImportLines.modules(in: release) == ["Wind", "Sun"])
+        #expect(DeclaredTypes.words(of: release) == ["import", "Wind", "Sun", "let", "a"])
+        let types = "final class A {\nprivate struct B {\n    struct C {\nstruct D: E {"
+        #expect(DeclaredTypes.names(in: types) == ["A", "D"])
     }
 
     /// The tests above can fail.

@@ -5,8 +5,8 @@ import Testing
 /// The documents that the program refers to exist on the gate: the package installs them under the names that
 /// the program prints.
 @Suite struct NamedFilesTests {
-    /// Sources whose texts are for the developers of this repository.
-    private static let ours: Set = ["ReasonsCommand.swift", "ReferenceCommand.swift", "Pinout+Pages.swift"]
+    /// The target whose texts are for the developers of this repository.
+    private static let ours = "/Sources/Workshop/"
     private static let documents = "/usr/share/doc/gatehouse/"
 
     @Test func whatIsNamedIsInstalled() throws {
@@ -14,8 +14,8 @@ import Testing
             contentsOf: Vectors.repository.appendingPathComponent("deploy/install"), encoding: .utf8)
         var found = 0
         for file in swiftFiles(below: Vectors.repository.appendingPathComponent("Sources"))
-        where !Self.ours.contains(file.lastPathComponent) {
-            let literals = SwiftLiterals.all(in: try String(contentsOf: file, encoding: .utf8))
+        where !file.path.contains(Self.ours) {
+            let literals = SwiftSource(try String(contentsOf: file, encoding: .utf8)).literals
             for literal in literals where !literal.text.contains("from its sources: sudo deploy/install") {
                 let place = "\(file.lastPathComponent):\(literal.line)"
                 for match in literal.text.matches(

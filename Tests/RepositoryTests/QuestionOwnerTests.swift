@@ -64,14 +64,10 @@ import Testing
         let files = try #require(FileManager.default.enumerator(at: Self.root, includingPropertiesForKeys: nil))
         var found: Set<String> = []
         for case let file as URL in files where file.pathExtension == "swift" {
-            let code = Self.code(of: try String(contentsOf: file, encoding: .utf8))
+            let code = SwiftSource(try String(contentsOf: file, encoding: .utf8)).lines.map(\.code).joined(
+                separator: "\n")
             if code.contains(question.words) { found.insert(String(file.path.dropFirst(Self.root.path.count + 1))) }
         }
         #expect(found == question.files, "\(question.words)")
-    }
-
-    private static func code(of text: String) -> String {
-        text.split(separator: "\n").map { line in line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line }
-            .joined(separator: "\n")
     }
 }

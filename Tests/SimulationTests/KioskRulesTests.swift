@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Ledger
+import Reasons
 import Simulation
 import Testing
 import Tuvali
@@ -186,10 +187,10 @@ import Tuvali
             $0[2].actions += (0..<9).map { identified(VisitID("\($0)")) }
         },
         Breach(.oneColour, "red and green") { $0[4].actions[1] = .signal(Signal([.red, .green]), .accepted, nil) },
-        Breach(.walletIsToldTheTruth, "rejected although accepted") { $0[4].actions[3] = status(1) },
-        Breach(.walletIsToldTheTruth, "told before the decision") { $0[3].actions.append(status(0)) },
-        Breach(.walletIsToldTheTruth, "rejected before the decision") { $0[3].actions.append(status(1)) },
-        Breach(.walletIsToldTheTruth, "told the decision on the phone before") { day in
+        Breach(.walletStatusIsTrue, "rejected although accepted") { $0[4].actions[3] = status(1) },
+        Breach(.walletStatusIsTrue, "told before the decision") { $0[3].actions.append(status(0)) },
+        Breach(.walletStatusIsTrue, "rejected before the decision") { $0[3].actions.append(status(1)) },
+        Breach(.walletStatusIsTrue, "told the decision on the phone before") { day in
             day.insert(
                 Turn(at: 6000, event: .received(connection), actions: [.note(.phoneConnected, second), status(0)]),
                 at: 7)
@@ -305,7 +306,7 @@ import Tuvali
         day.insert(Turn(at: 2010, event: lost, actions: [told, .closeTransport], deadline: 2205), at: 5)
         #expect(try broken(day) == [])
         day[5].actions.reverse()
-        #expect(try broken(day) == [.walletIsToldTheTruth])
+        #expect(try broken(day) == [.walletStatusIsTrue])
     }
 
     /// A second acceptance ends the running pulse and, after a gap, gets a pulse of its own; each record

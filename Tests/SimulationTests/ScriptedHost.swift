@@ -39,7 +39,7 @@ struct ScriptedHost {
 
     private var commands: [[UInt8]] = []
     private var outputs: [Output] = []
-    private var agenda = Agenda<Scheduled>()
+    private var agenda = EventQueue<Scheduled>()
     private var now = Instant.zero
     private var handle: UInt16?
     private var inbound: [UInt8] = []

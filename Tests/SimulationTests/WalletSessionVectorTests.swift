@@ -52,7 +52,7 @@ import Testing
 
     private func replay(_ session: JSON, steps: [JSON]) -> String? {
         // Only an Android wallet requests an MTU by itself.
-        let manner: WalletManner = steps.contains { $0.text("op") == "request_mtu" } ? .android : .ios
+        let manner: WalletBehaviour = steps.contains { $0.text("op") == "request_mtu" } ? .android : .ios
         guard let advertised = steps.first, advertised.text("op") == "advertise",
             let invitation = WalletInvitation(session.text("uri"), platform: manner.platform),
             let key = WalletScan.match(
@@ -77,7 +77,7 @@ import Testing
         return events == eventNames(progress) ? nil : "events \(events) but \(eventNames(progress))"
     }
 
-    private func recorded(_ steps: [JSON], _ manner: WalletManner) -> [Step] {
+    private func recorded(_ steps: [JSON], _ manner: WalletBehaviour) -> [Step] {
         steps.compactMap { step in
             switch (step.text("dir"), step.text("op")) {
             case ("w>v", "request_mtu"): .requestMTU(step.number("mtu"))

@@ -24,7 +24,7 @@ import Testing
 
     /// A copy that is paused in the middle delays no commit. It contains the state at its beginning.
     @Test(.tags(.realTime)) func aWriterNeverWaitsForACopy() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await record(1...1500, store)
         let before = await store.head.point
@@ -59,7 +59,7 @@ import Testing
 
     /// A copy that is cancelled and a copy whose target cannot be written leave no file.
     @Test func aCopyThatEndsEarlyLeavesNothing() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         // The records fill more pages than one step copies.
         try await record(1...1500, store)
@@ -101,12 +101,12 @@ import Testing
         if !hasKey { try Data("no key".utf8).write(to: URL(fileURLWithPath: witnessed.source.keyPath)) }
         // A command leaves the start of a new ledger to the service.
         var options = StoreOptions()
-        options.mayBeginAnew = false
+        options.mayBeginNewLedger = false
         await #expect(throws: StoreError.self) {
             _ = try await Store.open(folder.database, options: options, witness: witnessed.source)
         }
         var store = try await Store.open(folder.database, witness: source(witnessed))
-        #expect(store.hasBegunAnew)
+        #expect(store.hasBegunNewLedger)
         if hasKey { #expect(store.standing == .restored("put back")) }
         try await store.begin(stamp: Samples.stamp, software: Samples.software)
         #expect(try await store.recover(stamp: Samples.stamp, software: Samples.software).isEmpty)
@@ -129,7 +129,7 @@ import Testing
         await store.close()
         // The next start does not begin another ledger.
         store = try await Store.open(folder.database, witness: hasKey ? witnessed.source : nil)
-        #expect(!store.hasBegunAnew)
+        #expect(!store.hasBegunNewLedger)
         await store.close()
     }
 

@@ -9,7 +9,7 @@ import Testing
 /// Debts: entries of earlier ledgers that destinations have not confirmed, in the database and in the files
 /// next to it.
 @Suite struct DebtTests {
-    private func asides(_ folder: TemporaryFolder) throws -> [String] {
+    private func asides(_ folder: TestFolder) throws -> [String] {
         StoreFile.numbered(folder.database, PastLedgers.word)
     }
 
@@ -20,7 +20,7 @@ import Testing
         #expect(await store.contradict("a head that was signed here"))
         await store.close()
         store = try await witnessed.open()
-        #expect(store.hasBegunAnew)
+        #expect(store.hasBegunNewLedger)
         try await store.begin(stamp: Samples.stamp, software: Samples.software)
         try await store.recover(stamp: Samples.stamp, software: Samples.software)
         return store
@@ -162,7 +162,7 @@ import Testing
         await store.close()
         _ = try StoreFile.link(witnessed.folder.database, as: PastLedgers.word)
         let next = try await witnessed.open()
-        #expect(next.hasBegunAnew)
+        #expect(next.hasBegunNewLedger)
         #expect(try asides(witnessed.folder).count == 1)
         #expect(await next.debts.count == 2)
         await next.close()
@@ -173,7 +173,7 @@ import Testing
         let witnessed = try await WitnessedLedger(StoreOptions())
         let store = try await beginAnew(witnessed)
         let database = witnessed.folder.database
-        let forged = try TemporaryFolder()
+        let forged = try TestFolder("store", inMemory: true)
         try FileManager.default.copyItem(atPath: database + ".rewritten-1", toPath: forged.database)
         // The chain is recomputed after the change, so only its end shows the change.
         let entries = try await LedgerReader(path: forged.database).entries(after: 7, limit: 1000)

@@ -2,6 +2,7 @@ import Encoding
 import Foundation
 import GRDB
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
@@ -10,7 +11,7 @@ import Testing
 @Suite struct DecisionTests {
     /// The decision is durable before the outcome, and becomes the outcome if none is recorded.
     @Test func whatWasDecidedIsTheOutcomeOfAVisitWhoseEndWasNotSeen() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         var store = try await Store.open(folder.database)
         let key = try await store.siteKey()
         for number in 1...4 { try await store.appendIntent(Samples.intent(number), stamp: Samples.stamp) }
@@ -51,7 +52,7 @@ import Testing
     /// An older state of the same ledger replaces the present one. A new ledger begins, and it records the
     /// decision of a visit whose end the older state does not contain.
     @Test func whatWasDecidedGoesOnInTheNextLedger() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var store = try await Store.open(folder.database, witness: source)
         let key = try await store.siteKey()

@@ -1,5 +1,6 @@
 import Encoding
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
@@ -14,7 +15,7 @@ import Testing
     }
 
     @Test func theWayToADestinationThatIsOwedSomethingStays() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await store.connect("agent")
         try await visit(1, store)
@@ -31,7 +32,7 @@ import Testing
     /// The deletion mark survives a restart. A marked connection is not the way to any destination, and is
     /// removed only when the deletion is finished.
     @Test func aDeletionThatWasBrokenOffGoesOn() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
         try await store.connect("old")
         try await visit(1, store)
@@ -58,7 +59,7 @@ import Testing
 
     /// The last request decides whether the peer is notified, also while the peer is being notified.
     @Test func whetherThePeerIsToldIsKept() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
         for id in ["one", "two", "three"] as [Text] { try await store.saveConnection(id, [1]) }
         _ = try await store.beginDeletion(of: "one", isForced: false)
@@ -77,7 +78,7 @@ import Testing
     /// The connections that were replaced earlier are marked too. Otherwise one of them would become the way
     /// again.
     @Test func withTheWayGoThoseThatItReplaced() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await store.destination("copy")
         for id in ["one", "two", "way"] as [Text] { try await store.connect(id) }

@@ -3,7 +3,6 @@ import Encoding
 import Foundation
 import GRDB
 import Ledger
-import Synchronization
 import TestKit
 import Testing
 
@@ -62,7 +61,7 @@ import Testing
                 continue
             }
             #expect(syncs == [1], "a copy would sync log and database besides")
-            for _ in 0..<3000 where disk.syncs < before + 2 { try await Task.sleep(for: .milliseconds(10)) }
+            _ = await becomesTrue { disk.syncs >= before + 2 }
             #expect(disk.syncs == before + 2)
             await store.close()
             return
@@ -77,7 +76,7 @@ import Testing
         let store = try await Store.open(disk.database, options: options)
         disk.stall(true)
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
-        while disk.stalled == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try #require(await becomesTrue(every: .milliseconds(1)) { disk.stalled != 0 })
         for number in 2...9 {
             try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
             try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
@@ -114,7 +113,7 @@ import Testing
     }
 
     @Test func aVisitIsLookedUpByItsIndex() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         let plan = try await store.read { db in
             try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + Store.closedVisit, arguments: ["v"]).map { "\($0)" }
@@ -126,24 +125,24 @@ import Testing
     /// The newest part of the witness is small, and only this part is written.
     @Test func aStatementIsWrittenWithoutTheEmptyRestOfItsSlot() async throws {
         let disk = try CrashDisk()
-        let written = Sizes()
+        let written = Recorder<Int>()
         var witness = WitnessSource(path: disk.folder + "/w", keyPath: disk.folder + "/k", code: "code")
         witness.sync = { descriptor, bytes in
-            written.list.withLock { $0.append(bytes) }
+            written.add(bytes)
             return fdatasync(descriptor)
         }
         let store = try await Store.open(disk.database, witness: witness)
         for number in 1...6 {
             try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
-            await store.tellWitness()
+            await store.updateWitness()
         }
         await store.close()
-        let sizes = written.list.withLock { $0 }
+        let sizes = written.all
         #expect(sizes.count >= 6 && sizes.allSatisfy { $0 <= 2048 && $0 % 512 == 0 }, "\(sizes)")
         #expect(witness.reading(try witness.key()).head != nil)
     }
 
-    // MARK: - Another file under the running service
+    // MARK: - Another file while the service was running
 
     private func attempt(_ store: Store, _ number: Int) async -> String {
         do throws(StoreError) {
@@ -157,7 +156,7 @@ import Testing
 
     @Test(arguments: ["", "-wal", "-shm", ".lock"])
     func aFileThatIsDeletedOrReplacedIsNoticedBeforeTheNextRecord(suffix: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         #expect(await attempt(store, 1) == "written")
         #expect(await attempt(store, 2) == "written")
@@ -175,7 +174,7 @@ import Testing
 
     @Test func aFileThatIsCutIsNoticed() async throws {
         for suffix in ["", "-wal"] {
-            let folder = try TemporaryFolder()
+            let folder = try TestFolder("store", inMemory: true)
             let store = try await Store.open(folder.database)
             #expect(await attempt(store, 1) == "written")
             #expect(await attempt(store, 2) == "written")
@@ -185,7 +184,7 @@ import Testing
     }
 
     @Test func aSecondWriterIsNoticed() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         #expect(await attempt(store, 1) == "written")
         let reader = try LedgerReader(path: folder.database)
@@ -202,7 +201,7 @@ import Testing
     // MARK: - Housekeeping
 
     @Test func entriesGoByAgeALittleAtATimeAndNeverByADateThatNobodyVouchesFor() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var options = StoreOptions()
         (options.retention.age, options.evictionBatch) = (.seconds(100), 2)
         let store = try await Store.open(folder.database, options: options)
@@ -228,7 +227,7 @@ import Testing
     }
 
     @Test func aDatabaseThatGrowsTooLargeLosesItsOldest() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var options = StoreOptions()
         (options.retention.bytes, options.evictionBatch) = (80_000, 8)
         let store = try await Store.open(folder.database, options: options)
@@ -244,7 +243,7 @@ import Testing
     }
 
     @Test func anUnreadableEntryHidesNoneBehindIt() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         for number in 1...5 {
             try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
@@ -257,9 +256,4 @@ import Testing
         #expect(visits.map { $0.record != nil } == [true, true, false, true, true])
         #expect(visits.map { $0.hash != nil } == [true, true, true, false, true])
     }
-}
-
-/// Sizes of writes, collected from any thread.
-private final class Sizes: Sendable {
-    let list = Mutex<[Int]>([])
 }

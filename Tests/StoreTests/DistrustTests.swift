@@ -1,5 +1,6 @@
 import GRDB
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test func functionsOfAFileAreNotTrusted() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let queue = try DatabaseQueue(path: folder.database, configuration: Store.configuration(of: folder.database))
         let answers = try queue.read { db in
             try ["trusted_schema", "cell_size_check"].map { try Int.fetchOne(db, sql: "PRAGMA \($0)") }

@@ -11,7 +11,7 @@ import Testing
     private var path: String { folder.appendingPathComponent("state/gatehouse.db").path }
     private var options: StoreOptions {
         var options = StoreOptions()
-        (options.mayBeginAnew, options.mayMake) = (false, false)
+        (options.mayBeginNewLedger, options.mayMake) = (false, false)
         return options
     }
 

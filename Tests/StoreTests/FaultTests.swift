@@ -126,7 +126,7 @@ private struct FaultyDay {
             } catch {
                 errors.append(error)
                 switch error {
-                case .diskFull, .inputOutput: if error.isTransient && !error.remedy.isEmpty { continue }
+                case .diskFull, .inputOutput: if !error.remedy.isEmpty { continue }
                 default: break
                 }
                 problems.append("\(error)")

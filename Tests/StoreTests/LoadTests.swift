@@ -10,7 +10,7 @@ import Testing
 @Suite struct LoadTests {
     @Test(.timeLimit(.minutes(10)), .tags(.realTime))
     func manyVisitsWaitAndTheNextStartIsQuick() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let first = try await Store.open(folder.database)
         let clock = ContinuousClock()
         let visits = 2000

@@ -2,17 +2,18 @@ import Encoding
 import Foundation
 import GRDB
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
 
 /// Databases that earlier versions wrote (`Tests/Databases`) are migrated, and their ledgers continue.
 @Suite struct MigrationTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
     private let source: WitnessSource
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder("store", inMemory: true)
         let kept = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("Databases/schema-3")
         for (name, path) in [

@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test func whatIsBehindTheCursorWaitsAndSurvivesARestart() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
         try await store.connect()
         try await append(1...4, to: store)
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func onlyThePresentConnectionConfirmsAndOnlyWhatIsThere() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await store.connect("old")
         try await store.connect("new")
@@ -54,7 +55,7 @@ import Testing
     /// Reports that the primary destination refuses are counted in the next outcome, once. Refusals of a copy
     /// are not counted.
     @Test func whatIsPassedOverIsCounted() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await store.connect()
         try await store.connect("other", to: "copy")
@@ -84,7 +85,7 @@ import Testing
     /// The old connection is kept until the new one has confirmed, and cannot become the destination's way
     /// again.
     @Test func aNewConnectionGoesOnAtTheCursorAndTheOldOneIsForgotten() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await store.connect("old")
         try await append(1...3, to: store)
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func aReceiptIsKeptUntilTheNext() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await store.connect()
         try await append(1...3, to: store)
@@ -127,7 +128,7 @@ import Testing
     }
 
     @Test func destinationsHaveCursorsOfTheirOwn() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await store.destination("copy")
         try await store.connect("a")
@@ -148,7 +149,7 @@ import Testing
     /// Unconfirmed records stay as long as there is room. Then the oldest are removed and counted, together
     /// with the losses that they reported themselves.
     @Test func whatGoesUnconfirmedIsCountedToTheRecord() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database, options: .small)
         try await store.connect()
         try await append(1...30, to: store)
@@ -165,7 +166,7 @@ import Testing
 
     /// Without a connection no report is due, and old records are removed without being counted as lost.
     @Test func whereNobodyIsConnectedNothingIsLost() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database, options: .small)
         try await append(1...50, to: store)
         #expect(try await store.verify().entries < 30)

@@ -2,6 +2,7 @@ import Encoding
 import Foundation
 import Glibc
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
@@ -12,7 +13,7 @@ import Testing
     }
 
     @Test func itsRoomIsTakenInAdvanceAndHoldsAThousandRecords() throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         // The allocation of blocks belongs to the disk; a thousand real syncs would prove nothing more.
         let reserve = try Reserve(path: folder.path + "/reserve") { _ in 0 }
         var status = stat()
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func whatIsInItIsThereAfterARestartUntilTheLedgerHasIt() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let path = folder.path + "/reserve"
         do {
             let reserve = try Reserve(path: path, bytes: 64 * 1024)
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test func aFullOneRefusesAndKeepsWhatItHas() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let reserve = try Reserve(path: folder.path + "/reserve", bytes: 2048)
         var taken = 0
         #expect(throws: StoreError.diskFull(path: reserve.path)) {
@@ -67,7 +68,7 @@ import Testing
     /// A regression test: records were written to a file without a name, and the shutdown reported that they
     /// wait in it.
     @Test func oneThatIsNoLongerInItsPlaceTakesNothing() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let reserve = try Reserve(path: folder.path + "/reserve", bytes: 64 * 1024)
         try reserve.append([outcome(1)])
         #expect(rename(reserve.path, folder.path + "/elsewhere") == 0)
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func aPlaceThatCannotTakeItIsNamed() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         #expect(throws: StoreError.self) { try Reserve(path: folder.path + "/none/reserve") }
         #expect(throws: StoreError.self) { try Reserve(path: folder.path) }
     }

@@ -9,7 +9,7 @@ import Testing
 /// The order of removal when there is no room for all entries: confirmed entries first, then the rest, which
 /// is a fault.
 @Suite struct RetentionOrderTests {
-    private func full(_ folder: TemporaryFolder, confirmed: Int) async throws -> Store {
+    private func full(_ folder: TestFolder, confirmed: Int) async throws -> Store {
         var options = StoreOptions()
         (options.retention.bytes, options.evictionBatch) = (40_000, 4)
         let store = try await Store.open(folder.database, options: options)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func whatWasConfirmedGoesBeforeAnythingElse() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await full(folder, confirmed: 41)
         try #require(await store.room().ledger > 40_000)
         var start = 0
@@ -47,12 +47,12 @@ import Testing
     /// The store reports that it is full of unconfirmed entries before anything is lost: from then on,
     /// rejected visits are only counted.
     @Test func aLedgerThatIsFilledSaysSoBeforeAnythingIsLost() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await full(folder, confirmed: 0)
-        #expect(try await store.isFilledWithOwed())
+        #expect(try await store.isFilledWithUnconfirmed())
         #expect(await store.lostReports == 0)
         try await store.confirm(upTo: 100)
-        #expect(!(try await store.isFilledWithOwed()))
+        #expect(!(try await store.isFilledWithUnconfirmed()))
         await store.close()
     }
 
@@ -61,13 +61,13 @@ import Testing
         retention.bytes = 800
         let start = ChainPoint(count: 100, hash: .genesis(ledger: "l"), nextSeq: 1)
         let end = ChainPoint(count: 200, hash: .genesis(ledger: "l"), nextSeq: 1)
-        func isFilled(_ size: Int, _ firstOwed: Int?) -> Bool {
-            retention.isFilled(size: size, start: start, end: end, firstOwed: firstOwed)
+        func isFilled(_ size: Int, _ firstUnconfirmed: Int?) -> Bool {
+            retention.isFilled(size: size, start: start, end: end, firstUnconfirmed: firstUnconfirmed)
         }
         #expect(isFilled(701, 101) && !isFilled(700, 101))
         #expect(isFilled(701, 1), "what has gone is not owed twice")
         #expect(!isFilled(1400, 151) && isFilled(1402, 151))
         #expect(!isFilled(100_000, nil) && !isFilled(100_000, 201))
-        #expect(!retention.isFilled(size: 100_000, start: start, end: start, firstOwed: 101))
+        #expect(!retention.isFilled(size: 100_000, start: start, end: start, firstUnconfirmed: 101))
     }
 }

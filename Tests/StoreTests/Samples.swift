@@ -88,20 +88,8 @@ extension Store {
     }
 }
 
-/// A private folder that is removed with the test: in memory, or on a real disk where syncs must have their
-/// real cost.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init(onDisk: Bool = false) throws {
-        let parent = onDisk ? FileManager.default.temporaryDirectory : MemoryFolder.parent
-        path = parent.appendingPathComponent("gatehouse-store-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TestFolder {
+    /// The path of the database.
     var database: String { path + "/gatehouse.sqlite" }
 
     /// Changes the database without the program.

@@ -68,9 +68,9 @@ import Testing
     private static func seed(_ number: UInt8) -> [UInt8] { Array(snapshot(number).suffix(32)) }
     private static let oldSiteKey = (0..<32).map { UInt8($0 * 5 + 3) }
 
-    private func keyPath(_ folder: TemporaryFolder) -> String { folder.database + ".agent-key" }
+    private func keyPath(_ folder: TestFolder) -> String { folder.database + ".agent-key" }
 
-    private func holds(_ folder: TemporaryFolder, _ bytes: [UInt8]) -> Bool {
+    private func holds(_ folder: TestFolder, _ bytes: [UInt8]) -> Bool {
         ["", "-wal"].contains { ending in
             FileManager.default.contents(atPath: folder.database + ending)?.range(of: Data(bytes)) != nil
         }
@@ -117,7 +117,7 @@ import Testing
     /// An attacker who can write the file and has no key adds a connection in the format that was used before
     /// sealing.
     @Test func aPlantedConnectionIsNotTakenOver() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var store = try await Store.open(folder.database, witness: source)
         try await store.saveConnection("ours", Self.snapshot(7))
@@ -134,7 +134,7 @@ import Testing
         }
         try queue.close()
         store = try await Store.open(folder.database, witness: source)
-        #expect(store.hasBegunAnew)
+        #expect(store.hasBegunNewLedger)
         #expect(try await store.connections().map(\.id) == ["ours"])
         #expect(try await store.connections().map(\.snapshot) == [Self.snapshot(7)])
         await store.close()
@@ -143,7 +143,7 @@ import Testing
     /// The first start on the state of a killed run, with a log full of keys. The files are searched before
     /// and after the close.
     @Test func openKeysAreSealedAtTheFirstStart() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         try await Store.open(folder.database).close()
         let files = FileManager.default
         try Self.plantOpenKeys(folder.database) {
@@ -197,7 +197,7 @@ import Testing
     /// Neither a key nor its sealed form stays in the files when the key is replaced or the connection is
     /// deleted.
     @Test func whatIsReplacedIsGone() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         var sealed: [[UInt8]] = []
         for number in 1...40 as ClosedRange<UInt8> {
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test func aChangedOrMovedSnapshotIsRefusedAndStays() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
         try await store.saveConnection("a", [1, 2, 3])
         try await store.saveConnection("b", [4, 5, 6])
@@ -269,7 +269,7 @@ import Testing
 
     /// The gate continues to work without the key, and nothing is lost by that.
     @Test func aKeyThatIsMissingIsToldAndComesBack() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
         try await store.connect()
         try await store.saveConnection("agent", [1, 2, 3])
@@ -292,7 +292,7 @@ import Testing
                 folder.database, "SELECT value AS bytes FROM setting UNION ALL SELECT snapshot FROM connection")
             store = try await Store.open(folder.database)
             guard case .keyless(file, _)? = store.keysAtRest.failure else { Issue.record("\(deed)"); return }
-            #expect(store.keysAtRest.failure?.remedy.contains("put the key back") == true)
+            #expect(store.keysAtRest.failure?.remedy.contains("restore the key") == true)
             #expect(store.keysAtRest.unreadable == 1 && store.keysAtRest.isSiteKeyUnreadable)
             #expect(try await store.connections().map(\.snapshot) == [[]])
             await #expect(throws: StoreError.self) { try await store.saveConnection("new", [9]) }
@@ -315,7 +315,7 @@ import Testing
     /// After the loss of a key, a new key and new connections work. If the old key is put back, the old
     /// connections are readable again.
     @Test func anotherKeyBeginsAnewBesideWhatItCannotOpen() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let file = keyPath(folder)
         var store = try await Store.open(folder.database)
         try await store.connect()
@@ -353,7 +353,7 @@ import Testing
 
     /// A new key with the old one next to it, and a key that systemd provides in place of the file.
     @Test func aNewKeySealsAnew() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let file = keyPath(folder)
         var store = try await Store.open(folder.database)
         try await store.saveConnection("agent", Self.snapshot(1))
@@ -392,7 +392,7 @@ import Testing
 
     /// A reader prevents the truncation of the log. This is reported, and the next start truncates it.
     @Test func aReaderKeepsTracesForAWhile() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         try await Store.open(folder.database).close()
         try Self.plantOpenKeys(folder.database)
         var configuration = GRDB.Configuration()

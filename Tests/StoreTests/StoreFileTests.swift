@@ -10,7 +10,7 @@ import Testing
 /// parent folder, are durable.
 @Suite struct StoreFileTests {
     @Test func theNameOfANewDatabaseIsOnTheDisk() throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let name = try #require(folder.path.split(separator: "/").last)
         let (calls, error) = DiskCalls.made { _ = try StoreFile(path: folder.database) }
         #expect(error == nil && calls == ["sync \(name)"])
@@ -19,14 +19,14 @@ import Testing
     }
 
     @Test func soIsTheFolderThatWasMadeForIt() throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let name = try #require(folder.path.split(separator: "/").last)
         let (calls, error) = DiskCalls.made { _ = try StoreFile(path: folder.path + "/state/gatehouse.sqlite") }
         #expect(error == nil && calls == ["sync \(name)", "sync state"])
     }
 
     @Test(arguments: [1, 2] as [Int32]) func aDiskThatRefusesIsTold(failing: Int32) throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let path = folder.path + "/state/gatehouse.sqlite"
         let (_, error) = DiskCalls.made(failing: failing) { _ = try StoreFile(path: path) }
         guard case .inputOutput? = error as? StoreError else {

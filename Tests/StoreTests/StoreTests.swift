@@ -1,13 +1,14 @@
 import Encoding
 import Foundation
 import Ledger
+import TestKit
 import Testing
 
 @testable import Store
 
 @Suite struct StoreTests {
     @Test func aVisitIsRecordedReportedAndProven() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let store = try await Store.open(folder.database)
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
         let record = try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test func whoWasLetInSurvivesARestartAsNamesInARing() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         var options = StoreOptions()
         options.replays = 3
         let names = try (0..<5 as Range<UInt8>).map {
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func everythingSurvivesARestart() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         var store = try await Store.open(folder.database)
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
         try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func manyVisitsAtOnceShareCommitsAndKeepTheirNumbers() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let store = try await Store.open(folder.database)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...200 {
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test func aBrokenRuleSpoilsNobodyElsesRecord() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let store = try await Store.open(folder.database)
         try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
         async let good: Void = { try await store.appendIntent(Samples.visit(2), stamp: Samples.stamp) }()
@@ -119,7 +120,7 @@ import Testing
     }
 
     @Test func onlyOneProcessOwnsTheFile() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let store = try await Store.open(folder.database)
         await #expect(throws: StoreError.locked(path: folder.database, owner: getpid())) {
             try await Store.open(folder.database)
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test func filesArePrivateAndUnsafeFoldersAreRefused() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let store = try await Store.open(folder.database)
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test func foreignAndDamagedFilesAreNamed() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: folder.database))
         await #expect { try await Store.open(folder.database) } throws: { error in
             if case .corrupt = error as? StoreError { true } else { false }
@@ -156,7 +157,7 @@ import Testing
     }
 
     @Test func readersWorkBesideTheOwnerAndWithoutIt() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let store = try await Store.open(folder.database)
         try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
         let reader = try LedgerReader(path: folder.database)
@@ -170,7 +171,7 @@ import Testing
     }
 
     @Test func oldEntriesGoAndTheRestStaysProvable() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         var store = try await Store.open(folder.database, options: .small)
         try await store.connect()
         for number in 1...20 {
@@ -196,7 +197,7 @@ import Testing
     }
 
     @Test func anEditedDatabaseIsFound() async throws {
-        let folder = try TemporaryFolder(onDisk: true)
+        let folder = try TestFolder("store")
         let store = try await Store.open(folder.database)
         for number in 1...5 {
             try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)

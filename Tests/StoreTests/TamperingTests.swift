@@ -39,10 +39,10 @@ import Testing
         static func told(_ db: Database, _ proof: Proof) throws -> Told {
             let report = try LedgerAudit.whole(db, checkpoints: [], limits: LedgerLimits(), proof: proof)
             let visits = try LedgerQueries.visits(db, last: 1000)
-            let books = try Books.read(db, limits: LedgerLimits(), key: nil)?.books
+            let books = try LedgerFigures.read(db, limits: LedgerLimits(), key: nil)?.books
             return Told(
                 list: visits.map { LedgerListing.json($0, remedy: nil) }, verify: report.lines,
-                cursors: try Books.cursors(db).values.map {
+                cursors: try LedgerFigures.cursors(db).values.map {
                     "\($0.destination) \($0.confirmed) \($0.connection ?? "-")"
                 }.sorted(),
                 figures: [
@@ -250,7 +250,7 @@ extension Text {
 /// A ledger with a witness after a morning's work: visits of all kinds, two destinations with unconfirmed
 /// entries, one open visit.
 final class WitnessedLedger {
-    let folder: TemporaryFolder
+    let folder: TestFolder
     let source: WitnessSource
     private let options: StoreOptions
     /// The database file after each step; the store was closed in order.
@@ -259,7 +259,7 @@ final class WitnessedLedger {
     private(set) var count = 0
 
     init(_ options: StoreOptions, keepsStates: Bool = false) async throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder("store", inMemory: true)
         source = WitnessSource(path: folder.path + "/witness", keyPath: folder.path + "/key", code: "code.of-the-table")
         self.options = options
         var store = try await open()

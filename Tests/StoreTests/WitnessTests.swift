@@ -1,6 +1,8 @@
+import Clocks
 import Encoding
 import Foundation
 import Ledger
+import Synchronization
 import TestKit
 import Testing
 
@@ -18,7 +20,7 @@ import Testing
 
     private func write(_ data: Data, _ path: String) throws { try data.write(to: URL(fileURLWithPath: path)) }
 
-    private func asides(_ folder: TemporaryFolder) throws -> [String] {
+    private func asides(_ folder: TestFolder) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
             $0.contains(".rewritten-") && !$0.hasSuffix("-wal")
         }.sorted()
@@ -33,22 +35,14 @@ import Testing
         let key = try witnessed.source.key()
         func seen() -> HeadStatement? { witnessed.source.reading(key).head }
         /// Returns whether the condition becomes true within 20 s; each check costs a signature.
-        func waits(_ isSo: (HeadStatement?) -> Bool) async throws -> Bool {
-            let end = ContinuousClock.now + .seconds(20)
-            while ContinuousClock.now < end {
-                if isSo(seen()) { return true }
-                try await Task.sleep(for: .milliseconds(2))
-            }
-            return false
-        }
-        func hears(of count: Int) async throws -> Bool { try await waits { $0?.state.end.count == count } }
+        func hears(of count: Int) async -> Bool { await becomesTrue { seen()?.state.end.count == count } }
         try await visit(20, store)
-        #expect(try await hears(of: witnessed.count + 2))
+        #expect(await hears(of: witnessed.count + 2))
         try await visit(21, store, Samples.rejected)
-        #expect(try await hears(of: witnessed.count + 4))
+        #expect(await hears(of: witnessed.count + 4))
         let before = try #require(seen())
         try await store.confirm(upTo: 20)
-        #expect(try await waits { $0 != before })
+        #expect(await becomesTrue { seen() != before })
         #expect(seen()?.state.revision == before.state.revision + 1)
         #expect(try await store.verify().witness == "agrees up to entry \(witnessed.count + 4)")
         await store.close()
@@ -57,7 +51,7 @@ import Testing
     }
 
     @Test func aFirstStartAnUpdateAndALostWitness() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         var source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         // A version without witnesses wrote this database.
         var store = try await Store.open(folder.database)
@@ -94,7 +88,7 @@ import Testing
         guard case .rewritten = store.standing else { Issue.record("\(String(describing: store.standing))"); return }
         await store.close()
         // A new gate.
-        let fresh = try TemporaryFolder()
+        let fresh = try TestFolder("store", inMemory: true)
         source = WitnessSource(path: fresh.path + "/w", keyPath: fresh.path + "/k", code: "code")
         store = try await Store.open(fresh.database, witness: source)
         #expect(store.standing == .new)
@@ -110,7 +104,7 @@ import Testing
     /// nothing from it.
     @Test(arguments: ["9223372036854775807", "9007199254740992", "-1"])
     func aBeginningThatNobodyWroteIsNotBegun(nextSeq: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var store = try await Store.open(folder.database, witness: source)
         await store.close()
@@ -133,36 +127,32 @@ import Testing
 
     /// An audit does not keep one state of the database: it also reads what is written while it runs, and
     /// evictions do not mislead it.
-    @Test(.tags(.realTime)) func anAuditGoesOnPieceByPiece() async throws {
-        let folder = try TemporaryFolder()
+    @Test func anAuditGoesOnPieceByPiece() async throws {
+        let folder = try TestFolder("store", inMemory: true)
+        let pauses = Pauses()
         var options = StoreOptions()
-        (options.auditPiece, options.auditRest) = (4, .milliseconds(60))
+        options.auditPiece = 4
         (options.retention.entries, options.evictionBatch) = (100, 4)
+        options.clock = Clock(now: Clock.system.now, utc: Clock.system.utc) { _ in
+            await pauses.rest()
+        }
         let store = try await Store.open(folder.database, options: options)
-        func record(_ numbers: ClosedRange<Int>) async throws {
+        @Sendable func record(_ numbers: ClosedRange<Int>) async throws {
             for number in numbers {
                 try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
                 try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
             }
         }
         try await record(1...30)
-        async let audit = store.audit()
-        try await Task.sleep(for: .milliseconds(50))
-        // Written with one sync, so that they exist long before the end of the audit.
-        let visits = (31...40).map(Samples.visit)
-        let refused = try await store.append(
-            visits.map { UnwrittenIntent(intent: $0, stamp: Samples.stamp) },
-            visits.map { UnwrittenOutcome(visit: $0, outcome: Samples.accepted, stamp: Samples.stamp) })
-        #expect(refused.isEmpty)
-        let report = try await audit
+        pauses.inThird { try await record(31...40) }
+        let report = try await store.audit()
         #expect(report.isIntact, "\(report.lines)")
         #expect(report.entries == 80)
         // Half of the remaining entries are evicted meanwhile.
-        async let second = store.audit()
-        try await Task.sleep(for: .milliseconds(50))
-        try await record(41...90)
-        let other = try await second
+        pauses.inThird { try await record(41...90) }
+        let other = try await store.audit()
         #expect(other.isIntact, "\(other.lines)")
+        #expect(pauses.isDone)
         await store.close()
     }
 
@@ -176,7 +166,7 @@ import Testing
             for number in 100..<110 {
                 try await store.appendOutcome(Samples.visit(number), Samples.accepted, stamp: Samples.stamp)
             }
-            await store.tellWitness()
+            await store.updateWitness()
             let (log, database) = (try bytes(folder.database + "-wal"), try bytes(folder.database))
             await store.close()
             // The state as if the database had never been closed.
@@ -205,7 +195,7 @@ import Testing
     /// evidence.
     @Test(.timeLimit(.minutes(10)), arguments: ["-wal", ".found-wal"])
     func onlyFilesAreCopied(ending: String) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let log = folder.database + "-wal"
         try write(Data([7]), log)
         if ending == "-wal" { try FileManager.default.removeItem(atPath: log) }
@@ -292,13 +282,13 @@ import Testing
 
     /// A power cut, then damage in the log: the witness shows that a durable commit is missing.
     @Test func damageInTheLogAfterAPowerCut() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         let store = try await Store.open(folder.database, witness: source)
         for number in 1...20 { try await visit(number, store) }
-        await store.tellWitness()
+        await store.updateWitness()
         // The files in their present state, without an orderly close.
-        let after = try TemporaryFolder()
+        let after = try TestFolder("store", inMemory: true)
         for ending in ["", "-wal"] { try write(try bytes(folder.database + ending), after.database + ending) }
         try write(try bytes(folder.path + "/w"), after.path + "/w")
         try write(try bytes(folder.path + "/k"), after.path + "/k")
@@ -338,7 +328,7 @@ import Testing
         let before = try bytes(witnessed.source.path)
         let store = try await witnessed.open()
         try await visit(30, store)
-        await store.tellWitness()  // the witness is current: nothing is written
+        await store.updateWitness()  // the witness is current: nothing is written
         await store.close()
         let after = try bytes(witnessed.source.path)
         let database = try bytes(witnessed.folder.database)
@@ -405,7 +395,7 @@ import Testing
         let witnessed = try await WitnessedLedger(StoreOptions())
         let (key, files) = (witnessed.source.keyPath, FileManager.default)
         var options = StoreOptions()
-        options.mayBeginAnew = false
+        options.mayBeginNewLedger = false
         let folder = URL(fileURLWithPath: witnessed.folder.database).deletingLastPathComponent().path
         func listing() throws -> [String] { try files.contentsOfDirectory(atPath: folder).sorted() }
         try files.moveItem(atPath: key, toPath: key + ".away")
@@ -431,16 +421,16 @@ import Testing
     /// A witness that cannot be written is reported, does not stop visits, and recovers when it can be
     /// written again.
     @Test func aWitnessThatCannotBeWritten() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/off/w", keyPath: folder.path + "/k", code: "code")
         let told = Told()
         let store = try await Store.open(folder.database, witness: source) { told.add($0) }
         try await visit(1, store)
-        await store.tellWitness()
+        await store.updateWitness()
         #expect(told.all.last??.text.contains("/off/w") == true)
         try FileManager.default.createDirectory(atPath: folder.path + "/off", withIntermediateDirectories: false)
         try await visit(2, store)
-        await store.tellWitness()
+        await store.updateWitness()
         #expect(told.all.last == .some(nil))
         await store.close()
     }
@@ -448,23 +438,23 @@ import Testing
     /// A regression test: a pipe in place of the witness or the key blocked the start forever, and in service
     /// the witness silently stopped.
     @Test(.timeLimit(.minutes(10))) func aPipeInItsPlaceHoldsUpNothing() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         let told = Told()
         let store = try await Store.open(folder.database, witness: source) { told.add($0) }
         try await visit(1, store)
-        await store.tellWitness()
+        await store.updateWitness()
         #expect(told.all.last == .some(nil))
         #expect(unlink(source.path) == 0 && mkfifo(source.path, 0o600) == 0)
         try await visit(2, store)
-        await store.tellWitness()
+        await store.updateWitness()
         #expect(told.all.last??.text.contains("/w") == true)
         // The same with a process at the other end of the pipe that reads nothing.
         let reader = open(source.path, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
         try await visit(3, store)
-        await store.tellWitness()
-        #expect(told.all.last??.text.contains("is no file") == true)
+        await store.updateWitness()
+        #expect(told.all.last??.text.contains("is not a file") == true)
         await store.close()
         let again = try await Store.open(folder.database, witness: source)
         guard case .unwitnessed = again.standing else { Issue.record("\(String(describing: again.standing))"); return }
@@ -475,7 +465,7 @@ import Testing
 
     /// The gate continues while the witness's disk hangs, so the hang is reported.
     @Test(.timeLimit(.minutes(10)), .tags(.realTime)) func aWitnessThatDoesNotAnswerIsTold() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var options = StoreOptions()
         options.witnessLimit = .milliseconds(20)
@@ -484,9 +474,9 @@ import Testing
         let hung = DispatchSemaphore(value: 0)
         WitnessFile.queue.async { hung.wait() }
         try await visit(1, store)
-        while !told.all.contains(.silent(path: source.path)) { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { told.all.contains(.silent(path: source.path)) })
         hung.signal()
-        await store.tellWitness()
+        await store.updateWitness()
         #expect(told.all.last == .some(nil))
         await store.close()
     }
@@ -496,5 +486,23 @@ import Testing
         private var list: [StoreError?] = []
         func add(_ error: StoreError?) { lock.withLock { list.append(error) } }
         var all: [StoreError?] { lock.withLock { list } }
+    }
+}
+
+/// The pauses of an audit. A test has work done in one of them.
+private final class Pauses: Sendable {
+    private let state = Mutex<(left: Int, work: (@Sendable () async throws -> Void)?)>((0, nil))
+
+    /// Whether all work is done.
+    var isDone: Bool { state.withLock { $0.work == nil } }
+
+    func inThird(_ work: @escaping @Sendable () async throws -> Void) { state.withLock { $0 = (3, work) } }
+
+    func rest() async {
+        let work = state.withLock { state in
+            state.left -= 1
+            return state.left == 0 ? state.work.take() : nil
+        }
+        await #expect(throws: Never.self) { try await work?() }
     }
 }

@@ -71,8 +71,8 @@ import Testing
     }
 
     @Test func aVerifierThatBelievesEverythingBreaksTheCrowdsPromise() throws {
-        #expect(broken(try CrowdPromise(seed: 1, credentials: .standIn).play { _ in }).isEmpty)
-        let honest = CrowdCredentials.standIn
+        #expect(broken(try CrowdPromise(seed: 1, credentials: .placeholder).play { _ in }).isEmpty)
+        let honest = CrowdCredentials.placeholder
         let credulous = CrowdCredentials(genuine: honest.genuine, forged: honest.forged) { _, now in
             honest.verify(honest.genuine, now)
         }

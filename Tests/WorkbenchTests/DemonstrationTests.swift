@@ -16,7 +16,7 @@ import Workbench
             scenario, settings: settings, seed: seed, random: random, realTime: { .zero },
             onEvent: { event, _ in if case .agentUnreachable = event { unreachable += 1 } })
         let result = demonstration.run()
-        #expect(result.isAsTold(try #require(scenario.ending)), "\(result)")
+        #expect(result.isAsExpected(try #require(scenario.ending)), "\(result)")
         #expect((unreachable > 0) == (name == "agent-down"))
     }
 

@@ -2,6 +2,8 @@ import TestKit
 import Testing
 import Workbench
 
+@testable import Workshop
+
 /// A short soak: every visitor gets the right verdict, everything is recorded, and the printed figures were
 /// counted. `make figures` runs a long one.
 @Suite(.timeLimit(.minutes(3)), .tags(.realTime)) struct SoakTests {

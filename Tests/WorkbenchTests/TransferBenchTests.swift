@@ -1,6 +1,7 @@
 import TestKit
 import Testing
-import Workbench
+
+@testable import Workshop
 
 /// The transfer bench transfers the whole message, or reports that it did not. The speed depends on the
 /// build.

@@ -9,7 +9,7 @@ extension AgentConnection {
     mutating func beginReuse(of invitation: Invitation, at now: Instant) -> [Action] {
         guard peer != nil else { return [.reuseFailed(invitation: invitation.id)] }
         let before = abandonReuse()
-        reuse = HandshakeReuse(invitation, id: Self.newID(&random))
+        reuse = HandshakeReuse(invitation, id: Message.newID(&random))
         return before + continueReuse(at: now)
     }
 
@@ -52,7 +52,7 @@ extension AgentConnection {
             let peer = try DIDRotation.peer(of: message)
             if peer == established.peer, established.next == nil {
                 // The peer has this DID already, so nothing needs to be stored.
-                answer(DIDRotation.ack(message.type.prefix, id: Self.newID(&random), thread: message.thread))
+                answer(DIDRotation.ack(message.type.prefix, id: Message.newID(&random), thread: message.thread))
                 return []
             }
             established.next = NextPeer(peer: peer, thread: message.thread)
@@ -61,7 +61,7 @@ extension AgentConnection {
         } catch {
             answer(
                 DIDRotation.problem(
-                    message.type.prefix, id: Self.newID(&random), thread: message.thread, error))
+                    message.type.prefix, id: Message.newID(&random), thread: message.thread, error))
             return []
         }
     }

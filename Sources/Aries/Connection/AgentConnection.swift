@@ -131,7 +131,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         let inviter = try invitation.service()
         guard let keys = KeyPair(seed: random.drawSecret(32)) else { throw .badKey }
         let attempt = Attempt(
-            handshake: handshake, thread: Self.newID(&random), address: reception == .mailbox ? nil : .queue)
+            handshake: handshake, thread: Message.newID(&random), address: reception == .mailbox ? nil : .queue)
         self.init(
             id: id, invitation: invitation, reception: reception, inviter: inviter, configuration: configuration,
             keys: keys, phase: .handshaking(attempt), seen: [], isStored: false, random: random)
@@ -150,7 +150,11 @@ package struct AgentConnection: ~Copyable, Sendable {
         self.random = random
     }
 
-    static func newID(_ random: inout RandomStream) -> Text { Text(RandomUUID.text(random.draw(16)) ?? "") }
+    /// Whether the last post reached the peer; true before the first post.
+    package var isReachable: Bool { !contact.isBroken }
+
+    /// Returns the id of another message that the connection is to deliver.
+    package mutating func newMessageID() -> Text { Message.newID(&random) }
 
     /// The peer; nil unless the handshake is complete and the connection has not ended.
     package var peer: Peer? { if case .connected(let established) = phase { established.peer } else { nil } }
@@ -202,7 +206,7 @@ package struct AgentConnection: ~Copyable, Sendable {
             if message == nil { message = next }
         case .withdraw: if exchange == nil { message = nil }
         case .tell(let code, let explanation):
-            let id = Self.newID(&random)
+            let id = Message.newID(&random)
             if peer != nil {
                 answer(Notice.problem(invitation.prefix, id: id, thread: id, code: code, explanation: explanation))
             }

@@ -1,19 +1,22 @@
-import DIDComm
-import Encoding
+package import DIDComm
+package import Encoding
 
 /// Waiting times between attempts: 1 s, 2 s, 4 s, … to 15 min, each shortened at random by up to a half. So
 /// gates that lost the same server do not all return at the same time.
-struct Backoff: Sendable {
+package struct Backoff: Sendable {
     /// The number of consecutive failures.
-    private(set) var failures = 0
+    package private(set) var failures = 0
     /// The time before which no attempt is made.
-    private(set) var until: Instant?
+    package private(set) var until: Instant?
+
+    /// Creates the state before the first failure.
+    package init() {}
 
     /// Returns whether an attempt may be made at `now`.
-    func permits(_ now: Instant) -> Bool { until.map { now >= $0 } ?? true }
+    package func permits(_ now: Instant) -> Bool { until.map { now >= $0 } ?? true }
 
     /// Records another failed attempt.
-    mutating func fail(at now: Instant, _ limits: AgentConnection.Limits, random: inout RandomStream) {
+    package mutating func fail(at now: Instant, _ limits: AgentConnection.Limits, random: inout RandomStream) {
         let wait = DoublingWait.after(failures, first: limits.firstRetry, longest: limits.longestRetry).nanoseconds
         let jitter = random.draw(2).reduce(Int64(0)) { $0 << 8 | Int64($1) }  // 0…65535
         until = now.advanced(by: .nanoseconds(wait - wait / 131_072 * jitter))
@@ -21,8 +24,8 @@ struct Backoff: Sendable {
     }
 
     /// Records a successful attempt.
-    mutating func succeed() { self = Backoff() }
+    package mutating func succeed() { self = Backoff() }
 
     /// Permits the next attempt at once; the count of failures stays.
-    mutating func permitNow() { until = nil }
+    package mutating func permitNow() { until = nil }
 }

@@ -1,39 +1,6 @@
 package import DIDComm
 package import Encoding
 
-/// Why a message could not be posted.
-package enum ExchangeFailure: Hashable, Sendable {
-    /// No connection was made: the peer has certainly not received the message.
-    case unreachable
-    /// The connection broke off, timed out or was answered by 5xx, 408 or 429: the peer may have received the
-    /// message.
-    case uncertain
-    /// The peer's server answered with `status`: a redirect or a 4xx error.
-    case refused(status: Int)
-    /// The answer is larger than the limit. The peer has received the message.
-    case tooLarge
-    /// The configuration does not allow the endpoint, for example because it uses plain HTTP.
-    case forbidden
-    /// The connection's state could not be stored, so no message that depends on it was sent.
-    case notStored
-
-    /// The HTTP statuses that concern one message: the message is malformed, too large, or of a type or
-    /// content that is not accepted. Any other status, such as a redirect, 401, 403, 404 or 410, means that
-    /// something is wrong with the address, and that the same message may be accepted another time.
-    private static let statusesOfMessages: Set<Int> = [400, 413, 415, 422, 431]
-
-    /// Whether the peer's server refused this message in particular, and not every message.
-    package var isOfMessage: Bool {
-        if case .refused(let status) = self { Self.statusesOfMessages.contains(status) } else { false }
-    }
-
-    /// Creates the failure for an answer with `status`, which is not a 2xx status. A server error, or a
-    /// request to try again later, does not count as a refusal.
-    init(status: Int) {
-        self = status >= 500 || status == 408 || status == 429 ? .uncertain : .refused(status: status)
-    }
-}
-
 /// Why an inbound message was dropped. Dropped messages are counted, never answered.
 package enum Discard: String, Hashable, Sendable {
     /// The message is no envelope for one of the gate's keys, or it cannot be decrypted.
@@ -63,7 +30,7 @@ extension AgentConnection {
     package typealias ExchangeID = Int
 
     /// An event for a connection.
-    package enum Event: Sendable {
+    package enum Event: Equatable, Sendable {
         /// The connection was made or restored and may now send.
         case start
         /// The next message to deliver. The event is ignored while another message is being delivered (see
@@ -101,7 +68,7 @@ extension AgentConnection {
     }
 
     /// The actions of a connection, which its driver carries out in this order.
-    package enum Action: Sendable {
+    package enum Action: Equatable, Sendable {
         /// Store this document durably before any later action. If that fails, a later post must not be sent
         /// but fail with ``ExchangeFailure/notStored``. The document contains keys.
         case persist(JSON)
@@ -173,7 +140,7 @@ extension AgentConnection {
         /// The time after which a post counts as failed even if the driver reports nothing; 90 s.
         package var exchange = Duration.seconds(90)
         /// The maximum number of repetitions of a request that may have arrived.
-        package var resends = 2
+        var resends = 2
         /// The first wait after a failure. Each further failure doubles it.
         package var firstRetry = Duration.seconds(1)
         /// The time between two requests for an address, until one is answered.
@@ -181,17 +148,17 @@ extension AgentConnection {
         /// The longest wait between attempts.
         package var longestRetry = Duration.seconds(15 * 60)
         /// The time between two pings that ask for an answer.
-        package var heartbeat = Duration.seconds(15 * 60)
+        var heartbeat = Duration.seconds(15 * 60)
         /// The number of inbound ids that are remembered to recognise repetitions.
-        package var rememberedIDs = 1024
+        var rememberedIDs = 1024
         /// The maximum number of answers that wait to be sent. Further answers are dropped.
-        package var waitingAnswers = 16
+        var waitingAnswers = 16
         /// The number of answers that may be sent one right after another.
-        package var answerBurst = 16
+        var answerBurst = 16
         /// The time between two answers after those.
-        package var answerInterval = Duration.seconds(1)
+        var answerInterval = Duration.seconds(1)
         /// The shortest time between two problem reports of the gate.
-        package var problemReportInterval = Duration.seconds(10)
+        var problemReportInterval = Duration.seconds(10)
 
         /// Creates the documented defaults.
         package init() {}

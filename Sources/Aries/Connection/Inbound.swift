@@ -95,7 +95,7 @@ extension AgentConnection {
         self.keys = keys
         phase = .connected(
             Established(
-                peer: peer, handshake: attempt.handshake, thread: attempt.thread, confirmation: Self.newID(&random),
+                peer: peer, handshake: attempt.handshake, thread: attempt.thread, confirmation: Message.newID(&random),
                 address: attempt.address ?? .queue))
         backoff.succeed()
         heartbeatAt = now  // one ping proves both directions and completes the handshake of older inviters
@@ -136,7 +136,7 @@ extension AgentConnection {
             return rotate(message, established)
         }
         if MailboxProtocols.include(type) { return [.mailbox(message)] }
-        switch configuration.rules.reply(to: message, id: Self.newID(&random)) {
+        switch configuration.rules.reply(to: message, id: Message.newID(&random)) {
         case .message(let reply): answer(reply)
         case .refusal(let code, let explanation, let name):
             answer(problem(thread: message.thread, code, explanation, of: name, at: now))
@@ -167,7 +167,7 @@ extension AgentConnection {
         }
         problemReportedAt = now
         return Notice.problem(
-            invitation.prefix, id: Self.newID(&random), thread: thread, code: code, explanation: explanation,
+            invitation.prefix, id: Message.newID(&random), thread: thread, code: code, explanation: explanation,
             of: name)
     }
 
@@ -181,7 +181,7 @@ extension AgentConnection {
             drains = 0
         } else if waiting.isEmpty, drains < 32 {
             drains += 1
-            answer(TrustPing.ping(invitation.prefix, id: Self.newID(&random), responseRequested: false))
+            answer(TrustPing.ping(invitation.prefix, id: Message.newID(&random), responseRequested: false))
         }
     }
 }

@@ -37,7 +37,7 @@ extension AgentConnection {
         // Limit the rate of rotations like the rate of answers: otherwise a peer that rotates in each answer
         // would keep the gate busy without end. Use the peer's old address until a rotation is allowed.
         if let next = established.next, allowance.take(at: now) {
-            let ack = DIDRotation.ack(invitation.prefix, id: Self.newID(&random), thread: next.thread)
+            let ack = DIDRotation.ack(invitation.prefix, id: Message.newID(&random), thread: next.thread)
             return (.rotation, ack)
         }
         if reuse?.isDue == true {
@@ -48,7 +48,7 @@ extension AgentConnection {
         if let message, reuse == nil { return (.delivery(message.id), message.json(invitation.prefix)) }
         if let due = heartbeatAt, now >= due {
             heartbeatAt = now.advanced(by: configuration.limits.heartbeat)
-            let id = Self.newID(&random)
+            let id = Message.newID(&random)
             openPings = openPings.suffix(7) + [id]
             reuse?.followed(by: id)
             return (.ping(id), TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
@@ -112,7 +112,7 @@ extension AgentConnection {
         phase = .handshaking(
             Attempt(
                 handshake: next < offered.count ? offered[next] : offered.first ?? attempt.handshake,
-                thread: Self.newID(&random), address: reception == .mailbox ? nil : .queue))
+                thread: Message.newID(&random), address: reception == .mailbox ? nil : .queue))
         return persist()
     }
 

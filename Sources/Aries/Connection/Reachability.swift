@@ -1,12 +1,15 @@
 /// Whether posts succeed, as far as known. Only changes are reported.
-struct Reachability: Sendable {
+package struct Reachability: Sendable {
     private var isReachable: Bool?
 
+    /// Creates the state before the first post.
+    package init() {}
+
     /// Whether the last post failed.
-    var isBroken: Bool { isReachable == false }
+    package var isBroken: Bool { isReachable == false }
 
     /// Records a post that succeeded (nil) or failed. Returns whether that is a change.
-    mutating func changes(to failure: ExchangeFailure?) -> Bool {
+    package mutating func changes(to failure: ExchangeFailure?) -> Bool {
         defer { isReachable = failure == nil }
         return isReachable != (failure == nil)
     }

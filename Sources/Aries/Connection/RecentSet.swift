@@ -1,5 +1,5 @@
 /// The last values, at most ``capacity``, each once. Older values are forgotten.
-struct RecentSet<Value: Hashable & Sendable>: Sendable {
+package struct RecentSet<Value: Hashable & Sendable>: Sendable {
     /// The number of values that are remembered.
     let capacity: Int
     private var ring: [Value] = []
@@ -7,13 +7,13 @@ struct RecentSet<Value: Hashable & Sendable>: Sendable {
     private var known: Set<Value> = []
 
     /// Creates a set of up to `capacity` values; a capacity below one counts as one.
-    init(capacity: Int) { self.capacity = max(capacity, 1) }
+    package init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     /// Returns whether a value is remembered.
-    func contains(_ value: Value) -> Bool { known.contains(value) }
+    package func contains(_ value: Value) -> Bool { known.contains(value) }
 
     /// Remembers a value. Returns false if the value was known already.
-    mutating func insert(_ value: Value) -> Bool {
+    package mutating func insert(_ value: Value) -> Bool {
         guard known.insert(value).inserted else { return false }
         if ring.count < capacity {
             ring.append(value)

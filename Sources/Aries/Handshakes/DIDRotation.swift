@@ -26,10 +26,10 @@ package enum DIDRotation {
     }
 
     /// Returns whether `message` announces a new DID.
-    package static func isRotate(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "rotate") }
+    static func isRotate(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "rotate") }
 
     /// Returns whether `message` ends the connection.
-    package static func isHangup(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "hangup") }
+    static func isHangup(_ message: Message) -> Bool { message.type.isMessage(name.family, 1, "hangup") }
 
     /// Returns the peer under its new DID. Only DIDs that contain their document can be resolved.
     package static func peer(of rotate: Message) throws(Failure) -> Peer {
@@ -54,7 +54,7 @@ package enum DIDRotation {
     package static func problem(_ prefix: TypePrefix, id: Text, thread: Text, _ failure: Failure) -> JSON {
         Message.make(
             MessageType(prefix, name, "problem-report"), id: id, thread: thread,
-            [.init("description", ["code": .string(failure.code), "en": "the kiosk cannot follow to this DID"])])
+            [.init("description", ["code": .string(failure.code), "en": "the kiosk cannot change to this DID"])])
     }
 
     /// Returns the message that ends a connection.

@@ -40,12 +40,12 @@ extension HandshakeFailure: CustomStringConvertible {
     /// What is wrong with the answer, in plain words.
     package var description: String {
         switch self {
-        case .malformed: "something is missing in it or cannot be read"
-        case .unsigned: "nothing in it is signed by the inviter"
+        case .malformed: "a part of it is missing or cannot be read"
+        case .unsigned: "no part of it is signed by the inviter"
         case .notTheInviter: "it is not signed by the key of the invitation"
-        case .otherDID: "what is signed is another DID than the one it names"
+        case .otherDID: "the signed DID differs from the one it names"
         case .unresolvable: "its DID can be resolved only by a ledger or another service"
-        case .noService: "it names no address that can be reached by HTTP over a few mediators"
+        case .noService: "it names no address that is reachable by HTTP through a few mediators"
         }
     }
 }

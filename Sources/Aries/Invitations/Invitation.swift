@@ -6,7 +6,7 @@ package import Encoding
 /// Reads the forms of the RFCs and those that agents use in practice: `service` and `services`,
 /// `request~attach` and `requests~attach`, plain base58 keys and did:key with and without fragment. Empty
 /// arrays count as absent.
-package struct Invitation: Sendable {
+package struct Invitation: Equatable, Sendable {
     /// The protocol that the invitation belongs to.
     package enum Kind: Hashable, Sendable {
         /// connections/1.x

@@ -43,8 +43,8 @@ package enum InvitationError: Error, Hashable, Sendable {
         case .tooLarge: "The invitation is larger than 64 KiB: ask for one without embedded images."
         case .notAnInvitation: "Give the invitation's whole URL in quotes, or a file with its JSON."
         case .unsupportedScheme: "Give an http, https or didcomm URL."
-        case .notBase64: "The URL is cut or altered: copy it again, in quotes."
-        case .notJSON: "What the URL carries is not JSON: copy it again, in quotes."
+        case .notBase64: "The URL is truncated or altered: copy it again, in quotes."
+        case .notJSON: "The URL's content is not JSON: copy it again, in quotes."
         case .anotherMessage: "This is not an invitation: ask the agent's operator for an out-of-band invitation."
         case .unsupportedVersion: "Ask for an invitation of out-of-band 1.x or connections 1.x."
         case .noID: "The invitation has no @id: ask for a new one."
@@ -57,8 +57,9 @@ package enum InvitationError: Error, Hashable, Sendable {
         case .unknownHandshakes: "Ask for an invitation that offers didexchange/1.1."
         case .noHandshake: "The invitation offers no lasting connection: ask for one with handshake protocols."
         case .needsResolver(let method):
-            "The inviter's DID (did:\(method)) needs a ledger: ask for an invitation with keys and endpoint in it."
-        case .unsupportedEndpoint: "The agent has no http or https endpoint, or its port is none from 1 to 65535."
+            "The inviter's DID (did:\(method)) needs a ledger to be resolved: ask for an invitation with keys and "
+                + "endpoint in it."
+        case .unsupportedEndpoint: "The agent has no http or https endpoint, or its port is not from 1 to 65535."
         }
     }
 }

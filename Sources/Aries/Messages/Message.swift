@@ -1,7 +1,8 @@
+package import DIDComm
 package import Encoding
 
 /// A decrypted Aries message (RFC 0020) with its thread (RFC 0008).
-package struct Message: Sendable {
+package struct Message: Equatable, Sendable {
     /// Why a plaintext is no Aries message.
     package enum Failure: Error, Hashable, Sendable {
         /// The bytes are no JSON object, are nested too deep, or have a thread id longer than 256 bytes.
@@ -24,7 +25,7 @@ package struct Message: Sendable {
     package let body: JSON
 
     /// The longest id of a message or thread, in bytes: ids are stored and echoed.
-    package static let nameBytes = 256
+    static let nameBytes = 256
 
     /// Reads a plaintext, nested at most 32 deep.
     package init(plaintext: [UInt8]) throws(Failure) {
@@ -47,7 +48,7 @@ package struct Message: Sendable {
 
     /// Whether the sender asks for an acknowledgement of receipt (RFC 0317). The old empty object means that,
     /// too.
-    package var asksForAck: Bool {
+    var asksForAck: Bool {
         guard let decorator = body["~please_ack"]?.object else { return false }
         guard let on = decorator["on"]?.array, !on.isEmpty else { return true }
         return on.contains { $0.string == "RECEIPT" }
@@ -72,4 +73,7 @@ package struct Message: Sendable {
         object["~transport"] = ["return_route": "all"]
         return .object(object)
     }
+
+    /// Returns the id of another message: a UUID.
+    package static func newID(_ random: inout RandomStream) -> Text { Text(RandomUUID.text(random.draw(16)) ?? "") }
 }

@@ -73,11 +73,18 @@ package enum BasicMessage {
 
     /// Returns the ids in a controller's acknowledgement of reports: a basicmessage whose content is
     /// `{"type":"verification-report/1.0/ack","ids":[…]}`; nil for any other content.
-    package static func acknowledgedReports(_ message: Message) -> [Text]? {
+    static func acknowledgedReports(_ message: Message) -> [Text]? {
         guard let content = message.body["content"]?.string, content.utf8.count <= 64 * 1024,
             let json = try? JSON.parse(content.string), json["type"] == "verification-report/1.0/ack"
         else { return nil }
         return (json["ids"]?.array ?? []).compactMap(\.string)
+    }
+}
+
+extension OutboundMessage {
+    /// Returns a basicmessage. `time` is its `sent_time`, RFC 3339.
+    package static func basicMessage(id: Text, content: Text, time: Text) -> OutboundMessage {
+        OutboundMessage(id: id, BasicMessage.name, "message", BasicMessage.members(content: content, sentTime: time))
     }
 }
 
@@ -92,7 +99,7 @@ package enum DiscoverFeatures {
         (ProtocolName("discover-features", 1, 0), ["responder"]),
         (ProtocolName("discover-features", 2, 0), ["responder"]),
         (Question.name, ["responder"]),
-        (DIDRotation.name, ["observing_party"]),
+        (ProtocolName("did-rotate", 1, 0), ["observing_party"]),
         (ProtocolName("didexchange", 1, 0), ["requester"]),
         (ProtocolName("didexchange", 1, 1), ["requester"]),
         (ProtocolName("connections", 1, 0), ["invitee"]),

@@ -63,10 +63,10 @@ extension ReportDelivery {
             guard entry.position > readUpTo, entry.position <= end.position,
                 entry.hash.count == ReportPoint.hashBytes
             else { break }
-            let first = max(readUpTo, goneUpTo) + 1
+            let first = max(readUpTo, removedUpTo) + 1
             if entry.position > first {
                 actions.append(.gone(first...entry.position - 1))
-                goneUpTo = entry.position - 1
+                removedUpTo = entry.position - 1
             }
             ahead.append(entry)
             readUpTo = entry.position
@@ -156,11 +156,11 @@ extension ReportDelivery {
         guard point.ledger == end.ledger else { return [.discarded(.otherLedger)] }
         guard !isPast else { return confirmed(by: point, at: now) }
         if let signed, signed.position > end.position {
-            let actions = judge(.missing(FarWitness.Claim(point: signed, isOurs: true)))
+            let actions = judge(.missing(RemoteWitness.Claim(point: signed, isOurs: true)))
             return actions + confirmed(by: point, at: now)
         }
         guard point.position <= end.position else {
-            return judge(.missing(FarWitness.Claim(point: point, isOurs: false)))
+            return judge(.missing(RemoteWitness.Claim(point: point, isOurs: false)))
         }
         return confirmed(by: point, at: now)
     }
@@ -259,7 +259,7 @@ extension ReportDelivery {
 
     /// Acts on a point that was compared with the ledger. Only what this gate signed counts against the
     /// ledger.
-    mutating func judge(_ finding: FarWitness.Finding) -> [Action] {
+    mutating func judge(_ finding: RemoteWitness.Finding) -> [Action] {
         switch finding {
         case .contained: return []
         case .missing(let claim) where claim.isOurs: return [.behind(claim.point)]

@@ -31,7 +31,7 @@ extension ReportDelivery {
         var actions: [Action] = []
         if let kept {
             self.kept = nil
-            let finding = witness.compare(FarWitness.Claim(point: kept, isOurs: true), end: end)
+            let finding = witness.compare(RemoteWitness.Claim(point: kept, isOurs: true), end: end)
             actions = judge(finding)
         }
         guard !witness.isWaiting else { return actions }

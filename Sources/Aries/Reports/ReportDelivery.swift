@@ -40,7 +40,7 @@ package struct ReportDelivery: Sendable {
     /// The position of the last entry that was read.
     var readUpTo: Int
     /// The position of the last entry that was reported as no longer kept.
-    var goneUpTo = 0
+    var removedUpTo = 0
     var timer: FlushTimer
     /// The maximum number of entries in the next message. It is halved after a refusal and doubled after a
     /// confirmation.
@@ -65,7 +65,7 @@ package struct ReportDelivery: Sendable {
     var holds = 0
     /// How often the peer reported that another connection writes the ledger, since the last confirmation.
     var foreignHolds = 0
-    var witness: FarWitness
+    var witness: RemoteWitness
     /// Whether this is an earlier ledger. It is already known that this ledger was replaced, so entries that
     /// the peer has are no new evidence against it.
     let isPast: Bool
@@ -133,7 +133,7 @@ package struct ReportDelivery: Sendable {
         size = settings.limits.entries
         timer = FlushTimer(delay: settings.batchDelay, full: settings.limits.entries, end: end.position)
         liveness = Liveness(settings.limits)
-        witness = FarWitness(settings.limits)
+        witness = RemoteWitness(settings.limits)
         kept = isPast ? nil : receipt
     }
 

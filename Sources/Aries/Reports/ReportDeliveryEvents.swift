@@ -18,7 +18,7 @@ package enum ReportHold: Hashable, Sendable {
 
 extension ReportDelivery {
     /// An event for a delivery.
-    package enum Event: Sendable {
+    package enum Event: Hashable, Sendable {
         /// The handshake is complete, or an earlier connection is used again.
         case connected
         /// The ledger ends at `end` now. `isUrgent`: whether a rejection or failure was recorded.

@@ -70,7 +70,7 @@ package struct ReportSettings: Sendable {
         /// The time limit for a controller's acknowledgement, after which the peer is pinged.
         package var controllerAnswer = Duration.seconds(25)
         /// The number of unanswered pings after which a peer counts as silent.
-        package var unansweredPings = 3
+        var unansweredPings = 3
         /// The maximum number of entries that are skipped because they were refused one after another. No
         /// further entry is skipped before an entry is confirmed.
         package var refusals = 3

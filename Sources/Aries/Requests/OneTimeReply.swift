@@ -8,7 +8,7 @@ package import Encoding
 /// few times.
 package struct OneTimeReply: ~Copyable, Sendable {
     /// An event for the replies.
-    package enum Event: Sendable {
+    package enum Event: Hashable, Sendable {
         /// Begin to send the replies.
         case start
         /// The post was answered by 2xx.
@@ -20,7 +20,7 @@ package struct OneTimeReply: ~Copyable, Sendable {
     }
 
     /// The actions, which the driver carries out.
-    package enum Action: Sendable {
+    package enum Action: Hashable, Sendable {
         /// Post the bytes `body` to `url` and return the result as an event.
         case post(url: Text, body: [UInt8])
         /// The work is finished. If the failure is nil, `replies` replies were delivered, and they refused
@@ -29,7 +29,7 @@ package struct OneTimeReply: ~Copyable, Sendable {
     }
 
     /// The maximum number of times that one reply is posted.
-    package static let maxAttempts = 3
+    static let maxAttempts = 3
 
     private let service: Service
     private let prefix: TypePrefix
@@ -86,50 +86,5 @@ package struct OneTimeReply: ~Copyable, Sendable {
             waiting = []
             return [.finished(replies: replies, refusals: refusals, .refused(status: 413))]
         }
-    }
-}
-
-extension AttachedRequest {
-    /// Returns one message for each request of `invitation`, in order: the answer to the request, or its
-    /// refusal in the request's thread. The result has no message for a request that expects no answer, or
-    /// for an attachment without any id.
-    static func replies(
-        to invitation: Invitation, rules: RequestRules, random: inout RandomStream
-    ) -> (messages: [JSON], refusals: Int) {
-        var (messages, refusals): ([JSON], Int) = ([], 0)
-        for attachment in invitation.requests {
-            let id = AgentConnection.newID(&random)
-            switch AttachedRequest(attachment) {
-            case .message(let request):
-                switch rules.reply(to: request, id: id) {
-                case .message(let answer): messages.append(answer)
-                case .nothing: break
-                // Use the general problem report: agents show it to their controllers even if its thread
-                // belongs to no connection. They do not show the problem reports of single protocols.
-                case .refusal(let code, let explanation, _):
-                    refusals += 1
-                    messages.append(
-                        Notice.problem(
-                            invitation.prefix, id: id, thread: request.thread, code: code, explanation: explanation))
-                }
-            case .unreadable(let thread?):
-                refusals += 1
-                messages.append(
-                    Notice.problem(
-                        invitation.prefix, id: id, thread: thread, code: "message-parse-failure",
-                        explanation: "the attached request cannot be read"))
-            case .unreadable(nil): refusals += 1
-            }
-        }
-        return (messages.map { child($0, of: invitation) }, refusals)
-    }
-
-    /// Returns the reply with the invitation as its parent thread, by which the inviter relates it to the
-    /// request (RFC 0434).
-    private static func child(_ reply: JSON, of invitation: Invitation) -> JSON {
-        guard var object = reply.object, var thread = object["~thread"]?.object else { return reply }
-        thread["pthid"] = .string(invitation.id)
-        object["~thread"] = .object(thread)
-        return .object(object)
     }
 }

@@ -18,7 +18,7 @@ final class ArchiveReader {
         guard descriptor >= 0 else { throw BackupFailure(SystemError("reading \(path)", code: errno)) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .damaged(path, "it is no file")
+            throw .damaged(path, "it is not a file")
         }
     }
 
@@ -37,16 +37,18 @@ final class ArchiveReader {
     func next() throws(BackupFailure) -> ArchiveHeader? {
         while rest > 0 { _ = try piece() }
         guard try take(padding).allSatisfy({ $0 == 0 }) else {
-            throw .damaged(path, "something lies between its files")
+            throw .damaged(path, "there are bytes between its files")
         }
         let block = try take(ArchiveHeader.blockBytes)
         if block.allSatisfy({ $0 == 0 }) {
             guard try take(ArchiveHeader.blockBytes).allSatisfy({ $0 == 0 }) else {
-                throw .damaged(path, "it has no end")
+                throw .damaged(path, "its end is missing")
             }
             return nil
         }
-        guard let header = ArchiveHeader(block: block) else { throw .damaged(path, "it is not of this form") }
+        guard let header = ArchiveHeader(block: block) else {
+            throw .damaged(path, "it does not have the expected form")
+        }
         (rest, padding) = (header.size, header.padding)
         return header
     }
@@ -79,7 +81,7 @@ final class ArchiveReader {
             }
             if read < 0, errno == EINTR { continue }
             guard read >= 0 else { throw BackupFailure(SystemError("reading \(path)", code: errno)) }
-            guard read > 0 else { throw .damaged(path, "it is cut off") }
+            guard read > 0 else { throw .damaged(path, "it is truncated") }
             done += read
         }
         return bytes

@@ -17,7 +17,7 @@ final class ArchiveWriter {
     static func checkName(_ path: String) throws(BackupFailure) {
         var status = stat()
         guard lstat(path, &status) != 0 else {
-            throw BackupFailure("\(path) is there already", remedy: "name a file that is not, or remove it")
+            throw BackupFailure("\(path) already exists", remedy: "name a file that does not exist, or remove it")
         }
     }
 
@@ -89,7 +89,9 @@ final class ArchiveWriter {
     private func begin(_ name: String, _ size: Int) throws(BackupFailure) {
         guard let header = ArchiveHeader(name: name, size: size) else {
             throw BackupFailure(
-                "\(name) has no room in a backup", remedy: "use shorter names without spaces, and a ledger below 8 GB")
+                "\(name) does not fit into a backup",
+                remedy: "use shorter names without spaces, and a ledger below 8 "
+                    + "GB")
         }
         try write(header.block)
     }
@@ -118,8 +120,8 @@ final class ArchiveWriter {
 
     private static func unlike(_ detail: String) -> BackupFailure {
         BackupFailure(
-            "what was written is not what was meant to be: \(detail)",
-            remedy: "take another stick or disk, and look at that of the ledger; nothing was ended or changed")
+            "the written file differs from its source: \(detail)",
+            remedy: "use another stick or disk, and check that of the ledger; nothing was ended or changed")
     }
 
     /// Gives the archive its final name.

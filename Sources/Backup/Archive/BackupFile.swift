@@ -20,18 +20,18 @@ package struct BackupFile {
         let archive = try ArchiveReader(path)
         guard let first = try archive.next(), first.name == BackupManifest.Name.manifest,
             first.size <= BackupManifest.bytesLimit
-        else { throw .damaged(path, "it does not begin as one") }
+        else { throw .damaged(path, "it does not begin like a backup") }
         var text: [UInt8] = []
         _ = try archive.hash { text += $0 }
         guard let manifest = BackupManifest(bytes: text) else {
             throw BackupFailure(
-                "\(path) has a list of contents that this version does not know",
-                remedy: "use the version that made it, or a newer one", isRefusal: true)
+                "\(path) has a list of contents that this version does not support",
+                remedy: "use the version that created it, or a newer one", isRefusal: true)
         }
         var files: [String: [UInt8]] = [:]
         for file in manifest.files {
             guard let header = try archive.next(), header.name == file.name, header.size == file.size else {
-                throw .damaged(path, "\(file.name) is not where it should be")
+                throw .damaged(path, "\(file.name) is not at its position")
             }
             let isDatabase = file.name == BackupManifest.Name.database
             guard isDatabase || file.size <= BackupManifest.smallLimit else {
@@ -39,12 +39,12 @@ package struct BackupFile {
             }
             var content: [UInt8] = []
             let hash = try archive.hash { if !isDatabase { content += $0 } }
-            guard hash == file.hash else { throw .damaged(path, "\(file.name) is not what was written") }
+            guard hash == file.hash else { throw .damaged(path, "\(file.name) does not match its hash") }
             if !isDatabase { files[file.name] = content }
         }
-        guard try archive.next() == nil else { throw .damaged(path, "it holds more than it says") }
+        guard try archive.next() == nil else { throw .damaged(path, "it contains more than its list") }
         guard manifest.files.contains(where: { $0.name == BackupManifest.Name.database }) else {
-            throw .damaged(path, "there is no database in it")
+            throw .damaged(path, "it contains no database")
         }
         (self.path, self.manifest, self.files, self.archive) = (path, manifest, files, archive)
     }
@@ -66,8 +66,8 @@ package struct BackupFile {
         guard let sealed = files[BackupManifest.Name.keys] else { return nil }
         guard let keys = KeyBox(sealed, passphrase, manifest: manifest.digest, work: work) else {
             throw BackupFailure(
-                "the keys do not open with this passphrase, or the backup is not what they were sealed with",
-                remedy: "give the one that they were sealed under, or take another copy; nothing was changed",
+                "the keys cannot be decrypted with this passphrase, or the backup was changed",
+                remedy: "give the right passphrase, or use another copy; nothing was changed",
                 isRefusal: true)
         }
         return keys
@@ -85,14 +85,14 @@ package struct BackupFile {
             let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else {
                 throw BackupFailure(
-                    "\(target) cannot be made", remedy: "look at its folder: room, and who may write there")
+                    "\(target) cannot be created", remedy: "check its folder: free space and permissions")
             }
             let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             var done = 0
             let hash = try archive.hash { bytes throws(BackupFailure) in
                 do { try file.write(contentsOf: bytes) } catch {
                     throw BackupFailure(
-                        "\(target) cannot be written", remedy: "make room on its disk; nothing was changed")
+                        "\(target) cannot be written", remedy: "free some space on its disk; nothing was changed")
                 }
                 done += bytes.count
                 progress(Double(done) / Double(max(header.size, 1)))
@@ -103,6 +103,6 @@ package struct BackupFile {
             }
             return
         }
-        throw .damaged(path, "there is no database in it")
+        throw .damaged(path, "it contains no database")
     }
 }

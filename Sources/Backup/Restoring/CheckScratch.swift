@@ -10,12 +10,12 @@ struct CheckScratch {
 
     /// Chooses a file in the ledger's folder, or in `elsewhere` if this user may not write there, with room
     /// for `bytes`. Removes files that killed checks left in the ledger's folder. Leaves
-    /// ``BackupMaking/reserve`` bytes free on the ledger's disk, because the service may be running.
+    /// ``BackupMaker/reserve`` bytes free on the ledger's disk, because the service may be running.
     init(beside ledger: String, elsewhere: String, bytes: Int) throws(BackupFailure) {
         let folder = NamedPlace.folder(of: ledger)
         guard faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 else {
             path = "\(elsewhere)/gatehouse-\(UUID().uuidString)"
-            try BackupMaking.check(room: BackupMaking.room(elsewhere), for: bytes + (1 << 20), at: elsewhere)
+            try BackupMaker.check(room: BackupMaker.room(elsewhere), for: bytes + (1 << 20), at: elsewhere)
             return
         }
         let beginning = (ledger as NSString).lastPathComponent + ".checking-"
@@ -24,7 +24,7 @@ struct CheckScratch {
             if owner == getpid() || kill(owner, 0) != 0 && errno == ESRCH { unlink("\(folder)/\(name)") }
         }
         path = "\(folder)/\(beginning)\(getpid())"
-        try BackupMaking.check(room: BackupMaking.room(folder), for: bytes + BackupMaking.reserve, at: folder)
+        try BackupMaker.check(room: BackupMaker.room(folder), for: bytes + BackupMaker.reserve, at: folder)
     }
 
     /// Removes the file, and the files that a reader of the database may have made next to it.

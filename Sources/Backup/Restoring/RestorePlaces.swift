@@ -37,7 +37,7 @@ struct RestorePlaces {
         for place in NamedPlace.writtenByCommands(target) where present[place.key] != place.path {
             let (key, path) = (place.key, place.path)
             guard let folder = standard.first(where: { path.hasPrefix($0 + "/") }) else {
-                throw Self.refused(key, path, "is outside of the service's folders")
+                throw Self.refused(key, path, "is outside the service's folders")
             }
             var way = folder
             for name in path.dropFirst(folder.count).split(separator: "/") {
@@ -54,7 +54,8 @@ struct RestorePlaces {
     private static func refused(_ key: String, _ path: String, _ why: String) -> BackupFailure {
         BackupFailure(
             "\(key) of the configuration in the backup \(why): \(path)",
-            remedy: "if that place is yours write it into the configuration here first, else leave out --configuration",
+            remedy: "if that path is intended, set it in this machine's configuration first, otherwise remove "
+                + "--configuration",
             isRefusal: true)
     }
 }

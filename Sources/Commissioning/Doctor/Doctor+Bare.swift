@@ -1,5 +1,5 @@
-import Credentials
 import LinuxIO
+import Reasons
 
 /// Findings about a machine whose configuration is absent or unusable: those that do not depend on the
 /// configuration.
@@ -22,7 +22,7 @@ extension Doctor {
         if case .failure = facts.gpioLibrary { return library }
         let labels = Set(list.chips.map(\.label)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         if let node = list.forbidden.first, labels.isEmpty {
-            return [.unknown(.chip, "you may not open \(node)", "Run it with sudo.")]
+            return [.unknown(.chip, "no permission to open \(node)", "Run it with sudo.")]
         }
         return library
             + (labels.isEmpty

@@ -1,7 +1,7 @@
-import Credentials
 import Encoding
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 
 extension Doctor {
@@ -13,8 +13,8 @@ extension Doctor {
         guard isDated else {
             let wanted = configuration.clock.minimum.rawValue
             let remedy =
-                "Have a time server (timedatectl set-ntp true) or a battery-backed clock. Until then nobody is let in, and what ends "
-                + "soon is not told."
+                "Use a time server (timedatectl set-ntp true) or a battery-backed clock. Until then no visitor is "
+                + "admitted, and upcoming expiries are not reported."
             return [
                 Finding(
                     .clock, .clockUntrusted, "\(date), \(source); clock.minimum is \"\(wanted)\"", remedy: remedy)
@@ -34,15 +34,14 @@ extension Doctor {
     /// well as a saved date.
     var isDated: Bool {
         guard facts.clock.utc >= facts.clock.made else { return false }
-        let minimum = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc
-        return max(provenance, .saved) >= minimum
+        return max(provenance, .saved) >= configuration.clock.minimum
     }
 
     private var provenance: WallTime.Provenance {
         let clock = facts.clock
         var judge = ClockGuard(newest: nil, skew: configuration.clock.skew, made: clock.made, at: .zero)
         _ = judge.handle(
-            ClockGuard.Look(
+            ClockGuard.Reading(
                 utc: clock.utc, monotonic: .zero, isSynchronised: clock.isSynchronised, hardware: hardwareClock,
                 isSaved: saved != nil))
         return judge.time.provenance
@@ -54,8 +53,8 @@ extension Doctor {
             return "kept right by a time server, "
                 + (names.isEmpty ? "none is authenticated" : "chrony has with authentication: \(names)")
         }
-        return saved.map { "brought back by \($0.keeper.rawValue) from the last stop, which is not the time" }
-            ?? "set by nobody who is known"
+        return saved.map { "restored by \($0.keeper.rawValue) from the last shutdown, not the current time" }
+            ?? "set by an unknown source"
     }
 
     /// The saved date that explains the system's date, carried on by the uptime.
@@ -80,7 +79,7 @@ extension Doctor {
             return [
                 Finding(
                     .rtc, .boxNoRTC,
-                    keeper.map { "none; \($0) brings back the date of the last stop, which is not the time" } ?? "none")
+                    keeper.map { "none; \($0) restores the date of the last shutdown, not the current time" } ?? "none")
             ]
         }
         guard let used = clock.hardware.first(where: \.isUsed) else {

@@ -1,4 +1,4 @@
-import Credentials
+import Reasons
 import Settings
 import Store
 
@@ -6,7 +6,12 @@ extension Doctor {
     /// The findings about whether the service can use the files and folders that it needs.
     var files: [Finding] {
         guard let account = facts.account else {
-            return [.unknown(.files, "nobody knows who would read and write them", "Look at user first.")]
+            return [
+                .unknown(
+                    .files, "the user who would read and write them is unknown",
+                    "Correct the finding of "
+                        + "user first.")
+            ]
         }
         let places =
             facts.configurationFile.map { [NamedPlace(key: "the configuration", path: $0, isWritten: false)] } ?? []
@@ -24,7 +29,7 @@ extension Doctor {
         }
         let unseen =
             facts.unseen == 0
-            ? [] : [Finding.unknown(.files, "\(facts.unseen) places that you may not look at", "Run it with sudo.")]
+            ? [] : [Finding.unknown(.files, "\(facts.unseen) paths that you may not read", "Run it with sudo.")]
         guard let last = wrong.last else {
             guard unseen.isEmpty else { return unseen }
             return [.good(.files, "\(all.count) files and folders, as \(facts.userName) needs them")]
@@ -59,13 +64,13 @@ extension Doctor {
         case .missing where named.isAwaited: return nil
         case .missing where named.isWritten:
             return Finding(
-                .files, .boxMissing, "the folder of \(what) is not there",
-                remedy: "Make it and give it to \(facts.userName), or correct \(named.key).")
-        case .missing: return Finding(.files, .boxMissing, "\(what) is not there")
+                .files, .boxMissing, "the folder of \(what) does not exist",
+                remedy: "Create it and give it to \(facts.userName), or correct \(named.key).")
+        case .missing: return Finding(.files, .boxMissing, "\(what) does not exist")
         case .refused where named.isWritten && place.missing > 0:
             return Finding(
-                .files, .boxUnwritable, "\(facts.userName) may not make \(what)",
-                remedy: "Make it and give it to \(facts.userName), or correct \(named.key).")
+                .files, .boxUnwritable, "\(facts.userName) may not create \(what)",
+                remedy: "Create it and give it to \(facts.userName), or correct \(named.key).")
         case .refused:
             return Finding(
                 .files, named.isWritten ? .boxUnwritable : .boxUnreadable,
@@ -87,16 +92,16 @@ extension Doctor {
     var disk: [Finding] {
         let path = configuration.ledger.path
         guard let disk = facts.disk else {
-            return [.unknown(.disk, "the disk of \(path) cannot be asked", "Make its folder first.")]
+            return [.unknown(.disk, "the disk of \(path) cannot be checked", "Create its folder first.")]
         }
         let free = "\(disk.free / 1_000_000) MB free for \(path)"
         if disk.isReadOnly { return [Finding(.disk, .boxReadOnly, path)] }
         if disk.free < Self.leastRoom { return [Finding(.disk, .boxDiskFull, free)] }
-        if !disk.takesFiles { return [Finding(.disk, .boxDiskFull, "no more files can be made beside \(path)")] }
+        if !disk.takesFiles { return [Finding(.disk, .boxDiskFull, "no more files can be created next to \(path)")] }
         let wanted = configuration.ledger.keepMegabytes * 1_000_000 - disk.used
         if disk.free < wanted + Self.leastRoom {
             return [
-                Finding(.disk, .boxDiskSmall, "\(free), and ledger.keepMegabytes may want \(wanted / 1_000_000) more")
+                Finding(.disk, .boxDiskSmall, "\(free), and ledger.keepMegabytes may need \(wanted / 1_000_000) more")
             ]
         }
         return [.good(.disk, free)]

@@ -1,6 +1,7 @@
-import Credentials
+import Displays
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 
 extension Doctor {
@@ -28,11 +29,17 @@ extension Doctor {
     /// Whether the chips and the lines exist, are free, and may be taken by the service.
     var lines: [Finding] {
         guard !wanted.isEmpty else {
-            return [.good(.chip, "no lines are configured: this box opens nothing, and signals go to the log only")]
+            return [.good(.chip, "no lines are configured: this box opens no gate, and its signals are only logged")]
         }
         let nothing =
             configuration.opens
-            ? [] : [Finding.good(.chip, "there is no relay and no wire to a controller: this box opens nothing")]
+            ? []
+            : [
+                Finding.good(
+                    .chip,
+                    "there is neither a relay nor a connection to a controller: this box opens no "
+                        + "gate")
+            ]
         guard let list = facts.chips else { return [Self.chipsUnseen] }
         if case .failure(let error) = facts.gpioLibrary { return [Finding(error, .chip)] }
         let stays = facts.keepsLinesDriven && configuration.gate.line != nil
@@ -61,7 +68,7 @@ extension Doctor {
 
     /// The finding if the chips could not be queried.
     static let chipsUnseen = Finding.unknown(
-        .chip, "the GPIO chips can be asked on the machine itself only", "Run it there.")
+        .chip, "GPIO chips can be checked only on the machine itself", "Run it there.")
 
     /// Returns the findings about whether the service may use the GPIO chip and the wanted lines of it.
     func findings(
@@ -73,7 +80,7 @@ extension Doctor {
             path = try GPIOChips.find(label, [], in: list).path
         } catch {
             guard case .notPermitted(let node) = error else { return [Finding(error, .chip)] }
-            return [.unknown(.chip, "you may not open \(node)", "Run it with sudo.")]
+            return [.unknown(.chip, "no permission to open \(node)", "Run it with sudo.")]
         }
         if let unit = facts.unit, !unit.permits(device: path, of: "char-gpiochip") {
             return [Finding(.chip, .boxDeviceDenied, "\(path) (char-gpiochip)")]
@@ -94,9 +101,9 @@ extension Doctor {
             guard let offset = offsets.first, let chip, chip.holders.indices.contains(Int(offset)),
                 let holder = chip.holders[Int(offset)]
             else { return .good(.line, "\(what) is free") }
-            if Self.isOurs(holder) { return .good(.line, "\(what) is held by \(holder)") }
-            let who = holder.isEmpty ? "the kernel, or a program that gives no name" : holder
-            return Finding(GPIOError.busy(chip: label), .line, "\(what) is held by \(who)")
+            if Self.isOurs(holder) { return .good(.line, "\(what) is in use by \(holder)") }
+            let who = holder.isEmpty ? "the kernel, or an unnamed program" : holder
+            return Finding(GPIOError.busy(chip: label), .line, "\(what) is in use by \(who)")
         } catch {
             return Finding(error, .line, "\(what) is not on \(label)")
         }

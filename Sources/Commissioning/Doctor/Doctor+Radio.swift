@@ -1,5 +1,5 @@
-import Credentials
 import LinuxIO
+import Reasons
 import Settings
 
 extension Doctor {
@@ -9,7 +9,7 @@ extension Doctor {
         switch section.transport {
         case .userChannel: return adapter + (configured.map(rfkill) ?? []) + daemon + opener
         case .tcp:
-            return [.good(.radio, "a controller at \(section.host):\(section.port), which only the service asks")]
+            return [.good(.radio, "a controller at \(section.host):\(section.port), which only the service can check")]
         case .serial: return device(section.device, Self.kind(ofSerial: section.device), .radio).map { [$0] } ?? serial
         }
     }
@@ -49,7 +49,7 @@ extension Doctor {
         return [
             Finding(
                 TransportError.blocked, .rfkill,
-                "\(adapter.name) is switched off; the service lifts that when it starts",
+                "\(adapter.name) is switched off; the service unblocks it when it starts",
                 state: .warning)
         ]
     }
@@ -69,16 +69,16 @@ extension Doctor {
             ]
         }
         if facts.radio.mayDaemonStart {
-            return [Finding(.bluetoothd, .boxBluetoothd, "it does not run now")]
+            return [Finding(.bluetoothd, .boxBluetoothd, "it is not running now")]
         }
-        return [.good(.bluetoothd, "it does not run")]
+        return [.good(.bluetoothd, "it is not running")]
     }
 
     /// Whether the service can get an adapter.
     var opener: [Finding] {
         // Without a unit, no service needs an adapter.
         guard let unit = facts.unit else { return [] }
-        if unit.hasRadioRight { return [.good(.opener, "the service has a right of its own (CAP_NET_ADMIN)")] }
+        if unit.hasRadioRight { return [.good(.opener, "the service has its own capability (CAP_NET_ADMIN)")] }
         return facts.radio.hasOpener
             ? [.good(.opener, facts.openerName + ".socket")]
             : [Finding(.opener, .boxNoOpener, "\(facts.openerName).socket is masked or not installed")]
@@ -91,7 +91,7 @@ extension Doctor {
             return check == .radio
                 ? Finding(TransportError.notFound(path))
                 : Finding(
-                    check, .displayFailed, "\(path) is not there", remedy: Self.remedy(forMissing: kind), state: .bad)
+                    check, .displayFailed, "\(path) does not exist", remedy: Self.remedy(forMissing: kind), state: .bad)
         }
         if let unit = facts.unit, !unit.permits(device: path, of: kind) {
             return Finding(check, .boxDeviceDenied, "\(path) (\(kind))")
@@ -101,14 +101,15 @@ extension Doctor {
     }
 
     private static let group =
-        "Let the service be in the node's group: SupplementaryGroups= in a drop-in (systemctl edit gatehouse)."
+        "Add the service to the node's group: SupplementaryGroups= in a drop-in (systemctl edit gatehouse)."
 
     private static func remedy(forMissing kind: String) -> String {
         switch kind {
         case "char-i2c":
-            "Switch the bus on (dtparam=i2c_arm=on in /boot/firmware/config.txt), and have the module that makes its node loaded (echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf); then start anew."
-        case "char-spi": "Switch the bus on: dtparam=spi=on in /boot/firmware/config.txt, then start anew."
-        default: "Look at the screen's cable and power before the machine starts, and at display.device."
+            "Enable the bus (dtparam=i2c_arm=on in /boot/firmware/config.txt), load the module of its device node at "
+                + "boot (echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf), then reboot."
+        case "char-spi": "Enable the bus: dtparam=spi=on in /boot/firmware/config.txt, then reboot."
+        default: "Check the screen's cable and power before the machine boots, and display.device."
         }
     }
 }

@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Kiosk
+import Reasons
 import Settings
 import TrustFiles
 
@@ -10,7 +10,7 @@ extension Doctor {
 
     private var trust: [Finding] {
         switch facts.trust {
-        case nil: return [.unknown(.trust, "you may not look at the trust data", "Run it with sudo.")]
+        case nil: return [.unknown(.trust, "you may not read the trust data", "Run it with sudo.")]
         case .unusable(let why): return [Finding(.trust, .trustUnusable, why)]
         case .usable(let version, let issuers, let lack, let bundle, let findings):
             var wrong = endings.filter { $0.check == .trust }
@@ -29,10 +29,13 @@ extension Doctor {
     private var policy: [Finding] {
         switch facts.policy {
         case nil: return [.good(.policy, RuleSource.none.words)]
-        case .unseen: return [.unknown(.policy, "you may not look at the rules", "Run it with sudo.")]
+        case .unseen: return [.unknown(.policy, "you may not read the rules", "Run it with sudo.")]
         case .unread:
             return [
-                .unknown(.policy, "the rules come with the trust data, which cannot be used", "Mend the trust data.")
+                .unknown(
+                    .policy, "the rules are part of the trust data, which cannot be used",
+                    "Correct the trust "
+                        + "data.")
             ]
         case .unusable(let why):
             // Only the service knows whether it has a good copy; a new gate has none, so this is the worst

@@ -1,6 +1,7 @@
-import Credentials
 import Encoding
 import Ledger
+import Observation
+import Reasons
 import Settings
 
 extension Doctor {
@@ -15,24 +16,24 @@ extension Doctor {
         guard wrong.isEmpty else { return wrong }
         var found: [Finding] = []
         // The service itself reports connections with faults; its findings follow below.
-        if case .running(let status) = facts.service { found = (status["agent"]?.array ?? []).compactMap(link) }
+        if case .running(let status) = facts.service { found = (status.agents ?? []).compactMap(link) }
         guard found.isEmpty else { return found }
         return [.good(.agent, known == 0 ? "no invitation is configured" : Self.count(known, "invitation"))]
     }
 
     /// Returns the finding about a destination; nil if the destination is not configured and has never
     /// confirmed an entry.
-    private func link(_ link: JSON) -> Finding? {
-        let name = link["name"]?.string?.string ?? "?"
-        let waiting = link["waiting"]?.int ?? 0
+    private func link(_ link: StatusReport.Destination) -> Finding? {
+        let name = link.name?.string ?? "?"
+        let waiting = link.waiting ?? 0
         let records = Self.count(waiting, "record")
-        if link["connected"]?.bool == true { return .good(.agent, "\(name) is connected, \(records) on the way") }
-        let hadAgent = (link["confirmed"]?.int ?? 0) > 0
+        if link.isConnected == true { return .good(.agent, "\(name) is connected, \(records) in transit") }
+        let hadAgent = (link.confirmed ?? 0) > 0
         guard isConfigured(name) || hadAgent && waiting > 0 else { return nil }
         return Finding(
             .agent, .agentUnconnected,
             "\(name) is not connected, and \(waiting == 1 ? "a record waits" : "\(records) wait")",
-            remedy: "Look at gatehouse agent list; with a new invitation: gatehouse agent connect.")
+            remedy: "See gatehouse agent list; with a new invitation: gatehouse agent connect.")
     }
 
     /// Returns whether the configuration asks for a connection to the destination `name`.
@@ -46,30 +47,31 @@ extension Doctor {
     var service: [Finding] {
         switch facts.service {
         case nil: return []
-        case .absent: return [Finding(.service, .boxNotRunning, "nobody listens at its control socket")]
-        case .silent(let why): return [.unknown(.service, why, "Run it with sudo; or look at: journalctl -u gatehouse")]
+        case .absent: return [Finding(.service, .boxNotRunning, "no process listens at its control socket")]
+        case .silent(let why): return [.unknown(.service, why, "Run it with sudo; or see: journalctl -u gatehouse")]
         case .running(let status): return running(status)
         }
     }
 
-    private func running(_ status: JSON) -> [Finding] {
+    private func running(_ status: StatusReport) -> [Finding] {
         var wrong: [Finding] = []
-        let version = status["version"]?.string?.string ?? "?"
+        let version = status.version?.string ?? "?"
         if !version.utf8.elementsEqual(facts.version.utf8) {
-            wrong.append(Finding(.service, .boxRestartDue, "it is \(version), this is \(facts.version)"))
-        }
-        for part in status["silent"]?.array ?? [] {
-            wrong.append(Finding(.service, .stuck, "\(part.string?.string ?? "?") does not answer"))
-        }
-        for fault in status["faults"]?.array ?? [] {
-            let text = { (name: Text) in fault[name]?.string?.string }
-            // Skip expiring data: all of it is reported above.
-            guard let code = text("code"), !endings.contains(where: { $0.code == code }) else { continue }
             wrong.append(
                 Finding(
-                    .service, code: code, isError: text("severity") == Severity.error.rawValue,
-                    text("detail") ?? text("meaning") ?? code, remedy: text("remedy") ?? "gatehouse status"))
+                    .service, .boxRestartDue,
+                    "its version is \(version), this program's is "
+                        + "\(facts.version)"))
         }
-        return wrong.isEmpty ? [.good(.service, "runs, version \(version), in order")] : wrong
+        for part in status.silent ?? [] { wrong.append(Finding(.service, .stuck, "\(part) does not respond")) }
+        for fault in status.faults ?? [] {
+            // Skip expiring data: all of it is reported above.
+            guard let code = fault.code?.string, !endings.contains(where: { $0.code == code }) else { continue }
+            wrong.append(
+                Finding(
+                    .service, code: code, isError: fault.severity == .error,
+                    fault.detail ?? fault.meaning ?? code, remedy: fault.remedy ?? "gatehouse status"))
+        }
+        return wrong.isEmpty ? [.good(.service, "running, version \(version), in order")] : wrong
     }
 }

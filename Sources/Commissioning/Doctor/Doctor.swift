@@ -1,5 +1,5 @@
-import Credentials
 import LinuxIO
+import Reasons
 package import Settings
 
 /// Judges the facts of a machine for a gate with a configuration. The doctor is a pure value: it uses no
@@ -15,7 +15,7 @@ package struct Doctor: Sendable {
 
     /// Creates a doctor for the facts of a machine. `mistakes`: the problems that make the gate's own
     /// configuration unusable. If it is not nil, `configuration` is only a stand-in
-    /// (``Configuration/standIn(for:)``), and the doctor makes only findings that do not depend on the
+    /// (``Configuration/placeholder(for:)``), and the doctor makes only findings that do not depend on the
     /// configuration.
     package init(_ configuration: Configuration, _ facts: MachineFacts, insteadOf mistakes: ConfigurationError? = nil) {
         (self.configuration, self.facts, self.mistakes) = (configuration, facts, mistakes)
@@ -49,7 +49,7 @@ package struct Doctor: Sendable {
                 .configuration, .boxConfiguration, "\(notice.key) \(notice.message)", remedy: notice.remedy,
                 state: .warning)
         }
-        return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without a mistake")] : said
+        return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without errors")] : said
     }
 
     /// The findings about the installed unit, and about the user as whom it runs.
@@ -81,8 +81,8 @@ package struct Doctor: Sendable {
         guard !facts.countsMemory else { return nil }
         return Finding(
             .unit, .boxSwap,
-            "the kernel counts no unit's memory, so \(facts.unitName).service may be written to \(device)",
+            "the kernel does not account memory for units, so \(facts.unitName).service may be written to \(device)",
             remedy:
-                "Add cgroup_enable=memory to the kernel's command line and start anew, or turn swap off: swapoff -a.")
+                "Add cgroup_enable=memory to the kernel's command line and reboot, or disable swap: swapoff -a.")
     }
 }

@@ -1,7 +1,7 @@
 import Administration
-package import Credentials
 package import Encoding
 import LinuxIO
+package import Reasons
 import Settings
 
 /// A result of the doctor: one line for a person, one object for a machine.

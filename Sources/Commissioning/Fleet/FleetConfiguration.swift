@@ -36,13 +36,15 @@ package struct FleetConfiguration: Sendable {
             guard let bytes = FileBytes.whole(path, limit: TrustBundle.Limits().bytes) else {
                 throw Failure(
                     text: "\(path) \(FileObstacle(path)?.text ?? "cannot be read")",
-                    remedy: "have common.toml and kiosks/ID.toml in the folder, one for each gate")
+                    remedy: "put common.toml and kiosks/ID.toml into the folder, one for each gate")
             }
             files[Text(name)] = bytes
         }
         guard !kiosks.isEmpty else {
             throw Failure(
-                text: "no gate has a file in \(folder)", remedy: "write kiosks/ID.toml for each, with its kiosk.name")
+                text: "no gate has a file in \(folder)",
+                remedy: "create kiosks/ID.toml for each gate, with its "
+                    + "kiosk.name")
         }
         self.files = files
     }
@@ -73,8 +75,8 @@ package struct FleetConfiguration: Sendable {
     ) throws(Failure) -> (text: [UInt8], configuration: Configuration) {
         guard let own = files[Text("kiosks/\(kiosk).toml")] else {
             throw Failure(
-                text: "there is nothing in it for the gate \(kiosk)",
-                remedy: "look at kiosk.id here, or add kiosks/\(kiosk).toml and sign a new bundle")
+                text: "it has no part for the gate \(kiosk)",
+                remedy: "check kiosk.id here, or add kiosks/\(kiosk).toml and sign a new bundle")
         }
         let merged = try table(files[Self.common] ?? [], Self.common.string).overlaid(
             by: table(own, "kiosks/\(kiosk).toml"))
@@ -93,12 +95,12 @@ package struct FleetConfiguration: Sendable {
         guard configuration.kiosk.id == kiosk else {
             throw Failure(
                 text: "\(kiosk): kiosk.id would be \(configuration.kiosk.id)",
-                remedy: "name the file as kiosk.id says, which is kiosk.name unless it is given")
+                remedy: "name the file after kiosk.id, whose default is kiosk.name")
         }
         guard !configuration.fleet.keys.isEmpty else {
             throw Failure(
-                text: "\(kiosk): there are no fleet.keys in it, so that no later bundle would be taken",
-                remedy: "write the operator's key into fleet.keys of common.toml")
+                text: "\(kiosk): it contains no fleet.keys, so no later bundle would be accepted",
+                remedy: "add the operator's key to fleet.keys in common.toml")
         }
         return (text, configuration)
     }

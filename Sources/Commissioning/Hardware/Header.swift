@@ -1,8 +1,8 @@
 /// The 40-pin header of the Raspberry Pi. These are facts of the board, unchanged since the model B+.
-enum Header {
+package enum Header {
     /// The header pin by BCM number. GPIO0 and GPIO1 (ID_SD, ID_SC) are left out: the firmware uses them to
     /// look for an add-on board at each start.
-    static let pins: [Int: Int] = [
+    package static let pins: [Int: Int] = [
         2: 3, 3: 5, 4: 7, 5: 29, 6: 31, 7: 26, 8: 24, 9: 21, 10: 19, 11: 23, 12: 32, 13: 33, 14: 8, 15: 10, 16: 36,
         17: 11,
         18: 12, 19: 35, 20: 38, 21: 40, 22: 15, 23: 16, 24: 18, 25: 22, 26: 37, 27: 13,
@@ -14,10 +14,10 @@ enum Header {
 
     /// The BCM numbers of the lines that the serial console drives during the start of the machine, if it is
     /// enabled; its idle level is high.
-    static let console = 14...15
+    package static let console = 14...15
 
     /// The signals of the pins that are not GPIO.
-    static let fixed: [Int: String] = [
+    package static let fixed: [Int: String] = [
         1: "3.3 V", 2: "5 V", 4: "5 V", 6: "ground", 9: "ground", 14: "ground", 17: "3.3 V", 20: "ground", 25: "ground",
         27: "ID_SD", 28: "ID_SC", 30: "ground", 34: "ground", 39: "ground",
     ]

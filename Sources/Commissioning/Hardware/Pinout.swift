@@ -54,6 +54,14 @@ package struct Pinout: Hashable, Sendable {
         package let pins: [Pin]
     }
 
+    /// A thing that the relay opens.
+    package struct Opening: Hashable, Sendable {
+        /// The name of its wiring diagram.
+        package let use: String
+        /// The pulse that it needs, as in the configuration (`gate.pulse`).
+        package let pulse: String
+    }
+
     /// A fault of the file, with its line.
     package struct Failure: Error, Hashable, Sendable {
         /// The line in the file, from 1.
@@ -74,16 +82,23 @@ package struct Pinout: Hashable, Sendable {
     package let inputs: [Input]
     /// The buses. They use further lines.
     package let buses: [Bus]
-    /// The wiring diagrams, one for each use.
-    package let diagrams: [WiringDiagram]
+    /// The things that the relay opens, as the configurations of the diagrams give them.
+    package let pulses: [Opening]
+
+    /// The line and the pin of each signal, output, input and bus line, by its name.
+    package var places: [String: (line: String, pin: Int)] {
+        var places: [String: (line: String, pin: Int)] = [:]
+        for signal in signals + outputs { places[signal.name] = (signal.line, signal.pin) }
+        for input in inputs { places[input.use] = (input.line, input.pin) }
+        for pin in buses.flatMap(\.pins) { places[pin.signal] = (pin.line, pin.pin) }
+        return places
+    }
 
     /// Reads and checks the file. Every member must be present and known; a line and its header pin must
-    /// belong together; no name, key, line or pin may be used twice; outputs may only use lines that are
-    /// pulled down at boot; and every wire of a diagram must lead somewhere.
+    /// belong together; no name, key, line or pin may be used twice; and outputs may only use lines that are
+    /// pulled down at boot. No gate draws the diagrams in the file: of them only the pulses are read.
     package init(_ bytes: [UInt8]) throws(Failure) {
-        let root: TOMLTable
-        do { root = try TOML.parse(bytes) } catch { throw Failure(line: error.line, message: error.message) }
-        let file = PinoutSection(root, line: 1)
+        let file = try PinoutSection(file: bytes)
         try file.knows("board", "signal", "output", "input", "bus", "diagram")
         let board = try file.section("board")
         try board.knows("name", "chips")
@@ -127,17 +142,13 @@ package struct Pinout: Hashable, Sendable {
             buses.append(bus)
         }
         self.buses = buses
-        var places: [String: (line: String, pin: Int)] = [:]
-        for signal in signals + outputs { places[signal.name] = (signal.line, signal.pin) }
-        for input in inputs { places[input.use] = (input.line, input.pin) }
-        for pin in buses.flatMap(\.pins) { places[pin.signal] = (pin.line, pin.pin) }
-        var diagrams: [WiringDiagram] = []
-        for section in try file.sections("diagram") {
-            let diagram = try WiringDiagram(section, places: places)
-            try owners.take(["diagram \(diagram.name)"], for: "diagram \(diagram.name)", section)
-            diagrams.append(diagram)
+        var pulses: [Opening] = []
+        for section in try file.sections("diagram") where section.has("configuration") {
+            let table = try? TOML.parse(Array(try section.text("configuration").utf8))
+            guard let pulse = table?["gate"]?.table?["pulse"]?.string else { continue }
+            pulses.append(Opening(use: try section.text("name"), pulse: pulse.string))
         }
-        self.diagrams = diagrams
+        self.pulses = pulses
     }
 
     private static func isBoard(_ name: String) -> Bool {

@@ -51,11 +51,11 @@ package struct SetupBoot {
     package static let doneName = "gatehouse-setup.done"
     /// The name of the invitation of an answer file that is carried out. An invitation that is partly overwritten can
     /// no longer be recognised by its content, so the next start recognises it by this name.
-    package static let doneInvitationName = "gatehouse-setup.invitation.done"
+    static let doneInvitationName = "gatehouse-setup.invitation.done"
     /// The name of an answer file that is wrong.
     package static let wrongName = "gatehouse-setup.wrong.toml"
     /// The name of the result file.
-    package static let resultName = "gatehouse-setup.result.txt"
+    static let resultName = "gatehouse-setup.result.txt"
 
     private let folder: String
     private let machine: SetupMachine
@@ -87,17 +87,17 @@ package struct SetupBoot {
             try takeAway()
             guard SystemFiles(root: "").exists(file) else { return (.nothing, []) }
             // Write first: on a partition that cannot be written to nothing is done, as nothing could be removed.
-            try tell(["The setup has begun, and has not come to its end yet. It goes on at the next start."])
+            try tell(["The setup has begun and has not finished. It continues at the next boot."])
             onStep(.begun)
         } catch {
-            return (.refused, ["Nothing was done, as \(folder) cannot be written to: \(error)"])
+            return (.refused, ["Nothing was done, because \(folder) is not writable: \(error)"])
         }
         do {
             return (.done, try carryOut(examine))
         } catch let error as SetupProblems {
             return putAside(error)
         } catch {
-            let lines = ["The machine refused it, and the file stays for the next start: \(error)"]
+            let lines = ["The setup failed, and the file is kept for the next boot: \(error)"]
             try? tell(lines)
             return (.refused, lines)
         }
@@ -112,10 +112,10 @@ package struct SetupBoot {
         let bytes = try content()
         let answers = try SetupAnswers(file: bytes).resolved(in: folder)
         let source = SetupSource(Self.name, bytes, answers)
-        var lines = ["The gate is set up; \(Self.name) was taken away.", ""]
+        var lines = ["The gate is set up; \(Self.name) was removed.", ""]
         if let made = SetupWork.content(places.file), source.made(made) {
             lines.append(
-                "configuration: \(places.file) was made of this very file and what lies beside it; nothing was changed")
+                "configuration: \(places.file) already has these answers; nothing was changed")
         } else {
             let plan = try SetupPlan(answers, on: machine, at: places, source: source.lines)
             let work = try SetupWork(plan, at: places, replaces: answers.replaces, root: root)
@@ -127,7 +127,7 @@ package struct SetupBoot {
         onStep(.renamed)
         // The answer file is renamed already: what the examination finds does not change that it is carried out.
         let seen = examine()
-        if !seen.isEmpty { lines += ["", "What gatehouse doctor saw before the gate's start:", ""] + seen }
+        if !seen.isEmpty { lines += ["", "Findings of gatehouse doctor before the gate's start:", ""] + seen }
         try tell(lines)
         try takeAway()
         return lines
@@ -137,11 +137,11 @@ package struct SetupBoot {
         var status = stat()
         // The removal of a symbolic link would leave the file that it leads to.
         guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw SetupProblems(SetupProblem(nil, "is no file", "Write it anew."))
+            throw SetupProblems(SetupProblem(nil, "is not a file", "Write it again."))
         }
         let obstacle = FileObstacle(file)
         guard obstacle == nil, let bytes = FileBytes.read(file, limit: SetupAnswers.largestFile + 1) else {
-            throw SetupProblems(SetupProblem(nil, obstacle?.text ?? "cannot be read", "Write it anew."))
+            throw SetupProblems(SetupProblem(nil, obstacle?.text ?? "cannot be read", "Write it again."))
         }
         return bytes
     }
@@ -191,17 +191,17 @@ package struct SetupBoot {
     /// Renames a wrong answer file and writes its problems to the result file.
     private func putAside(_ error: SetupProblems) -> (Outcome, [String]) {
         let count = error.problems.count == 1 ? "one problem" : "\(error.problems.count) problems"
-        var lines = ["Nothing was changed: \(count) in \(Self.name), which is called \(Self.wrongName) now.", ""]
+        var lines = ["Nothing was changed: \(count) in \(Self.name), which was renamed to \(Self.wrongName).", ""]
         for problem in error.problems {
             let (message, remedy) = SetupOrigin.file(Self.name).text(problem)
             lines += [message, "  what to do: \(remedy)"]
         }
-        lines += ["", "Correct it, call it \(Self.name) again, and start the box anew."]
+        lines += ["", "Correct it, rename it to \(Self.name), and reboot the box."]
         do throws(SystemError) {
             try tell(lines)
             try DurableFile.rename(file, to: folder + "/" + Self.wrongName)
         } catch {
-            lines.append("It could not be given another name: \(error)")
+            lines.append("It could not be renamed: \(error)")
         }
         return (.wrong, lines)
     }

@@ -21,13 +21,13 @@ struct SetupDraft {
     init(_ answers: SetupAnswers, _ machine: SetupMachine, _ places: SetupPlaces, _ source: [String] = []) {
         (self.answers, self.machine, self.places) = (answers, machine, places)
         head =
-            ["# One gate, as gatehouse setup wrote it. Every key there is: /usr/share/gatehouse/gatehouse.toml"]
+            ["# One gate, written by gatehouse setup. All keys: /usr/share/gatehouse/gatehouse.toml"]
             + source.map { "# \($0)" }
         addKiosk()
         addRadio()
         addLines()
         addTrust()
-        copy(.clock, to: "clock.minimum", "What the date must be worth before anybody is let in.")
+        copy(.clock, to: "clock.minimum", "The required source of the date before any visitor is admitted.")
         addTimeServer()
         addDisplay()
         addAgent()
@@ -46,7 +46,10 @@ struct SetupDraft {
     // MARK: - Parts
 
     private mutating func addKiosk() {
-        copy(.name, to: "kiosk.name", "What phones show. Gates that are close to each other need different names.")
+        copy(
+            .name, to: "kiosk.name",
+            "The name that phones show. Gates that are close to each other need different "
+                + "names.")
         if answers.text(.name) == nil {
             problems.append(.missing(.name))
             text.add("kiosk.name", "Gate")
@@ -57,7 +60,7 @@ struct SetupDraft {
     private mutating func addRadio() {
         let only = machine.adapters.count == 1 ? machine.adapters.first : nil
         guard let radio = answers.text(.radio) ?? only, radio != "hci0" else { return }
-        let comment = "The way to the Bluetooth controller."
+        let comment = "The connection to the Bluetooth controller."
         guard radio.hasPrefix("tcp://") else {
             if radio.hasPrefix("/") { add(.radio, "radio.transport", "serial", comment) }
             return add(.radio, "radio.device", .text(radio), radio.hasPrefix("/") ? nil : comment)
@@ -88,22 +91,22 @@ struct SetupDraft {
             let use = machine.pinout.pulses.first { $0.use.utf8.elementsEqual(pulse.utf8) }
             add(
                 .pulse, "gate.pulse", .text(use?.pulse ?? pulse),
-                "How long the relay is energised" + (use.map { ": \($0.use)." } ?? "."))
+                "The pulse of the relay" + (use.map { ": \($0.use)." } ?? "."))
         }
-        copy(.direction, to: "gate.direction", "Which way the gate leads.")
+        copy(.direction, to: "gate.direction", "The gate's direction.")
     }
 
     /// Returns the label of the chip; nil if the gate has no lines, or if the chip is unknown.
     private mutating func findChip() -> String? {
         let boards = machine.pinout.chips.flatMap(\.boards) + [SetupQuestion.noBoard]
         if let chip = answers.text(.chip) {
-            if answers.text(.board) != nil { reject(.chip, "does not go with board", "Give one of the two.") }
+            if answers.text(.board) != nil { reject(.chip, "cannot be combined with board", "Give one of the two.") }
             return chip
         }
         guard let board = answers.text(.board) ?? machine.board else {
             reject(
-                .board, "is missing, and no chip of a known board is seen",
-                "Give it: one of \(boards.joined(separator: ", ")); or the label of another chip (chip).")
+                .board, "is missing, and no chip of a known board was found",
+                "Give one of \(boards.joined(separator: ", ")); or the label of another chip (chip).")
             return nil
         }
         if board.utf8.elementsEqual(SetupQuestion.noBoard.utf8) { return nil }
@@ -112,7 +115,7 @@ struct SetupDraft {
         }
         if known == nil {
             reject(
-                .board, "is no board that is known here: \"\(board.prefix(40))\"",
+                .board, "is not a known board: \"\(board.prefix(40))\"",
                 "Write one of \(boards.joined(separator: ", ")).")
         }
         return known?.label
@@ -121,14 +124,17 @@ struct SetupDraft {
     private mutating func addTrust() {
         let kinds = [SetupQuestion.trustBundle, .trustDirectory, .issuer].filter { answers.text($0) != nil }
         for other in kinds.dropFirst() {
-            reject(other, "does not go with \(kinds[0].rawValue)", "Give one of the two.")
+            reject(other, "cannot be combined with \(kinds[0].rawValue)", "Give one of the two.")
         }
         if let key = answers.text(.bundleKey) {
             add(
                 .bundleKey, "trust.bundleKeys", .array([.text(key)]),
-                "The operator's key: bundles must be signed by it.")
+                "The operator's key, which must sign bundles.")
             for other in kinds where other != .trustBundle {
-                reject(other, "does not go with bundle-key", "With an operator's key a gate takes signed bundles only.")
+                reject(
+                    other, "cannot be combined with bundle-key",
+                    "With an operator's key a gate accepts only "
+                        + "signed bundles.")
             }
         } else if kinds.first == .trustBundle {
             problems.append(.missing(.bundleKey))
@@ -136,7 +142,7 @@ struct SetupDraft {
         if answers.text(.issuer) != nil, answers[all: .issuerType].isEmpty { problems.append(.missing(.issuerType)) }
         for detail in [SetupQuestion.issuerType, .issuerDocument, .issuerRoot, .context]
         where answers.text(detail) != nil && !kinds.contains(.issuer) {
-            reject(detail, "is of no use without an issuer", "Give issuer too, or leave it out.")
+            reject(detail, "has no effect without an issuer", "Give issuer as well, or remove it.")
         }
         switch kinds.first {
         case .trustBundle: trust = .bundle(answers.text(.trustBundle) ?? "")
@@ -159,10 +165,10 @@ struct SetupDraft {
     }
 
     private mutating func addDisplay() {
-        copy(.display, to: "display.kind", "What shows the code to visitors.")
+        copy(.display, to: "display.kind", "The display that shows the code to visitors.")
         let kind = answers.text(.display).map { DisplaySection.Kind(rawValue: $0) } ?? .file
         if answers.text(.displaySize) != nil, kind?.sizes.isEmpty == true {
-            reject(.displaySize, "is for panels only", "Leave it out.")
+            reject(.displaySize, "is for panels only", "Remove it.")
         }
         copy(.displaySize, to: "display.size", nil)
         if kind == .file, let picture = places.picture { text.add("display.file", .text(picture)) }
@@ -175,7 +181,7 @@ struct SetupDraft {
     private mutating func addAgent() {
         if let invitation = answers.text(.invitation) {
             let file = places.invitationName
-            text.add("agent.invitations", .array([.text(file)]), "Where the cloud agent's invitation is.")
+            text.add("agent.invitations", .array([.text(file)]), "The file with the cloud agent's invitation.")
             if WrittenInvitation.lacksScheme(invitation) {
                 reject(
                     .invitation, "is a URL without \"https://\"",
@@ -229,14 +235,4 @@ struct SetupDraft {
 extension SetupQuestion {
     /// The answer to ``board`` for a machine without lines.
     static let noBoard = "none"
-}
-
-extension Pinout {
-    /// The things that relays open, each with the pulse that it needs, as the wiring diagrams give them.
-    var pulses: [(use: String, pulse: String)] {
-        diagrams.compactMap { diagram in
-            let table = try? TOML.parse(Array(diagram.configuration.utf8))
-            return table?["gate"]?.table?["pulse"]?.string.map { (diagram.name, $0.string) }
-        }
-    }
 }

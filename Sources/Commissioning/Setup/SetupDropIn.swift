@@ -26,7 +26,7 @@ struct SetupDropIn: Sendable {
         let groups = Set(needs.map(\.group)).filter { files.hasGroup($0) }.sorted()
         let modules = kinds.compactMap { Self.modules[$0] }.map { "modprobe@\($0).service" }.joined(separator: " ")
         let lines =
-            ["# Written by gatehouse setup: what the configuration needs beside GPIO."]
+            ["# Written by gatehouse setup: devices that the configuration needs besides GPIO."]
             + (modules.isEmpty ? [] : ["[Unit]", "Wants=" + modules, "After=" + modules])
             + ["[Service]"]
             + kinds.map { "DeviceAllow=\($0) rw" }
@@ -44,7 +44,7 @@ struct SetupDropIn: Sendable {
         guard isInstalled else { return nil }
         guard let text else {
             guard present != nil, unlink(path) == 0 else { return nil }
-            return "unit: \(path) is not needed any more, and was removed"
+            return "unit: \(path) is no longer needed and was removed"
         }
         // A drop-in of an earlier version may lack a line.
         if present.map({ $0 == text }) ?? isAllowed { return nil }

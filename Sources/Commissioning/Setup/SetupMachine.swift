@@ -1,3 +1,4 @@
+package import Clocks
 import LinuxIO
 
 /// The facts of the machine that a setup knows: the pinout, and what was found on the machine. Setup uses
@@ -21,17 +22,17 @@ package struct SetupMachine: Sendable {
     package init(_ pinout: Pinout) { self.pinout = pinout }
 
     /// Looks at this machine, or at a machine whose files are below `root`, whose GPIO chips cannot be
-    /// queried.
-    package init(_ pinout: Pinout, lookingBelow root: String) {
+    /// queried. `clock`: the clock of this machine.
+    package init(_ pinout: Pinout, lookingBelow root: String, clock: Clock) {
         self.pinout = pinout
         let files = SystemFiles(root: root)
         chips = root.isEmpty ? (try? GPIOLibrary.loaded()).map { GPIOChips.list($0).chips.map(\.label) } ?? [] : []
         adapters = Adapters.list(in: root + "/sys/class/bluetooth").map(\.name)
         hasScreen = files.exists("/dev/fb0")
-        hasChrony = TimeSource.isTaken(on: files)
+        hasChrony = Chrony.takesSources(on: files)
         hasClock =
             files.names("/sys/class/rtc").contains { files.line("/sys/class/rtc/\($0)/hctosys") == "1" }
-            || SystemClock.look().isSynchronised
+            || clock.look().isSynchronised
     }
 
     /// The name of the board, if exactly one board of the pinout was found.

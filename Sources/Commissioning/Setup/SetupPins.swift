@@ -19,12 +19,12 @@ struct SetupPins {
     func begin(with directory: String, _ types: [Text]) throws(SetupProblem) {
         let files: [(path: String, bytes: [UInt8])]
         let role = OwnerRole(of: directory)
-        do throws(TrustDirectoryError) { files = try TrustFiles.read(directory) } catch {
+        do throws(TrustDirectoryError) { files = try TrustDirectoryFiles.read(directory) } catch {
             throw SetupTrust.problem(.issuer, error)
         }
         role?.end()
         do throws(SystemError) { try DurableFile.replaceFolder(pin.directory, with: files) } catch {
-            throw SetupProblem(.issuer, "cannot be tried: \(error)", "Look at the disk.")
+            throw SetupProblem(.issuer, "cannot be tried: \(error)", "Check the disk.")
         }
         var settings = IssuerSettings()
         settings.types = types
@@ -43,7 +43,7 @@ struct SetupPins {
         let outcome = try told(.issuerDocument) { () throws(TrustPin.Failure) in try pin.document(bytes) }
         guard outcome.id == id else {
             throw SetupProblem(
-                .issuerDocument, "is not the issuer's, but that of \(outcome.id.string.prefix(100))",
+                .issuerDocument, "is not the document of the issuer, but of \(outcome.id.string.prefix(100))",
                 "Give the document of \(id).")
         }
         return outcome.facts
@@ -72,7 +72,7 @@ struct SetupPins {
             case .differs(let message, let remedy):
                 throw SetupProblem(question, "cannot be pinned: \(message)", remedy)
             case .directory(let error): throw SetupTrust.problem(question, error)
-            case .disk(let error): throw SetupProblem(question, "cannot be tried: \(error)", "Look at the disk.")
+            case .disk(let error): throw SetupProblem(question, "cannot be tried: \(error)", "Check the disk.")
             }
         }
     }

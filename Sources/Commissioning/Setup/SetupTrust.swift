@@ -47,7 +47,7 @@ struct SetupTrust {
                 }
                 words = ["trust: bundle \(edition.version), valid until \(edition.validUntil.rfc3339.prefix(10))"]
             } catch {
-                throw SetupProblem(.trustBundle, "is not taken: \(error.text)", error.remedy)
+                throw SetupProblem(.trustBundle, "is not accepted: \(error.text)", error.remedy)
             }
             content = .bundle(bytes, state)
         case .directory(let path):
@@ -102,6 +102,6 @@ struct SetupTrust {
     }
 
     static func problem(_ question: SetupQuestion, _ error: TrustDirectoryError) -> SetupProblem {
-        SetupProblem(question, "cannot be used: \(error.summary)", "Correct it; gatehouse trust verify tells all.")
+        SetupProblem(question, "cannot be used: \(error.summary)", "Correct it; see gatehouse trust verify.")
     }
 }

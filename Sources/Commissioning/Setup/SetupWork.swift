@@ -101,7 +101,7 @@ package struct SetupWork: Sendable {
         } catch {
             if error.question == question { return error }
             // A bundle can be checked only with its key.
-            return question == .bundleKey ? SetupProblem(question, "does not do: \(error.message)", error.remedy) : nil
+            return question == .bundleKey ? SetupProblem(question, "is wrong: \(error.message)", error.remedy) : nil
         }
         return nil
     }
@@ -123,7 +123,7 @@ package struct SetupWork: Sendable {
         let obstacle = OwnerRole.of(file) { FileObstacle(file) }
         if obstacle == .absent { return nil }
         return SetupProblem(
-            nil, "the configuration to be replaced \(obstacle?.text ?? "is too long"): \(file)",
+            nil, "the configuration to replace \(obstacle?.text ?? "is too long"): \(file)",
             obstacle?.remedy ?? "Move it away.")
     }
     /// The name of the user and of the group of the service.
@@ -132,8 +132,8 @@ package struct SetupWork: Sendable {
     /// Returns the problem that a configuration exists already.
     package static func exists(_ file: String) -> SetupProblem {
         SetupProblem(
-            nil, "there is a configuration already: \(file)",
-            "--replace, in a setup file replace = true, puts the new one in its place and keeps a copy.")
+            nil, "there is already a configuration: \(file)",
+            "Use --replace (in a setup file replace = true) to replace it; a copy is kept.")
     }
 
     /// Carries out the plan. Returns the lines for a person that say which steps were done. They hold no
@@ -170,10 +170,10 @@ package struct SetupWork: Sendable {
             if let line { lines.append(line) }
             onStep(.timeServer)
         }
-        guard before != plan.configuration else { return ["configuration: \(places.file) was so already"] + lines }
+        guard before != plan.configuration else { return ["configuration: \(places.file) is unchanged"] + lines }
         if let before, !isSame {
             let copy = try keep(before, onFile)
-            lines.insert("the one before: \(copy)", at: 0)
+            lines.insert("previous configuration: \(copy)", at: 0)
             onStep(.copy)
         }
         try DurableFile.replace(places.file, with: plan.configuration, group: group, onStep: onFile)

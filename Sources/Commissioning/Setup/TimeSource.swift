@@ -5,11 +5,8 @@ import LinuxIO
 /// The time server of a setup. It is configured in setup's own drop-in for chrony, because chrony can use a
 /// server with Network Time Security (RFC 8915) and `systemd-timesyncd` cannot.
 struct TimeSource: Sendable {
-    /// The folder in which chrony looks for further servers in addition to the servers of its own
-    /// configuration (Debian, chrony 4.0 and later).
-    private static let folder = "/etc/chrony/sources.d"
-    /// Setup's drop-in file in ``folder``.
-    static let file = folder + "/gatehouse.sources"
+    /// Setup's drop-in file in ``Chrony/folder``.
+    static let file = Chrony.folder + "/gatehouse.sources"
 
     private let path: String
     private let text: [UInt8]
@@ -18,7 +15,7 @@ struct TimeSource: Sendable {
     /// drop-in cannot be written.
     init(_ answer: String, root: String) throws(SetupProblem) {
         guard let host = Self.host(answer) else { throw Self.noHost }
-        guard Self.isTaken(on: SystemFiles(root: root)) else {
+        guard Chrony.takesSources(on: SystemFiles(root: root)) else {
             throw SetupProblem(
                 .timeServer, "needs chrony 4.0 or later, which is not installed",
                 "Install it: apt-get install chrony. systemd-timesyncd cannot authenticate a server.")
@@ -39,25 +36,6 @@ struct TimeSource: Sendable {
     static let noHost = SetupProblem(
         .timeServer, "is not the name of a host", "Write the name alone, such as ntp.example.")
 
-    /// Returns whether chrony is installed and takes drop-ins.
-    static func isTaken(on files: SystemFiles) -> Bool { files.exists("/usr/sbin/chronyd") && files.exists(folder) }
-
-    /// Returns the servers that chrony uses with Network Time Security, as named in its files; an empty list
-    /// if chrony is not installed.
-    static func authenticated(on files: SystemFiles) -> [String] {
-        guard isTaken(on: files) else { return [] }
-        let more = [(folder, ".sources"), ("/etc/chrony/conf.d", ".conf")].flatMap { folder, ending in
-            files.names(folder).filter { $0.hasSuffix(ending) }.sorted().map { "\(folder)/\($0)" }
-        }
-        return (["/etc/chrony/chrony.conf"] + more).flatMap { files.lines($0) ?? [] }.compactMap { line in
-            let words = line.split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
-            guard words.count > 2, ["server", "pool"].contains(words[0]), words.dropFirst(2).contains("nts") else {
-                return nil
-            }
-            return words[1]
-        }
-    }
-
     /// Writes the drop-in. Returns a line that says what was done; nil if no change was needed.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) -> String? {
         // The file is not a secret, and the user of chrony reads it. The mode is set even if an interrupted
@@ -65,6 +43,6 @@ struct TimeSource: Sendable {
         defer { chmod(path, 0o644) }
         if FileBytes.whole(path, limit: 1 << 16) == text { return nil }
         try DurableFile.replace(path, with: text, onStep: onStep)
-        return "time server: \(path); chrony takes it at its next start, or at once with: chronyc reload sources"
+        return "time server: \(path); chrony uses it from its next start, or immediately after: chronyc reload sources"
     }
 }

@@ -10,11 +10,11 @@ extension Destination {
     /// Handles the grant of a mailbox: the agent of `link` keeps messages for this gate, and the connection
     /// of `link` leads to the mailbox from now on.
     func adopt(_ link: AgentLink, _ state: JSON, _ address: MailboxAddress) async {
-        guard let mail = surroundings.mail else { return }
+        guard let mail = dependencies.mail else { return }
         do {
             try await mail.adopt(link.id, state: state, address: address)
         } catch {
-            surroundings.notice(.storeFailed("\(error)"))
+            dependencies.notice(.storeFailed("\(error)"))
             await sleep()
             // The link still holds the grant, so it ends with the grant again at once.
             if !Task.isCancelled { add(link) }
@@ -24,7 +24,7 @@ extension Destination {
             do {
                 return try await beginTrial(link.invitation)
             } catch {
-                surroundings.notice(.storeFailed("\(error)"))
+                dependencies.notice(.storeFailed("\(error)"))
                 await sleep()
             }
         }
@@ -33,7 +33,7 @@ extension Destination {
     /// Begins a trial: makes a second connection, this time through the mailbox, by an invitation that
     /// already led to a connection.
     private func beginTrial(_ invitation: Invitation) async throws {
-        let link = try AgentLinks.new(invitation, reception: .mailbox, surroundings.settings, surroundings.link)
+        let link = try AgentLinks.new(invitation, reception: .mailbox, dependencies.settings, dependencies.link)
         try await link.keep()
         watch(link)
         add(link)
@@ -43,19 +43,19 @@ extension Destination {
     /// once, because the first connection delivers nothing during the trial. With another mailbox the time
     /// limit begins when the mailbox's address is known, however long that takes.
     private func watch(_ link: AgentLink) {
-        trial = (link, surroundings.mail?.isForAll == true ? nil : trialEnd)
+        trial = (link, dependencies.mail?.isForAll == true ? nil : trialEnd)
     }
 
-    private var trialEnd: Instant { surroundings.link.clock.now().advanced(by: surroundings.trial) }
+    private var trialEnd: Instant { dependencies.link.clock.now().advanced(by: dependencies.trial) }
 
     /// Resumes a trial that an earlier run began.
     func resumeTrial() async throws {
-        guard let mail = surroundings.mail else { return }
+        guard let mail = dependencies.mail else { return }
         if mail.isForAll {
             if links.count > 1, let link = links.last, link.reception == .mailbox { watch(link) }
             return
         }
-        guard surroundings.link.destination == DeliveryCursor.primary, let invitation = await mail.invitation else {
+        guard dependencies.link.destination == DeliveryCursor.primary, let invitation = await mail.invitation else {
             return
         }
         if let link = links.last(where: { !$0.wasEnded }), link.reception == .mailbox { return watch(link) }
@@ -66,11 +66,11 @@ extension Destination {
     /// Gives up the trial after its time limit. Begins a trial if a mailbox is in use and a connection does
     /// not use it yet.
     func lookAtTrial() async {
-        guard let mail = surroundings.mail else { return }
+        guard let mail = dependencies.mail else { return }
         if let (link, until) = trial {
             if await link.isConnected {
                 trial = nil
-            } else if let until, surroundings.link.clock.now() >= until {
+            } else if let until, dependencies.link.clock.now() >= until {
                 await giveUp(link)
             } else if until == nil, await link.hasAddress {
                 trial = (link, trialEnd)
@@ -83,24 +83,24 @@ extension Destination {
         do {
             try await beginTrial(link.invitation)
         } catch {
-            surroundings.notice(.storeFailed("\(error)"))
+            dependencies.notice(.storeFailed("\(error)"))
         }
     }
 
     /// Gives up the trial: no answer arrived through this mailbox by this invitation. After a crash between
     /// two steps the next start continues from there. After a failed step all steps are tried again.
     private func giveUp(_ link: AgentLink) async {
-        guard let mail = surroundings.mail else { return }
+        guard let mail = dependencies.mail else { return }
         do {
             try await mail.refuse(link.invitation)
             links.removeAll { $0 === link }
             await link.stop()
-            try await surroundings.link.store.forgetConnection(link.id)
+            try await dependencies.link.store.forgetConnection(link.id)
             await mail.close(link.id)
             if !mail.isForAll { try await goBack() }
             trial = nil
         } catch {
-            surroundings.notice(.storeFailed("\(error)"))
+            dependencies.notice(.storeFailed("\(error)"))
         }
     }
 
@@ -108,18 +108,18 @@ extension Destination {
     func endTrial(of link: AgentLink, hasSucceeded: Bool) async {
         guard trial?.link === link else { return }
         trial = nil
-        guard !hasSucceeded, surroundings.mail?.isForAll == false else { return }
+        guard !hasSucceeded, dependencies.mail?.isForAll == false else { return }
         do {
             try await goBack()
         } catch {
-            surroundings.notice(.storeFailed("\(error)"))
+            dependencies.notice(.storeFailed("\(error)"))
         }
     }
 
     /// Makes the connection that led to the mailbox deliver again.
     private func goBack() async throws {
-        try await surroundings.mail?.release(to: surroundings.link.destination)
-        let stored = try await AgentLinks.stored(surroundings.settings, surroundings.link)
+        try await dependencies.mail?.release(to: dependencies.link.destination)
+        let stored = try await AgentLinks.stored(dependencies.settings, dependencies.link)
         for link in stored.links where self.link(link.id) == nil { add(link) }
     }
 }

@@ -1,5 +1,6 @@
 import Aries
 package import Encoding
+import Observation
 import Store
 
 /// One destination in the running service: the connections that lead to it, and the invitations that may lead
@@ -9,17 +10,17 @@ import Store
 /// connections, and these end. Notices report failures, each with its remedy.
 actor Destination {
     /// The parts that a destination uses.
-    struct Surroundings: Sendable {
+    struct Dependencies: Sendable {
         /// Reads an invitation from a file or a URL.
         var invitation: @Sendable (String) async throws(InvitationReader.Failure) -> Invitation
         /// The surroundings of the links that lead to this destination.
-        var link: AgentLink.Surroundings
+        var link: AgentLink.Dependencies
         /// The configuration of the connections of this destination.
         var settings: AgentConnection.Configuration
         /// Remembers the invitations that were accepted.
         var invitations: any InvitationMemory
         /// The mailbox that the connections use; nil if the gate has no mailbox.
-        var mail: MailRoom?
+        var mail: MailboxManager?
         /// How long a second connection through a mailbox may take before the gate gives it up.
         var trial = Duration.seconds(45)
         /// Receives every notice. It must not block.
@@ -29,7 +30,7 @@ actor Destination {
     }
 
     private let files: [InvitationFile]
-    let surroundings: Surroundings
+    let dependencies: Dependencies
     var links: [AgentLink] = []
     private var accepted: [Text] = []
     /// The trial connection through the mailbox and its deadline. The deadline is nil while the connection
@@ -41,9 +42,9 @@ actor Destination {
     private var asides: [(invitation: Text, state: Connecting)] = []
     private let (running, newLinks) = AsyncStream.makeStream(of: AgentLink.self)
 
-    init(files: [String], _ surroundings: Surroundings) {
+    init(files: [String], _ dependencies: Dependencies) {
         self.files = files.map { InvitationFile(path: $0) }
-        self.surroundings = surroundings
+        self.dependencies = dependencies
     }
 
     /// Delivers until the task is cancelled.
@@ -85,17 +86,17 @@ actor Destination {
 
     /// Loads the stored connections. Returns false if they cannot be read now.
     private func load() async -> Bool {
-        if let mail = surroundings.mail, await !mail.load() { return false }
+        if let mail = dependencies.mail, await !mail.load() { return false }
         do {
-            let stored = try await AgentLinks.stored(surroundings.settings, surroundings.link)
-            accepted = try await surroundings.invitations.accepted()
-            for id in stored.unreadable { surroundings.notice(.unreadable(id)) }
+            let stored = try await AgentLinks.stored(dependencies.settings, dependencies.link)
+            accepted = try await dependencies.invitations.accepted()
+            for id in stored.unreadable { dependencies.notice(.unreadable(id)) }
             for link in stored.links where self.link(link.id) == nil { add(link) }
             try await resumeTrial()
             isLoaded = true
             return true
         } catch {
-            surroundings.notice(.storeFailed("\(error)"))
+            dependencies.notice(.storeFailed("\(error)"))
             return false
         }
     }
@@ -103,7 +104,7 @@ actor Destination {
     func add(_ link: AgentLink) {
         links.append(link)
         if link.wasEnded {
-            surroundings.notice(.ended)
+            dependencies.notice(.ended)
         } else {
             newLinks.yield(link)
         }
@@ -116,7 +117,7 @@ actor Destination {
         switch end {
         case .granted(let address, let state): await adopt(link, state, address)
         case .ended, .retired, .cancelled:
-            if link.reception == .mailbox { await surroundings.mail?.close(link.id) }
+            if link.reception == .mailbox { await dependencies.mail?.close(link.id) }
         }
     }
 
@@ -137,7 +138,7 @@ actor Destination {
         // Read the list of links only now: the same invitation may have arrived twice while the links were
         // asked.
         return try AgentLinks.link(
-            for: invitation, existing: links, connected: connected, surroundings.settings, surroundings.link)
+            for: invitation, existing: links, connected: connected, dependencies.settings, dependencies.link)
     }
 
     /// Whether a connection has completed its handshake and was not ended by either side.
@@ -158,12 +159,12 @@ actor Destination {
             guard let isTaken = await link.reuse(invitation) else { throw Interrupted() }
             guard isTaken else {
                 if links.contains(where: { $0.invitation.id == invitation.id }) { return }
-                return try await begin(AgentLinks.new(invitation, surroundings.settings, surroundings.link))
+                return try await begin(AgentLinks.new(invitation, dependencies.settings, dependencies.link))
             }
         case .asked(let link): await link.answer(invitation)
         case .once:
-            let replies = try await AgentLinks.answerOnce(invitation, surroundings.settings, surroundings.link)
-            surroundings.notice(.answeredOnce(replies: replies.count, refusals: replies.refusals))
+            let replies = try await AgentLinks.answerOnce(invitation, dependencies.settings, dependencies.link)
+            dependencies.notice(.answeredOnce(replies: replies.count, refusals: replies.refusals))
         }
         try await use(invitation)
     }
@@ -188,7 +189,7 @@ actor Destination {
 
     private func use(_ invitation: Invitation) async throws {
         accepted = accepted.filter { $0 != invitation.id }.suffix(63) + [invitation.id]
-        try await surroundings.invitations.keep(accepted: accepted)
+        try await dependencies.invitations.keep(accepted: accepted)
     }
 
     // MARK: - Commands
@@ -199,20 +200,7 @@ actor Destination {
     /// The result of an invitation that an operator gives.
     struct Connecting: Sendable {
         /// How the invitation is carried out.
-        enum Way: String, Sendable {
-            /// A new connection is made.
-            case new
-            /// The invitation led to an existing connection before.
-            case known
-            /// The inviter is known: the gate asks it to continue over the existing connection.
-            case reuse
-            /// The gate answers the requests of the invitation over an existing connection.
-            case answer
-            /// The requests of the invitation are answered once, without a connection.
-            case once
-        }
-
-        let way: Way
+        let way: InvitationReport.Way
         /// The id of the connection; nil if the invitation led to no connection.
         let id: Text?
         /// Whether the work continues after the answer to the operator. The same invitation given again
@@ -296,21 +284,21 @@ actor Destination {
         var files = files
         while !Task.isCancelled {
             for index in files.indices {
-                guard let edition = files[index].due(at: surroundings.link.clock.now()) else { continue }
+                guard let edition = files[index].due(at: dependencies.link.clock.now()) else { continue }
                 do {
-                    let isUsable = try await accept(try await surroundings.invitation(files[index].path))
+                    let isUsable = try await accept(try await dependencies.invitation(files[index].path))
                     files[index].succeeded(edition)
-                    surroundings.notice(isUsable ? .invitationRead : .usedBefore(isConnected: !links.isEmpty))
+                    dependencies.notice(isUsable ? .invitationRead : .usedBefore(isConnected: !links.isEmpty))
                 } catch {
-                    files[index].failed(edition, at: surroundings.link.clock.now())
+                    files[index].failed(edition, at: dependencies.link.clock.now())
                     let reason = Self.words(error)
-                    surroundings.notice(
+                    dependencies.notice(
                         .invitationFailed(file: files[index].path, reason: reason, isConnected: !links.isEmpty))
                 }
             }
             await lookAtTrial()
             await sleep()
-            if links.isEmpty, !files.isEmpty { surroundings.notice(.unconnected) }
+            if links.isEmpty, !files.isEmpty { dependencies.notice(.unconnected) }
         }
     }
 
@@ -319,13 +307,13 @@ actor Destination {
         case let error as InvitationReader.Failure: error.remedy
         case let error as AgentLinks.Failure: error.remedy
         case let error as StoreError: "\(error.text): \(error.remedy)"
-        case is Interrupted: "the connection to its inviter ended meanwhile; it is tried again"
+        case is Interrupted: "the connection to its inviter has ended; the service retries"
         default: "\(error)"
         }
     }
 
     func sleep() async {
-        await surroundings.link.clock.sleep(surroundings.link.clock.now().advanced(by: surroundings.pause))
+        await dependencies.link.clock.sleep(dependencies.link.clock.now().advanced(by: dependencies.pause))
     }
 }
 
@@ -339,7 +327,7 @@ package protocol InvitationMemory: Sendable {
 }
 
 /// An event of a destination outside its links.
-enum DestinationNotice: Sendable {
+enum DestinationNotice: Hashable, Sendable {
     /// The stored connection with the given id cannot be read.
     case unreadable(Text)
     /// The peer had ended the stored connection.
@@ -364,13 +352,14 @@ enum DestinationNotice: Sendable {
     var text: String {
         switch self {
         case .unreadable(let id):
-            "the stored connection \(id) cannot be read: put back the key that seals it (agent.keyFile), or connect anew"
+            "the stored connection \(id) cannot be read: restore the key that seals it (agent.keyFile), or connect "
+                + "again"
         case .ended: "the agent has ended the connection: ask its operator for a new invitation"
         case .invitationRead: "the invitation was read"
         case .invitationFailed(let file, let reason, _): "the invitation in \(file) cannot be used: \(reason)"
         case .answeredOnce(let replies, let refusals):
             "the invitation offers no lasting connection; \(replies) replies were sent, \(refusals) requests refused"
-        case .usedBefore: "the invitation was used before, and its connection is gone: ask for a new one"
+        case .usedBefore: "the invitation has been used, and its connection no longer exists: ask for a new one"
         case .unconnected: "there is no connection: connect with an invitation"
         case .storeFailed(let reason): "the connections could not be read or stored: \(reason)"
         }

@@ -30,10 +30,10 @@ package enum InvitationReader {
             case .invitation: "no usable invitation was given"
             case .file: "no invitation was found"
             case .link, .tooManyLinks: "the invitation cannot be fetched"
-            case .gone: "the invitation cannot be fetched: there is nothing at the link"
-            case .signIn(let host): "the invitation cannot be fetched: \(host) wants a sign-in"
+            case .gone: "the invitation cannot be fetched: the link does not exist"
+            case .signIn(let host): "the invitation cannot be fetched: \(host) requires a sign-in"
             case .page(let host):
-                "the link leads to a web page at \(host), perhaps one to sign in, and to no invitation"
+                "the link leads to a web page at \(host), perhaps a sign-in page, not to an invitation"
             }
         }
 
@@ -48,18 +48,18 @@ package enum InvitationReader {
                 "The link is not allowed: it must be https://HOST, plain http needs agent.allowPlainHTTP, and a port is from 1 to "
                     + "65535."
             case .link(.untrusted):
-                "The link's server is not trusted: check its certificate and this machine's clock; an authority of your own "
-                    + "goes into agent.rootsFile."
+                "The link's server is not trusted: check its certificate and this machine's clock; add your own "
+                    + "certificate authority to agent.rootsFile."
             case .link(.tooLarge):
-                "The link leads to more than 64 KiB, which is no invitation: give the invitation itself."
+                "The document at the link is larger than 64 KiB and not an invitation: give the invitation itself."
             case .link(.refused(let status)):
                 "The link's server answers with status \(status): ask for a new link, or give the invitation itself."
             case .link: "The link did not answer: check network and URL, or give the invitation itself."
-            case .gone: "The link is cut, used up or too old: copy it again in quotes, or ask for a new one."
+            case .gone: "The link is truncated, used up or expired: copy it again in quotes, or ask for a new one."
             case .signIn, .page:
-                "Open the link in a browser, sign in there, and give what it shows: the invitation's URL, or a file with its "
-                    + "JSON. Behind a hotspot, sign in to the network first."
-            case .tooManyLinks: "The link leads in circles: give the invitation itself."
+                "Open the link in a browser, sign in, and give the result: the invitation's URL, or a file with its "
+                    + "JSON. On a hotspot, sign in to the network first."
+            case .tooManyLinks: "The link redirects in circles: give the invitation itself."
             }
         }
     }

@@ -1,6 +1,7 @@
 package import Aries
 package import DIDComm
 import Encoding
+package import Mailboxes
 
 // Asks the peer whether it keeps messages for this gate.
 extension AgentLink {
@@ -22,7 +23,7 @@ extension AgentLink {
     /// Takes the peer's answer to the question.
     func answered(_ message: Message) {
         do throws(MailboxProblem) {
-            granted = try mediation?.take(message, at: surroundings.clock.now())
+            granted = try mediation?.take(message, at: dependencies.clock.now())
         } catch {
             denied(error.failure)
         }
@@ -32,7 +33,7 @@ extension AgentLink {
     func denied(_ failure: MailboxFailure?) {
         guard let failure else { return }
         notes.note(asksForMailbox: false)
-        surroundings.observe(.mailboxDenied(failure))
+        dependencies.observe(.mailboxDenied(failure))
     }
 }
 

@@ -2,6 +2,7 @@ package import Aries
 package import Encoding
 import HTTPTransport
 import Ledger
+import Mailboxes
 
 /// Drives one ``AgentConnection``: carries out its actions, passes it the messages for its destination and
 /// wakes it at its deadlines.
@@ -14,14 +15,14 @@ package actor AgentLink {
     package nonisolated let invitation: Invitation
     /// Whether the peer had ended the connection before this link was made. Such a connection never carries a
     /// message again.
-    package nonisolated let wasEnded: Bool
+    nonisolated let wasEnded: Bool
     /// How messages that do not answer a post reach the gate.
     package nonisolated let reception: AgentConnection.Reception
 
     /// The information of the link in addition to its stored state.
-    package nonisolated let notes = LinkNotes()
+    package nonisolated let notes = LinkStatus()
 
-    let surroundings: Surroundings
+    let dependencies: Dependencies
     var connection: AgentConnection
     /// Events from actions and from outside that are not handled yet.
     var inbox: [AgentConnection.Event] = []
@@ -44,7 +45,7 @@ package actor AgentLink {
     private var asked: [Text: CheckedContinuation<Bool?, Never>] = [:]
     /// The time before which the outbox is not used again after a failure.
     private var outboxRetryAt: Instant?
-    let nap = Nap()
+    let nap = Wakeup()
     /// Messages from the mailbox that are not read yet.
     var mail: [MailboxMessage] = []
     /// The message that could not be read and is not quarantined yet.
@@ -59,30 +60,30 @@ package actor AgentLink {
     var granted: MailboxAddress?
 
     /// Creates a link for `connection`. Nothing happens before ``run()``.
-    package init(_ connection: consuming AgentConnection, _ surroundings: Surroundings) {
+    package init(_ connection: consuming AgentConnection, _ dependencies: Dependencies) {
         id = connection.id
         invitation = connection.invitation
         wasEnded = connection.isEnded
         reception = connection.reception
         self.connection = connection
-        var surroundings = surroundings
-        surroundings.observe = { [notes, observe = surroundings.observe] notice in
+        var dependencies = dependencies
+        dependencies.observe = { [notes, observe = dependencies.observe] notice in
             notes.take(notice)
             observe(notice)
         }
-        self.surroundings = surroundings
+        self.dependencies = dependencies
     }
 
     /// Delivers until the task is cancelled, the peer ends the connection, another connection replaces it, or
     /// the peer grants a mailbox over it.
     @discardableResult
     package func run() async -> End {
-        if reception == .returnRoute, surroundings.outbox != nil, mediation == nil,
-            await surroundings.asksForMailbox(invitation), var random = try? AgentLinks.randomStream(),
+        if reception == .returnRoute, dependencies.outbox != nil, mediation == nil,
+            await dependencies.asksForMailbox(invitation), var random = try? AgentLinks.randomStream(),
             let question = try? AgentLinks.newID(&random)
         {
             mediation = MediationQuestion(
-                id: question, allowsPlainHTTP: surroundings.allowsPlainHTTP, answerTime: surroundings.grant)
+                id: question, allowsPlainHTTP: dependencies.allowsPlainHTTP, answerTime: dependencies.grant)
         }
         notes.note(asksForMailbox: mediation != nil)
         await loop()
@@ -123,8 +124,8 @@ package actor AgentLink {
 
     /// Stores the connection before the connection does anything.
     package func keep() async throws {
-        try await surroundings.store.keepConnection(
-            id, to: surroundings.destination, connection.snapshot.compactBytes, handled: [])
+        try await dependencies.store.keepConnection(
+            id, to: dependencies.destination, connection.snapshot.compactBytes, handled: [])
     }
 
     /// Wakes the link: an entry was recorded, or another connection became the active one.
@@ -166,10 +167,10 @@ package actor AgentLink {
     private func loop() async {
         inbox.insert(.start, at: 0)
         if reception == .mailbox, connection.address != nil {
-            await surroundings.postbox?.open(self, key: connection.keyPair)
+            await dependencies.postbox?.open(self, key: connection.keyPair)
         }
         while !Task.isCancelled, !isRetired, granted == nil, !connection.isEnded {
-            let now = surroundings.clock.now()
+            let now = dependencies.clock.now()
             if let due = outboxRetryAt, now >= due { outboxRetryAt = nil }
             if !inbox.isEmpty {
                 await perform(connection.handle(inbox.removeFirst(), at: now))
@@ -178,22 +179,22 @@ package actor AgentLink {
             } else if await !read(at: now), !ask(at: now), await !release(), await !deliver(at: now), !isRetired {
                 await nap.sleep(
                     until: [connection.deadline, delivery?.deadline, askDeadline, outboxRetryAt]
-                        .compactMap(\.self).min(), surroundings.clock)
+                        .compactMap(\.self).min(), dependencies.clock)
             }
         }
-        await surroundings.postbox?.leave(id)
+        await dependencies.postbox?.leave(id)
         (mail, unread, unreleased) = ([], nil, [])
     }
 
     // MARK: - Actions
 
     private func perform(_ actions: [AgentConnection.Action]) async {
-        let observe = surroundings.observe
+        let observe = dependencies.observe
         for action in actions {
             switch action {
             case .persist(let snapshot): await persist(snapshot)
-            case .needsAddress: await surroundings.postbox?.open(self, key: connection.keyPair)
-            case .fetch: await surroundings.postbox?.fetch()
+            case .needsAddress: await dependencies.postbox?.open(self, key: connection.keyPair)
+            case .fetch: await dependencies.postbox?.fetch()
             case .mailbox(let message): answered(message)
             case .post(let id, let url, let body): await post(id, url, body)
             case .connected(let peer): observe(.connected(did: peer.did))
@@ -203,10 +204,10 @@ package actor AgentLink {
             case .alive(let ping):
                 observe(.alive)
                 events.append(.pong(ping))
-            case .sent(let id) where id == mediation?.id: mediation?.sent(at: surroundings.clock.now())
+            case .sent(let id) where id == mediation?.id: mediation?.sent(at: dependencies.clock.now())
             case .sent(let id): events.append(.sent(id))
             case .pinged(let id): events.append(.pinged(id))
-            case .refused(let id, _) where id == mediation?.id: denied(mediation?.refused(at: surroundings.clock.now()))
+            case .refused(let id, _) where id == mediation?.id: denied(mediation?.refused(at: dependencies.clock.now()))
             case .refused(let id, let status):
                 observe(.refused(id, status: status))
                 events.append(.failed(id, .refused(status: status)))
@@ -217,7 +218,7 @@ package actor AgentLink {
                 events.append(.acknowledged(ids))
             case .message(let id, let content): observe(.message(id: id, bytes: content.utf8.count))
             case .problem(_, let thread) where thread == mediation?.id:
-                denied(mediation?.refused(at: surroundings.clock.now()))
+                denied(mediation?.refused(at: dependencies.clock.now()))
             case .problem(let code, let thread):
                 observe(.problem(code: code))
                 events.append(.problem(code: code, thread: thread))
@@ -234,13 +235,13 @@ package actor AgentLink {
         guard !isRetired else { return }
         do {
             let keys = seenKeys()
-            try await surroundings.store.keepConnection(
-                id, to: surroundings.destination, snapshot.compactBytes, handled: keys)
+            try await dependencies.store.keepConnection(
+                id, to: dependencies.destination, snapshot.compactBytes, handled: keys)
             unkeptKeys = []
             isStoreBroken = false
         } catch {
             isStoreBroken = true
-            surroundings.observe(.storeFailed("\(error)"))
+            dependencies.observe(.storeFailed("\(error)"))
         }
     }
 
@@ -250,7 +251,7 @@ package actor AgentLink {
             return
         }
         do throws(ExchangeError) {
-            let answer = try await surroundings.exchange.post(body, to: url.string)
+            let answer = try await dependencies.exchange.post(body, to: url.string)
             inbox.append(.answered(id, body: answer))
         } catch {
             inbox.append(.failed(id, error.failure))
@@ -263,7 +264,7 @@ package actor AgentLink {
     /// another connection may have delivered more than this delivery knows of. If the ledger cannot be read
     /// now, the statement is dropped, and the peer is asked, or gets the entries, again.
     private func take(_ answer: VerificationReport.Answer) async {
-        guard let outbox = surroundings.outbox, delivery != nil else { return }
+        guard let outbox = dependencies.outbox, delivery != nil else { return }
         do { try await look(outbox) } catch { return outboxFailed(error) }
         guard let end = delivery?.end else { return }
         func signed(_ head: ReportPoint?) -> ReportPoint? {
@@ -280,7 +281,7 @@ package actor AgentLink {
 
     /// Continues the delivery to the destination. Returns false if no delivery is due now.
     private func deliver(at now: Instant) async -> Bool {
-        guard let outbox = surroundings.outbox, connection.isComplete, mediation?.isUnderWay != true,
+        guard let outbox = dependencies.outbox, connection.isComplete, mediation?.isUnderWay != true,
             outboxRetryAt == nil
         else { return false }
         do {
@@ -330,9 +331,9 @@ package actor AgentLink {
             retire()
             return false
         }
-        surroundings.observe(.tookOver(position: state.confirmed))
+        dependencies.observe(.tookOver(position: state.confirmed))
         delivery = ReportDelivery(
-            surroundings.reports, end: state.end, confirmed: state.confirmed, receipt: state.receipt,
+            dependencies.reports, end: state.end, confirmed: state.confirmed, receipt: state.receipt,
             isPast: state.isPast)
         events = [.connected]
         return true
@@ -341,7 +342,7 @@ package actor AgentLink {
     /// Carries out an action of the delivery. A failure of the store is reported and the action is tried
     /// again.
     private func perform(_ action: ReportDelivery.Action, _ outbox: any Outbox) async {
-        let observe = surroundings.observe
+        let observe = dependencies.observe
         switch action {
         case .read(let position, let limit, let bytes, let reports):
             guard let ledger = delivery?.end.ledger else { return }
@@ -411,19 +412,19 @@ package actor AgentLink {
             unkept.removeFirst()
             unkeptKeys = []
             if point.position == delivery?.end.position { hasGrown = true }
-            surroundings.observe(.confirmed(position: point.position))
-            if !replaced.isEmpty { surroundings.observe(.replaced(replaced)) }
+            dependencies.observe(.confirmed(position: point.position))
+            if !replaced.isEmpty { dependencies.observe(.replaced(replaced)) }
         }
     }
 
     private func retire() {
         isRetired = true
-        surroundings.observe(.retired)
+        dependencies.observe(.retired)
     }
 
     private func outboxFailed(_ error: any Error) {
-        surroundings.observe(.storeFailed("\(error)"))
-        outboxRetryAt = surroundings.clock.now().advanced(by: surroundings.outboxRetry)
+        dependencies.observe(.storeFailed("\(error)"))
+        outboxRetryAt = dependencies.clock.now().advanced(by: dependencies.outboxRetry)
     }
 
     // MARK: - Mailbox
@@ -434,8 +435,8 @@ package actor AgentLink {
         guard outboxRetryAt == nil else { return false }
         if let (message, reason) = unread {
             do {
-                try await surroundings.store.quarantine(message, reason: Text(reason.rawValue))
-                surroundings.observe(.quarantined(reason))
+                try await dependencies.store.quarantine(message, reason: Text(reason.rawValue))
+                dependencies.observe(.quarantined(reason))
                 unread = nil
                 unreleased.append(message.uid)
             } catch {
@@ -460,12 +461,12 @@ package actor AgentLink {
         }
         await persist(connection.snapshot)
         guard !isStoreBroken else {
-            outboxRetryAt = surroundings.clock.now().advanced(by: surroundings.outboxRetry)
+            outboxRetryAt = dependencies.clock.now().advanced(by: dependencies.outboxRetry)
             return false
         }
         let uids = unreleased
         unreleased = []
-        await surroundings.postbox?.applied(uids)
+        await dependencies.postbox?.applied(uids)
         return true
     }
 

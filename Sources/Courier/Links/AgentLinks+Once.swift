@@ -1,12 +1,12 @@
-package import Aries
+import Aries
 import Encoding
 import HTTPTransport
 
 extension AgentLinks {
     /// Answers the requests of an invitation that offers no lasting connection. Each reply is posted at most
     /// ``OneTimeReply/maxAttempts`` times, and nothing is stored.
-    package static func answerOnce(
-        _ invitation: Invitation, _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
+    static func answerOnce(
+        _ invitation: Invitation, _ configuration: AgentConnection.Configuration, _ dependencies: AgentLink.Dependencies
     ) async throws(Failure) -> (count: Int, refusals: Int) {
         var reply: OneTimeReply
         do {
@@ -20,13 +20,13 @@ extension AgentLinks {
         var event = OneTimeReply.Event.start
         while true {
             guard !Task.isCancelled else { throw .unanswered(.uncertain) }
-            let actions = reply.handle(event, at: surroundings.clock.now())
+            let actions = reply.handle(event, at: dependencies.clock.now())
             event = .deadlineReached
             for action in actions {
                 switch action {
                 case .post(let url, let body):
                     do throws(ExchangeError) {
-                        _ = try await surroundings.exchange.post(body, to: url.string)
+                        _ = try await dependencies.exchange.post(body, to: url.string)
                         event = .answered
                     } catch {
                         event = .failed(error.failure)
@@ -35,7 +35,7 @@ extension AgentLinks {
                 case .finished(let count, let refusals, nil): return (count, refusals)
                 }
             }
-            if actions.isEmpty, let deadline = reply.deadline { await surroundings.clock.sleep(deadline) }
+            if actions.isEmpty, let deadline = reply.deadline { await dependencies.clock.sleep(deadline) }
         }
     }
 }

@@ -18,8 +18,8 @@ package enum AgentLinks {
         package var text: String {
             switch self {
             case .invitation: "the invitation cannot be used"
-            case .unanswered: "the inviter did not take the answers to its requests"
-            case .noRandomness: "the system gives no random bytes"
+            case .unanswered: "the inviter did not accept the answers to its requests"
+            case .noRandomness: "the system provides no random bytes"
             }
         }
 
@@ -27,8 +27,8 @@ package enum AgentLinks {
         package var remedy: String {
             switch self {
             case .invitation(let error): error.remedy
-            case .unanswered(let failure): "Look at its agent: \(AgentNotice.text(failure))."
-            case .noRandomness: "Look at the kernel's log; no key can be made."
+            case .unanswered(let failure): "Check its agent: \(AgentNotice.text(failure))."
+            case .noRandomness: "Check the kernel's log; no key can be created."
             }
         }
     }
@@ -51,17 +51,17 @@ package enum AgentLinks {
     /// Returns a link for each readable stored connection to the surroundings' destination, the oldest first.
     /// `unreadable`: the ids of the connections that cannot be read; they stay stored.
     package static func stored(
-        _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
+        _ configuration: AgentConnection.Configuration, _ dependencies: AgentLink.Dependencies
     ) async throws -> (links: [AgentLink], unreadable: [Text]) {
         var (links, unreadable): ([AgentLink], [Text]) = ([], [])
-        let seen = try await surroundings.store.loadHandled()
-        for stored in try await surroundings.store.loadConnections()
-        where stored.destination == surroundings.destination && !stored.isDeleting {
+        let seen = try await dependencies.store.loadHandled()
+        for stored in try await dependencies.store.loadConnections()
+        where stored.destination == dependencies.destination && !stored.isDeleting {
             do {
                 let snapshot = try JSON.parse(stored.snapshot)
                 let connection = try AgentConnection(
                     restoring: snapshot, seen: seen, configuration: configuration, random: try randomStream())
-                links.append(AgentLink(connection, surroundings))
+                links.append(AgentLink(connection, dependencies))
             } catch {
                 unreadable.append(stored.id)
             }
@@ -76,7 +76,7 @@ package enum AgentLinks {
     package static func link(
         for invitation: Invitation, existing: [AgentLink], connected: Set<Text> = [],
         _ configuration: AgentConnection.Configuration,
-        _ surroundings: AgentLink.Surroundings
+        _ dependencies: AgentLink.Dependencies
     ) throws(Failure) -> Found {
         if let known = existing.first(where: { !$0.wasEnded && $0.invitation.match(invitation) == .sameInvitation }) {
             return .existing(known)
@@ -88,7 +88,7 @@ package enum AgentLinks {
         case (.answerOnExisting, let known?): return .asked(known)
         case (.reuse, let known?): return .known(known)
         case (.oneTime, _): return .once
-        default: return .new(try new(invitation, configuration, surroundings))
+        default: return .new(try new(invitation, configuration, dependencies))
         }
     }
 
@@ -96,15 +96,15 @@ package enum AgentLinks {
     /// say.
     package static func new(
         _ invitation: Invitation, reception: AgentConnection.Reception? = nil,
-        _ configuration: AgentConnection.Configuration, _ surroundings: AgentLink.Surroundings
+        _ configuration: AgentConnection.Configuration, _ dependencies: AgentLink.Dependencies
     ) throws(Failure) -> AgentLink {
         var random = try randomStream()
         let id = try newID(&random)
         do {
             let connection = try AgentConnection(
-                id: id, invitation: invitation, reception: reception ?? surroundings.reception,
+                id: id, invitation: invitation, reception: reception ?? dependencies.reception,
                 configuration: configuration, random: random)
-            return AgentLink(connection, surroundings)
+            return AgentLink(connection, dependencies)
         } catch {
             throw .invitation(error)
         }

@@ -1,5 +1,6 @@
 package import Aries
 package import Encoding
+package import Mailboxes
 package import Store
 
 /// Stores the state of connections. A snapshot contains secret keys: an implementation must protect it from

@@ -1,5 +1,5 @@
-package import Aries
 package import Encoding
+package import Mailboxes
 package import Store
 
 /// The gate's database as the store of connections.

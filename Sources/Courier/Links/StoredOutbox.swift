@@ -121,7 +121,7 @@ package struct StoredOutbox: Outbox {
     /// Gives up the rest of `ledger`, if it is the earlier ledger that is delivered over `connection` now.
     package func giveUp(_ ledger: Text, over connection: Text) async throws {
         guard await isPresent(connection), let debt = await debt, debt.ledger == ledger else { return }
-        try await giveUp(debt, "the agent says that another connection writes it (was the box copied?)")
+        try await giveUp(debt, "the agent says that it receives it over another connection (was the box copied?)")
     }
 
     /// The oldest earlier ledger with entries that the destination lacks. It is delivered first.
@@ -137,7 +137,7 @@ package struct StoredOutbox: Outbox {
         let reason: String
         do {
             if let reader = try await past.reader(of: debt) { return try await work(reader) }
-            reason = "no file has it as it was sealed"
+            reason = "no file contains the sealed entries"
         } catch let error as StoreError {
             guard await past.failed(debt) >= patience else {
                 observe(.pastUnread(error.text))

@@ -1,6 +1,6 @@
-import Aries
 import Encoding
 import HTTPTransport
+import Mailboxes
 
 /// Fetches messages as soon as an agency reports that one arrived. Uses a long poll, if the agency supports
 /// long polls. A gate that cannot be reached from outside then gets a message at once and does not wait for

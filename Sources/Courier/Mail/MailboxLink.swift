@@ -2,6 +2,7 @@ import Aries
 import DIDComm
 import Encoding
 import HTTPTransport
+import Mailboxes
 
 /// Drives one mailbox: carries out its actions, passes it the requests of connections, and reports its news.
 ///
@@ -9,12 +10,12 @@ import HTTPTransport
 actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     nonisolated let id: Text
     nonisolated let invitation: Invitation?
-    private let surroundings: MailboxSurroundings
+    private let dependencies: MailboxDependencies
     fileprivate var box: Box
     private var inbox: [MailboxEvent] = []
     private var isStoreBroken = false
     private var isStopped = false
-    private let nap = Nap()
+    private let nap = Wakeup()
     /// The post under way. The deadlines of the mailbox are handled meanwhile.
     private var posting: Task<Void, Never>?
 
@@ -23,9 +24,9 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     /// from the start.
     init(
         _ box: consuming Box, id: Text, invitation: Invitation?, connections: [(id: Text, key: KeyPair)],
-        _ surroundings: MailboxSurroundings
+        _ dependencies: MailboxDependencies
     ) {
-        (self.id, self.invitation, self.surroundings) = (id, invitation, surroundings)
+        (self.id, self.invitation, self.dependencies) = (id, invitation, dependencies)
         inbox = connections.map { .open(connection: $0.id, key: $0.key) }
         self.box = box
     }
@@ -33,13 +34,13 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     func run() async {
         inbox.insert(.start, at: 0)
         while !Task.isCancelled, !isStopped {
-            let now = surroundings.clock.now()
+            let now = dependencies.clock.now()
             if !inbox.isEmpty {
                 await perform(box.handle(inbox.removeFirst(), at: now))
             } else if let deadline = box.deadline, deadline <= now {
                 inbox.append(.deadlineReached)
             } else {
-                await nap.sleep(until: box.deadline, surroundings.clock)
+                await nap.sleep(until: box.deadline, dependencies.clock)
             }
         }
         posting?.cancel()
@@ -62,24 +63,24 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
             case .persist(let snapshot): await persist(snapshot)
             case .post(let exchange, let url, let body): post(exchange, url, body)
             case .get(let exchange, let url): post(exchange, url, nil)
-            case .address(let address, let name): await surroundings.tell(.address(address, for: name))
-            case .failed(let failure, let name): await surroundings.tell(.failed(failure, for: name))
+            case .address(let address, let name): await dependencies.tell(.address(address, for: name))
+            case .failed(let failure, let name): await dependencies.tell(.failed(failure, for: name))
             case .closed(let name, let isComplete):
-                await surroundings.tell(.closed(connection: name, isComplete: isComplete))
-            case .messages(let messages): await surroundings.tell(.messages(messages))
-            case .reachability(let failure): await surroundings.tell(.reachability(failure))
+                await dependencies.tell(.closed(connection: name, isComplete: isComplete))
+            case .messages(let messages): await dependencies.tell(.messages(messages))
+            case .reachability(let failure): await dependencies.tell(.reachability(failure))
             }
         }
     }
 
     private func persist(_ snapshot: JSON) async {
         do {
-            try await surroundings.store.keepConnection(
-                id, to: MailRoom.destination, snapshot.compactBytes, handled: [])
+            try await dependencies.store.keepConnection(
+                id, to: MailboxManager.destination, snapshot.compactBytes, handled: [])
             isStoreBroken = false
         } catch {
             isStoreBroken = true
-            await surroundings.tell(.storeFailed("\(error)"))
+            await dependencies.tell(.storeFailed("\(error)"))
         }
     }
 
@@ -87,7 +88,7 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
         guard !isStoreBroken else { return inbox.append(.failed(id, .notStored)) }
         // A mailbox that posts again has given up the previous post.
         posting?.cancel()
-        let (exchange, mediaType) = (surroundings.exchange, box.mediaType.string)
+        let (exchange, mediaType) = (dependencies.exchange, box.mediaType.string)
         posting = Task {
             do throws(ExchangeError) {
                 let answer = try await exchange.exchange(body, with: url.string, as: mediaType)
@@ -123,7 +124,7 @@ protocol RunningMailbox: Sendable {
 }
 
 /// The parts that a mailbox uses.
-struct MailboxSurroundings: Sendable {
+struct MailboxDependencies: Sendable {
     /// Posts messages to the mailbox's server.
     var exchange: any MessageExchange
     /// Stores the mailbox and its keys.

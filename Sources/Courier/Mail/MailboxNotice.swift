@@ -1,10 +1,11 @@
 package import Aries
 package import Encoding
 package import HTTPTransport
+package import Mailboxes
 package import Settings
 
 /// An event of the mailbox, for logs and lamps.
-package enum MailboxNotice: Sendable {
+package enum MailboxNotice: Hashable, Sendable {
     /// An agent keeps messages for this gate from now on.
     case adopted
     /// The mailbox works.
@@ -44,30 +45,32 @@ package enum MailboxNotice: Sendable {
     /// A line for the log, with the remedy.
     package var text: String {
         switch self {
-        case .adopted: "the agent keeps messages for us: connecting once more, through its mailbox"
-        case .serves: "the mailbox serves"
-        case .failed(let failure): "the mailbox does not serve: \(Self.text(failure))"
+        case .adopted: "the agent grants a mailbox: connecting again, through the mailbox"
+        case .serves: "the mailbox works"
+        case .failed(let failure): "the mailbox does not work: \(Self.text(failure))"
         case .reachability(nil): "the mailbox is reachable"
         case .reachability(let failure?): "the mailbox is not reachable: \(AgentNotice.text(failure)); trying again"
         case .givenUp:
-            "no answer through the mailbox (a single-use invitation is answered once): reports go on without one, and what "
-                + "the agent sends by itself does not arrive; ask for a multi-use invitation"
-        case .dropped: "the mailbox is not used any more"
-        case .replaced: "the connection to the mailbox is not needed any more; its agent is told"
-        case .quarantined(let reason): "a message was put aside that nobody here can read: \(reason)"
+            "no answer through the mailbox (a single-use invitation is answered once): reports continue without a "
+                + "mailbox, and messages that the agent sends on its own initiative do not arrive; ask for a multi-use "
+                + "invitation"
+        case .dropped: "the mailbox is no longer used"
+        case .replaced: "the connection to the mailbox is no longer needed; its agent is notified"
+        case .quarantined(let reason): "an unreadable message was quarantined: \(reason)"
         case .closed(let isComplete):
-            isComplete ? "the mailbox forgot a connection" : "the mailbox cannot forget a connection"
+            isComplete ? "the mailbox removed a connection" : "the mailbox could not remove a connection"
         case .invitationFailed(let reason): "the invitation to the mailbox cannot be used: \(reason)"
-        case .tokenFailed(let failure): "the mailbox does not serve: \(failure.text) (\(failure.remedy))"
-        case .listens(let address): "the agency can wake this box at \(address)"
+        case .tokenFailed(let failure): "the mailbox does not work: \(failure.text) (\(failure.remedy))"
+        case .listens(let address): "the agency can notify this box at \(address)"
         case .cannotListen(let address, let failure):
-            "the agency cannot wake this box at \(address): \(Self.text(failure)); messages come with the regular looks"
+            "the agency cannot notify this box at \(address): \(Self.text(failure)); messages arrive with the regular "
+                + "polls"
         case .unreadable:
-            "the stored mailbox cannot be read (put back the key that seals it, agent.keyFile, and restart; or delete it with gatehouse "
-                + "agent delete, and another one is made)"
+            "the stored mailbox cannot be read (restore the key that seals it, agent.keyFile, and restart; or delete "
+                + "it with gatehouse agent delete, and a new one is created)"
         case .otherMailbox:
-            "the connections' mailbox is another one than the configuration names (put [agency] back as it was, or delete the "
-                + "mailbox with gatehouse agent delete and connect anew)"
+            "the connections' mailbox is not the configured one (restore [agency], or delete the mailbox with "
+                + "gatehouse agent delete and connect again)"
         case .storeFailed(let reason): "the mailbox could not be stored: \(reason)"
         }
     }
@@ -75,10 +78,10 @@ package enum MailboxNotice: Sendable {
     private static func text(_ failure: ListenFailure) -> String {
         switch failure {
         case .inUse:
-            "another program listens there (end it, or choose another port for agency.webhookListen and its proxy)"
-        case .notHere: "this machine does not have that address (write one that it has into agency.webhookListen)"
-        case .forbidden: "the system does not allow it (ports from 1024 on are free to use)"
-        case .broken: "the system gives no socket (look at its limits); trying again"
+            "another program uses the address (stop it, or choose another port for agency.webhookListen and its proxy)"
+        case .notHere: "this machine does not have that address (set agency.webhookListen to one that it has)"
+        case .forbidden: "the system does not permit it (use a port from 1024 on)"
+        case .broken: "the system provides no socket (check its limits); trying again"
         }
     }
 
@@ -86,15 +89,16 @@ package enum MailboxNotice: Sendable {
     package static func text(_ failure: MailboxFailure) -> String {
         switch failure {
         case .denied: "it is not granted (ask its operator; ACA-Py: --open-mediation --enable-undelivered-queue)"
-        case .badAddress: "the address that it grants cannot be used (plain http needs agent.allowPlainHTTP)"
-        case .otherKey: "it has another key than the configuration says"
-        case .unauthorised: "it does not let this kiosk in"
-        case .keyTaken: "it knows the key already; another one is taken"
-        case .needsToken: "it wants a sponsor's token that was not used and is not too old (agency.token)"
-        case .malformed: "its answer breaks the protocol"
+        case .badAddress: "the granted address cannot be used (plain http needs agent.allowPlainHTTP)"
+        case .otherKey: "its key differs from the configured one"
+        case .unauthorised: "it refuses this kiosk"
+        case .keyTaken: "it already knows the key; the service uses another one"
+        case .needsToken: "it requires an unused sponsor's token that has not expired (agency.token)"
+        case .malformed: "its answer violates the protocol"
         case .tooMuch:
-            "what waits for a connection is more than 8 MiB and comes only at once (gatehouse agent delete, and connect anew)"
-        case .silent: "it takes messages and answers none (look at the agent; it may have deleted the connection)"
+            "the queued messages of a connection exceed 8 MiB and can only be fetched together (gatehouse agent "
+                + "delete, and connect again)"
+        case .silent: "it accepts messages and does not answer (check the agent; it may have deleted the connection)"
         case .ended: "it has ended the connection (ask its operator for a new invitation)"
         case .problem(let code): "it reports a problem: \(code)"
         }

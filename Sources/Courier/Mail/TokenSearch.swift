@@ -1,5 +1,5 @@
-import Aries
 import Encoding
+import Mailboxes
 import Settings
 
 /// The search for a sponsor's token: when the gate looks for a token, and which token the agency got last.

@@ -1,9 +1,9 @@
-package import Aries
 import Encoding
 import Foundation
 import Glibc
 package import HTTPTransport
 import LinuxIO
+package import Mailboxes
 package import Settings
 
 extension TokenSource {
@@ -90,32 +90,34 @@ extension TokenSource {
         /// What is wrong, in plain words.
         package var text: String {
             switch self {
-            case .missing(let path): "the sponsor's token is not there: \(path)"
+            case .missing(let path): "the sponsor's token does not exist: \(path)"
             case .unreadable(let path): "the sponsor's token cannot be read: \(path)"
             case .empty(let path): "the file for the sponsor's token is empty: \(path)"
-            case .exposed(let path): "others can read or change the sponsor's token: \(path)"
+            case .exposed(let path): "other users can read or change the sponsor's token: \(path)"
             case .link(let host, .refused(let status)): "no sponsor's token: \(host) answers \(status)"
             case .link(let host, _): "no sponsor's token comes from \(host)"
-            case .notAToken(let place): "what \(place) holds is no sponsor's token"
+            case .notAToken(let place): "the content of \(place) is not a sponsor's token"
             }
         }
 
         /// The remedy for the operator.
         package var remedy: String {
             switch self {
-            case .missing, .empty: "put the token there, as the sponsor's service wrote it; it is taken at once"
+            case .missing, .empty:
+                "store the token there, as the sponsor's service wrote it; the service uses it "
+                    + "immediately"
             case .unreadable: "it must be a file that the service's user may read: its group, mode 0640"
-            case .exposed: "take the rights away: mode 0640 with the service's group, or 0600 with its user"
-            case .link(_, .forbidden): "look at agency.token: https, or http to this machine with agent.allowPlainHTTP"
+            case .exposed: "restrict the permissions: mode 0640 with the service's group, or 0600 with its user"
+            case .link(_, .forbidden): "check agency.token: https, or http to this machine with agent.allowPlainHTTP"
             case .link(_, .untrusted):
-                "check its certificate and this machine's clock; an authority of your own goes into agent.rootsFile"
+                "check its certificate and this machine's clock; add your own certificate authority to agent.rootsFile"
             case .link(_, .refused(let status)) where (300...399).contains(status):
-                "redirects are not followed: write the last address into agency.token"
-            case .link(_, .refused): "look at agency.token and at the sponsor's service"
+                "redirects are not followed: set agency.token to the final address"
+            case .link(_, .refused): "check agency.token and the sponsor's service"
             case .link(_, .tooLarge), .notAToken:
-                "it has to be the token alone: a JSON object with sponseeId, sponsorId, nonce, timestamp, sig and "
+                "it must be only the token: a JSON object with sponseeId, sponsorId, nonce, timestamp, sig and "
                     + "sponsorVerKey, signed by that key"
-            case .link: "look at the network and at the sponsor's service; it is asked again"
+            case .link: "check the network and the sponsor's service; the service retries"
             }
         }
     }

@@ -1,6 +1,6 @@
-import Aries
 import Encoding
 import HTTPTransport
+import Mailboxes
 
 /// Fetches messages when an agency posts that it has one: at once, and then at most once per pause. An
 /// attacker who finds the address and posts without end cannot make the gate ask the agency more often than

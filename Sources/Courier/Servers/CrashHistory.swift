@@ -30,7 +30,7 @@ package struct CrashHistory: Hashable, Sendable {
         /// The instant at which the program started again.
         package let at: Instant
         /// The servers that were asked before the crash, in order.
-        package let suspects: [Text]
+        let suspects: [Text]
     }
 
     /// The crashes kept.

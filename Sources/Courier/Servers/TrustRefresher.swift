@@ -11,7 +11,7 @@ package struct TrustRefresher: TrustRefreshing {
     /// The limits of what is fetched.
     package struct Limits: Sendable {
         /// The maximum size of a document in bytes.
-        package var documentBytes = 256 * 1024
+        var documentBytes = 256 * 1024
         /// The maximum size of a status list in bytes.
         package var statusListBytes = 4 * 1024 * 1024
 

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 import SwiftASN1
 
 /// Path validation for the certificates that a signer supplies: a subset of RFC 5280 section 6 with pinned

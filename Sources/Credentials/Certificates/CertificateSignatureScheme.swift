@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import Reasons
 import SwiftASN1
 
 /// The algorithm of a certificate's signature (RFC 3279, 4055, 5758, 8410). SHA-1, MD5 and unknown algorithms

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 import SwiftASN1
 
 /// An X.509 certificate (RFC 5280 section 4.1) with the fields that path validation needs. It is read without

@@ -1,4 +1,5 @@
 import LinkedData
+import Reasons
 
 extension Dataset {
     /// Returns the hash of the canonical N-Quads. RDFC-1.0 uses the same hash algorithm internally;

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The content of a payload, without its envelope.
 struct Received {
@@ -142,7 +143,7 @@ struct Envelope {
 
     /// Reads a token, at whichever place of the payload it was found.
     func token(_ bytes: [UInt8], claimed: CredentialFormat?) throws(Rejection) -> Received {
-        guard bytes.count <= limits.tokenLetters else { throw Rejection(.inputTooLarge) }
+        guard bytes.count <= limits.tokenBytes else { throw Rejection(.inputTooLarge) }
         switch Token.kind(of: bytes, claimed: claimed) {
         case .jose:
             let letters = Token.trimmed(bytes)

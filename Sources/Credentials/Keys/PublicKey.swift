@@ -1,4 +1,5 @@
 import CryptoExtras
+import Reasons
 
 /// A public key that a verification method carries.
 package enum PublicKey: Sendable {

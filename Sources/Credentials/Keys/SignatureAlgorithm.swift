@@ -1,6 +1,7 @@
 import CSodium
 import CryptoExtras
 import Encoding
+import Reasons
 
 /// A signature algorithm, named by its first JOSE name (RFC 7518, 8037, 8812). A new algorithm needs a new
 /// case.

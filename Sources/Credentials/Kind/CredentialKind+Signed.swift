@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 // The classifier: one function for tokens, one for JSON objects. Mdocs are the only credentials in CBOR.
 

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The kind of a signed object. The kind follows from the signed content: the header's `typ` and the members
 /// (``init(of:)``). The envelope and the stated format do not determine the kind, but they must agree with it

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The treatment of the members of one kind of signed object. Some members are read by a stage of the check.
 /// Some are known not to affect the verdict. Some are refused. Every other member is a claim for the gate's

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The media types that a token's header may name (`typ` and `cty`, RFC 7515 sections 4.1.9 and 4.1.10).
 enum TokenType {

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The contexts that a document may use: pinned URLs, and inline contexts only where they are allowed.
 struct ContextRules {

@@ -57,6 +57,6 @@ extension TrustStore {
         if missing.isEmpty, let allowed = issuer.flatMap({ self.issuer($0)?.contexts }) {
             missing = ContextURLs(in: document).urls.filter { !allowed.contains($0) }
         }
-        return Array(missing.filter { $0.utf8.count <= limits.recordedLetters }.prefix(limits.missingContexts))
+        return Array(missing.filter { $0.utf8.count <= limits.recordedBytes }.prefix(limits.missingContexts))
     }
 }

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// The check of one linked-data credential: shape, validity, issuer, contexts, key, proof, and the facts in
 /// the signed content.
@@ -8,7 +9,7 @@ import LinkedData
 /// refusal. Acceptance depends only on the signed content (``SignedCredential``): the statements if a
 /// signature covers the statements, the text if a signature covers the text.
 struct CredentialCheck: FormatCheck {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     private let document: JSONObject
     /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
@@ -17,14 +18,14 @@ struct CredentialCheck: FormatCheck {
     /// The place of a status entry that is partly unsigned.
     private var uncoveredStatus: String?
 
-    private var trust: TrustStore { surroundings.trust }
-    private var policy: VerificationPolicy { surroundings.policy }
-    private var limits: Limits { surroundings.limits }
-    private var now: Timestamp { surroundings.clock.utc }
+    private var trust: TrustStore { verificationContext.trust }
+    private var policy: VerificationPolicy { verificationContext.policy }
+    private var limits: Limits { verificationContext.limits }
+    private var now: Timestamp { verificationContext.clock.utc }
 
-    init(_ document: JSONObject, _ surroundings: Surroundings, summary: CredentialSummary) {
+    init(_ document: JSONObject, _ verificationContext: VerificationContext, summary: CredentialSummary) {
         self.document = document
-        self.surroundings = surroundings
+        self.verificationContext = verificationContext
         evidence = Evidence(summary)
     }
 
@@ -40,26 +41,26 @@ struct CredentialCheck: FormatCheck {
     /// it replaces the lookup of the issuer in the trust list, because another id may sign a status list.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> SignedCredential {
         let shape = try readShape(document)
-        try surroundings.stage(.validity) { () throws(Rejection) in
-            try surroundings.checkValidity(from: shape.validFrom, until: shape.validUntil)
+        try verificationContext.stage(.validity) { () throws(Rejection) in
+            try verificationContext.checkValidity(from: shape.validFrom, until: shape.validUntil)
         }
-        let issuer = try surroundings.stage(.issuer) { () throws(Rejection) in
+        let issuer = try verificationContext.stage(.issuer) { () throws(Rejection) in
             guard let entry else { return try trust.issuer(shape.issuer, at: now, pointer: "/issuer") }
             guard entry.id == shape.issuer else { throw Rejection(.issuerUntrusted, at: "/issuer") }
             return entry
         }
         self.issuer = issuer
-        let content = try surroundings.stage(.contexts) { () throws(Rejection) in
+        let content = try verificationContext.stage(.contexts) { () throws(Rejection) in
             // The types and contexts of an issuer's entry apply to its credentials, not to its status lists.
             try readContent(
                 document, inlineAllowed: issuer.inlineContexts, contexts: entry == nil ? issuer.contexts : nil,
                 coversText: shape.proofs.allSatisfy { ProofSuite.named(by: $0.value)?.canonicalization == .jcs })
         }
-        let proofs = try surroundings.stage(.key) { () throws(Rejection) in try chooseProofs(shape, issuer) }
-        let coverage = try surroundings.stage(.proof) { () throws(Rejection) in
+        let proofs = try verificationContext.stage(.key) { () throws(Rejection) in try chooseProofs(shape, issuer) }
+        let coverage = try verificationContext.stage(.proof) { () throws(Rejection) in
             try verifyProofs(proofs, shape, content)
         }
-        return try surroundings.stage(.claims) { () throws(Rejection) in
+        return try verificationContext.stage(.claims) { () throws(Rejection) in
             let signed = try readSigned(shape, content, coverage, issuer)
             try checkFacts(signed.facts, issuer, coverage.proofs)
             // Type names have no meaning before they are expanded, so this part of the issuer stage runs
@@ -78,29 +79,29 @@ struct CredentialCheck: FormatCheck {
 
     mutating func checkShape() throws(Rejection) {
         _ = try readShape(document, proofRequired: false)
-        let content = try surroundings.stage(.contexts) { () throws(Rejection) in
+        let content = try verificationContext.stage(.contexts) { () throws(Rejection) in
             try readContent(document, inlineAllowed: true)
         }
         // The credential's own types must have a meaning. Nothing else is reported as unsigned, because
         // nothing is signed.
         let types = content.unsigned.filter { $0.utf8.starts(with: "/type".utf8) }
-        try surroundings.stage(.claims) { () throws(Rejection) in try markUnsigned(types) }
+        try verificationContext.stage(.claims) { () throws(Rejection) in try markUnsigned(types) }
     }
 
     private mutating func readShape(_ document: JSONObject, proofRequired: Bool = true) throws(Rejection)
         -> CredentialShape
     {
-        let shape = try surroundings.stage(.shape) { () throws(Rejection) in
-            try surroundings.spelled(document) { () throws(Rejection) in
+        let shape = try verificationContext.stage(.shape) { () throws(Rejection) in
+            try verificationContext.spelled(document) { () throws(Rejection) in
                 let shape = try CredentialShape(
-                    document, profile: surroundings.profile, proofRequired: proofRequired, limits: limits)
+                    document, profile: verificationContext.profile, proofRequired: proofRequired, limits: limits)
                 try MemberTable.linkedDataCredential.check(document)
                 return shape
             }
         }
         // Text from an untrusted source is recorded only if it is short.
-        evidence.summary.issuer = surroundings.recordable(shape.issuer)
-        evidence.summary.types = surroundings.recordable(shape.types)
+        evidence.summary.issuer = verificationContext.recordable(shape.issuer)
+        evidence.summary.types = verificationContext.recordable(shape.types)
         evidence.summary.validFrom = shape.validFrom
         evidence.summary.validUntil = shape.validUntil
         return shape
@@ -109,7 +110,7 @@ struct CredentialCheck: FormatCheck {
     private func readContent(
         _ document: JSONObject, inlineAllowed: Bool, contexts: [Text]? = nil, coversText: Bool = false
     ) throws(Rejection) -> LinkedDataDocument {
-        let allowed = inlineAllowed || surroundings.profile == .compat
+        let allowed = inlineAllowed || verificationContext.profile == .compat
         let rules = ContextRules(trust: trust, inlineAllowed: allowed, urls: contexts)
         try rules.check(document)
         return try LinkedDataDocument(document, processor: trust.processor, coversText: coversText) { [trust] in
@@ -138,7 +139,7 @@ struct CredentialCheck: FormatCheck {
                 let isNamed = error.reason.code == .proofPurpose && Spelling.suspicion(in: proof.value) == nil
                 // One check of the spelling is enough, because a holder may also omit a proof.
                 let isLooked = isNamed || !foreign.isEmpty
-                let error = isLooked ? error : surroundings.respelt(proof, in: shape.document) ?? error
+                let error = isLooked ? error : verificationContext.respelt(proof, in: shape.document) ?? error
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
                 if chain.includes(proof.value) {
                     proofs.append(try LinkedDataProof(stranger: proof, error, at: now, trust: trust, limits: limits))
@@ -198,7 +199,7 @@ struct CredentialCheck: FormatCheck {
                 // A proof fails here as invalid or malformed if it names its chain in an unusual spelling, so
                 // check the spelling.
                 let isUnread = [.proofInvalid, .proofMalformed].contains(error.reason.code)
-                throw isUnread ? surroundings.respelt(shape.document) ?? error : error
+                throw isUnread ? verificationContext.respelt(shape.document) ?? error : error
             }
             guard proof.isIssuers else { continue }
             coverage.proofs.append((proof, found.facts))
@@ -215,7 +216,8 @@ struct CredentialCheck: FormatCheck {
             let names =
                 try isReceived
                 ? shape
-                : CredentialShape(text.unsecured, profile: surroundings.profile, proofRequired: false, limits: limits)
+                : CredentialShape(
+                    text.unsecured, profile: verificationContext.profile, proofRequired: false, limits: limits)
             coverage.text = (text, names)
         } else {
             evidence.unsigned = content.unsigned + evidence.unsigned
@@ -228,7 +230,7 @@ struct CredentialCheck: FormatCheck {
     }
 
     private func verify(_ proof: LinkedDataProof, _ digests: inout DocumentDigests) throws(Rejection) -> ProofCoverage {
-        try proof.verify(&digests, in: surroundings)
+        try proof.verify(&digests, in: verificationContext)
     }
 
     /// Returns the identity of the signed content: by the graph, unless all proofs are over JSON.
@@ -267,7 +269,7 @@ struct CredentialCheck: FormatCheck {
         evidence.summary.types = evidence.summary.types.enumerated()
             .filter { !unsigned.contains("/type/\($0.offset)") }.map(\.element)
         guard let first = unsigned.first else { return }
-        if surroundings.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
+        if verificationContext.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
         evidence.findings += unsigned.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
@@ -278,7 +280,9 @@ struct CredentialCheck: FormatCheck {
     private mutating func readSigned(
         _ shape: CredentialShape, _ content: LinkedDataDocument, _ coverage: Coverage, _ issuer: TrustedIssuer
     ) throws(Rejection) -> SignedCredential {
-        if coverage.text == nil { try surroundings.checkSpelling(content, contextsListed: issuer.contexts != nil) }
+        if coverage.text == nil {
+            try verificationContext.checkSpelling(content, contextsListed: issuer.contexts != nil)
+        }
         try markUnsigned(evidence.unsigned)
         uncoveredStatus =
             shape.statusEntries.map(\.pointer).first { entry in
@@ -287,14 +291,14 @@ struct CredentialCheck: FormatCheck {
         if let (text, names) = coverage.text {
             return try SignedCredential(
                 text: text, shape: names, content: coverage.name, vouches: issuer.vouchesForEmbedded,
-                profile: surroundings.profile, limits: limits)
+                profile: verificationContext.profile, limits: limits)
         }
         guard var graph = content.graph(type: CredentialVocabulary.verifiableCredentialType), let name = coverage.name
         else { throw Rejection(.shapeSpelling) }
         (graph.mandatory, graph.takesArraysWhole) = (coverage.mandatory, issuer.takesArraysWhole)
         if issuer.vouchesForEmbedded { graph.subjectsInside = [] }
         return try SignedCredential(
-            graph, document: shape, content: name, profile: surroundings.profile, limits: limits)
+            graph, document: shape, content: name, profile: verificationContext.profile, limits: limits)
     }
 
     /// Repeats the checks of earlier stages on the signed facts.
@@ -305,11 +309,11 @@ struct CredentialCheck: FormatCheck {
         // If no end or no start is shown and the holder may withhold one, refuse the credential: the withheld
         // date could make it invalid. The check is off in the compat profile: credentials without an end of
         // validity are common among the examples that other verifiers accept.
-        if !issuer.mayWithholdExpiry, surroundings.profile != .compat {
+        if !issuer.mayWithholdExpiry, verificationContext.profile != .compat {
             if facts.validUntil == nil, facts.mayHideEnd { throw Rejection.withheldDate(at: "/validUntil") }
             if facts.validFrom == nil, facts.mayHideStart { throw Rejection.withheldDate(at: "/validFrom") }
         }
-        try surroundings.checkValidity(from: facts.validFrom, until: facts.validUntil)
+        try verificationContext.checkValidity(from: facts.validFrom, until: facts.validUntil)
         for (proof, stated) in proofs {
             try proof.checkRevocation(issued: facts.validFrom, stating: stated, trust: trust)
         }
@@ -328,7 +332,7 @@ struct CredentialCheck: FormatCheck {
         // The base type is first, as issuers list it, whatever the order of the statements.
         let base: Text = "VerifiableCredential"
         let order = named.filter { $0 == base } + named.filter { $0 != base }
-        return surroundings.recordable(order)
+        return verificationContext.recordable(order)
     }
 
     /// Keeps the claims for the record and the gate's rules.

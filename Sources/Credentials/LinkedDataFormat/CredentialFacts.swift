@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// The facts on which the acceptance of a credential depends, read only from the content that its issuer
 /// signed.

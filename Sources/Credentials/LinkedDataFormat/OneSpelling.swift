@@ -1,8 +1,9 @@
 import Encoding
+import Reasons
 
 /// Checks the spelling of documents, in addition to the reading of statements: a document must be spelled as
 /// its data model spells it. This is a second line of defence.
-extension Surroundings {
+extension VerificationContext {
     /// Runs the shape stage of linked data. A document may hide its members under other names. So if the
     /// members cannot be read by their usual names, the failure is reported as a spelling fault if the
     /// document has one.

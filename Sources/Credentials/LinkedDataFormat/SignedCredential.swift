@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// A linked-data credential as its issuer signed it. After the proof stage, the check uses only this value.
 /// The verdict, the identity of the credential and the claims for rules are functions of this value, which

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A COSE_Sign1 message (RFC 9052 section 4.2) with the certificates of its signer (RFC 9360), such as an
 /// mdoc's `issuerAuth`: `[protected, unprotected, payload, signature]`, with or without tag 18.

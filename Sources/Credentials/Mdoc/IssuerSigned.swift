@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// One data element of an mdoc (ISO/IEC 18013-5 section 8.3.2.1.2.2).
 struct IssuerSignedItem {

@@ -1,11 +1,12 @@
 import Encoding
+import Reasons
 
 /// The issuer data authentication of all documents in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
 ///
 /// The device's part (signature or MAC over a session transcript) is ignored. Tuvali has no such session, so
 /// an mdoc proves its issuer's statements, but not who presents it.
 struct MdocCheck: FormatCheck {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     private let letters: [UInt8]
     let mode: VerificationMode
     /// The evidence so far, up to the stage that failed.
@@ -13,10 +14,11 @@ struct MdocCheck: FormatCheck {
 
     /// Creates a check of base64url text.
     init(
-        _ letters: [UInt8], _ surroundings: Surroundings, mode: VerificationMode, summary: CredentialSummary
+        _ letters: [UInt8], _ verificationContext: VerificationContext, mode: VerificationMode,
+        summary: CredentialSummary
     ) {
         self.letters = letters
-        self.surroundings = surroundings
+        self.verificationContext = verificationContext
         self.mode = mode
         evidence = Evidence(summary)
     }
@@ -27,21 +29,21 @@ struct MdocCheck: FormatCheck {
     mutating func checkShape() throws(Rejection) { try verify(shapeOnly: true) }
 
     private mutating func verify(shapeOnly: Bool) throws(Rejection) {
-        var decoder = CBORDecoder(limits: surroundings.limits.cbor)
-        let item = try surroundings.stage(.syntax) { () throws(Rejection) in
+        var decoder = CBORDecoder(limits: verificationContext.limits.cbor)
+        let item = try verificationContext.stage(.syntax) { () throws(Rejection) in
             guard let bytes = Base64.decodePaddedURL(letters) else { throw Rejection(.cborSyntax) }
             return try decoder.read(bytes[...])
         }
-        let documents = try surroundings.stage(.envelope) { () throws(Rejection) in
-            try MdocDocument.all(in: item, limits: surroundings.limits)
+        let documents = try verificationContext.stage(.envelope) { () throws(Rejection) in
+            try MdocDocument.all(in: item, limits: verificationContext.limits)
         }
         var checks: [MdocDocumentCheck] = []
-        try surroundings.stage(.shape) { () throws(Rejection) in
+        try verificationContext.stage(.shape) { () throws(Rejection) in
             for document in documents {
                 do throws(Rejection) {
                     checks.append(
                         try MdocDocumentCheck(
-                            document, surroundings, mode: mode, summary: evidence.summary, decoder: &decoder))
+                            document, verificationContext, mode: mode, summary: evidence.summary, decoder: &decoder))
                 } catch { throw error.inside(document.place) }
             }
         }

@@ -1,24 +1,26 @@
 import Encoding
+import Reasons
 
 /// The stages of one document. Pointers are relative to the document.
 struct MdocDocumentCheck {
     let document: MdocDocument
     private(set) var evidence: Evidence
 
-    private let surroundings: Surroundings
+    private let verificationContext: VerificationContext
     private let mode: VerificationMode
     private let issuerSigned: IssuerSigned
 
-    private var trust: TrustStore { surroundings.trust }
-    private var now: Timestamp { surroundings.clock.utc }
+    private var trust: TrustStore { verificationContext.trust }
+    private var now: Timestamp { verificationContext.clock.utc }
 
     /// Runs the shape stage.
     init(
-        _ document: MdocDocument, _ surroundings: Surroundings, mode: VerificationMode, summary: CredentialSummary,
+        _ document: MdocDocument, _ verificationContext: VerificationContext, mode: VerificationMode,
+        summary: CredentialSummary,
         decoder: inout CBORDecoder
     ) throws(Rejection) {
         self.document = document
-        self.surroundings = surroundings
+        self.verificationContext = verificationContext
         self.mode = mode
         evidence = Evidence(summary)
         if document.isWrapped {
@@ -27,7 +29,7 @@ struct MdocDocumentCheck {
             }
         }
         issuerSigned = try IssuerSigned(
-            document.issuerSigned, profile: surroundings.profile, limits: surroundings.limits,
+            document.issuerSigned, profile: verificationContext.profile, limits: verificationContext.limits,
             decoder: &decoder, at: document.issuerSignedPointer)
         guard mode == .shape || issuerSigned.authentication != nil else {
             throw Rejection(.proofMissing, at: document.issuerSignedPointer + "/issuerAuth")
@@ -38,16 +40,18 @@ struct MdocDocumentCheck {
     mutating func verify() throws(Rejection) {
         guard let (message, object) = issuerSigned.authentication else { throw Rejection(.internal) }
         evidence.summary.types =
-            object.docType.utf8.count <= surroundings.limits.recordedLetters ? [object.docType] : []
+            object.docType.utf8.count <= verificationContext.limits.recordedBytes ? [object.docType] : []
         evidence.summary.validFrom = object.validFrom
         evidence.summary.validUntil = object.validUntil
-        try surroundings.stage(.validity) { () throws(Rejection) in
+        try verificationContext.stage(.validity) { () throws(Rejection) in
             // A signing date in the future is refused, whatever validFrom states.
-            try surroundings.checkValidity(from: object.validFrom, until: object.validUntil, issued: object.signed)
+            try verificationContext.checkValidity(
+                from: object.validFrom, until: object.validUntil, issued: object.signed)
         }
-        let signer = try surroundings.stage(.key) { () throws(Rejection) in try self.signer(of: message, object) }
+        let signer = try verificationContext.stage(.key) { () throws(Rejection) in try self.signer(of: message, object)
+        }
         evidence.summary.issuer = signer.issuer
-        try surroundings.stage(.proof) { () throws(Rejection) in
+        try verificationContext.stage(.proof) { () throws(Rejection) in
             try message.verify(by: signer.certificate.key)
             evidence.summary.signed = SignedContent(digest: Digest.sha256(Array(message.payload)))
             try checkContent(object, signer.certificate)
@@ -74,13 +78,14 @@ struct MdocDocumentCheck {
     ) throws(Rejection) -> (certificate: CertificateSigner, issuer: Text?) {
         do throws(Rejection) {
             if mode == .issuerDataOnly {
-                return (try CertificatePath.leaf(of: message.certificates, limits: surroundings.limits), nil)
+                return (try CertificatePath.leaf(of: message.certificates, limits: verificationContext.limits), nil)
             }
             try trust.checkAge(at: now)
-            let skew = surroundings.policy.clockSkew
+            let skew = verificationContext.policy.clockSkew
             let signer = try CertificatePath.signer(
                 of: message.certificates, role: SignerRole.document(trust, docType: object.docType),
-                roots: trust.roots, at: now, skew: skew, profile: surroundings.profile, limits: surroundings.limits)
+                roots: trust.roots, at: now, skew: skew, profile: verificationContext.profile,
+                limits: verificationContext.limits)
             guard signer.isValid(at: object.signed, skew: skew) else { throw Rejection(.chainExpired, .signingDate) }
             return (signer, try issuer(behind: signer, object))
         } catch { throw error.moved(to: error.reason.pointer ?? message.pointer) }

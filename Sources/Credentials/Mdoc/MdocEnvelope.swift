@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// One mdoc of a payload.
 struct MdocDocument {

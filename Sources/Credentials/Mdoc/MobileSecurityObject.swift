@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import Reasons
 
 /// The object that the issuer of an mdoc signs (ISO/IEC 18013-5 section 9.1.2.4): digests of the data
 /// elements, the document type and the validity.

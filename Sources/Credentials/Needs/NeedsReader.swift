@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// Collects the parts of the trust data that a payload needs; see ``TrustNeeds``.
 struct NeedsReader {
@@ -271,7 +272,7 @@ struct NeedsReader {
         let allowed = trust.issuer(issuer)?.types
         guard allowed != nil || trust.untypedIssuers != .admit else { return }
         let new = TrustedIssuer.telling(types).filter {
-            !(allowed ?? []).contains($0) && $0.utf8.count <= limits.recordedLetters
+            !(allowed ?? []).contains($0) && $0.utf8.count <= limits.recordedBytes
         }
         guard !new.isEmpty, let place = places[Place(kind: .issuer, id: issuer, name: nil)] else { return }
         needs[place].types = Array(new.prefix(limits.recordedTypes))
@@ -375,7 +376,7 @@ struct NeedsReader {
             return
         }
         let texts = [need.id].compactMap(\.self) + need.keys
-        guard needs.count < limits.needs, texts.allSatisfy({ $0.utf8.count <= limits.recordedLetters }) else {
+        guard needs.count < limits.needs, texts.allSatisfy({ $0.utf8.count <= limits.recordedBytes }) else {
             omitted += 1
             return
         }

@@ -8,7 +8,7 @@ import LinkedData
 /// A signature over statements does not cover the contexts. The holder may list other pinned contexts and
 /// write the same statements under other names. So it is not enough that a name has a meaning: that meaning
 /// must be the same as in the issuer's own document. Two facts help to find it. Every statement of an
-/// accepted document is written under a name (``Surroundings/checkSpelling(_:contextsListed:)`` refuses IRIs
+/// accepted document is written under a name (``VerificationContext/checkSpelling(_:contextsListed:)`` refuses IRIs
 /// as names), and the issuer's contexts are pinned too. A name is therefore *in doubt*, and the value under
 /// it is unknown, in these cases:
 ///
@@ -75,7 +75,7 @@ struct ClaimNames {
             obstacle = ""
         } catch {
             resolver = nil
-            obstacle = "a context that the name is read under is not pinned, or cannot be read"
+            obstacle = "a context that defines the name is not pinned, or cannot be read"
         }
     }
 
@@ -92,7 +92,7 @@ struct ClaimNames {
     /// Returns the reason why a name might not be the issuer's name for a property; nil if there is no doubt.
     func doubt(about name: Text, meaning property: Text) -> String? {
         if property == name { return nil }
-        if siblings.contains(where: \.areUnknown) { return "too many scopes of contexts to tell: use property IRIs" }
+        if siblings.contains(where: \.areUnknown) { return "too many context scopes to decide: use property IRIs" }
         if siblings.contains(where: { $0.names(property, otherwiseThan: name) }) {
             return "the contexts have another name with the same meaning: use property IRIs"
         }

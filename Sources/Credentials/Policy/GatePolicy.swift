@@ -1,4 +1,5 @@
 package import Encoding
+import Reasons
 
 /// The rules of a gate, as an operator writes them in a policy file (`deploy/policy.toml` explains every
 /// key).
@@ -50,7 +51,7 @@ package struct GatePolicy: Sendable {
     /// The groups of issuers that the rules name.
     package var groups: Set<Text> { Set((deny.map(\.selector) + accept.map(\.selector)).flatMap(\.groups)) }
 
-    /// The rule ids that are reserved, because their codes have a meaning of their own.
+    /// The rule ids that are reserved, because their codes are reserved.
     static let reservedIDs: [Text] = [ReasonCode.policyNoMatch, .policyExpired].map { code in
         Text(String(code.text.dropFirst(ReasonCode.policyPrefix.count)))
     }

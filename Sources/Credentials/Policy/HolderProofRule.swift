@@ -1,4 +1,5 @@
 package import Encoding
+import Reasons
 
 /// The proof of possession that the gate demands from the holder before the payload arrives. Tuvali has no
 /// message for such a demand, so over Tuvali the gate makes no demand.

@@ -1,5 +1,6 @@
 package import Encoding
 import LinkedData
+import Reasons
 
 /// The result of one rule, for people: it names places and keys, never a value of a claim.
 package struct RuleNote: Hashable, Sendable {
@@ -34,7 +35,7 @@ package struct RuleNote: Hashable, Sendable {
             case .decided: "decided"
             case .notAbout(let what): "not about this credential (\(what))"
             case .unmet(let what): "not fulfilled: \(what)"
-            case .untold(let what): "cannot be told, the claim is missing or of another kind: \(what)"
+            case .untold(let what): "undecidable, the claim is missing or of another type: \(what)"
             }
         return "\(denies ? "deny" : "accept") \(rule): \(end)" + (place.isEmpty ? "" : " (\(place))")
     }
@@ -160,7 +161,7 @@ struct PolicyQuestion {
             case .ignore: break
             }
         }
-        if !rule.saysWhatAdmits {
+        if !rule.namesWhatAdmits {
             warnings += credentials.compactMap { index in cases[index].untyped?.moved(to: at(index, nil)) }
         }
         return PolicyDecision(
@@ -206,7 +207,7 @@ struct PolicyQuestion {
             note(rule.id, .unmet("holder"), index)
             return Reason(complaint)
         }
-        if !rule.saysWhatAdmits, let untyped = cases[index].untyped, untyped.severity == .error {
+        if !rule.namesWhatAdmits, let untyped = cases[index].untyped, untyped.severity == .error {
             note(rule.id, .unmet("types of its issuer"), index)
             return untyped.moved(to: at(index, nil))
         }

@@ -29,7 +29,7 @@ extension PolicyReader {
         }
         guard subjects.count == 1, let subject = subjects.first else {
             problems.note(
-                table.line, subjects.isEmpty ? "a condition is about nothing" : "a condition is about several things",
+                table.line, subjects.isEmpty ? "a condition has no subject" : "a condition has several subjects",
                 "Write one of claim, age, issued-within, remaining, all, any or not in each { … }.")
             return nil
         }
@@ -122,9 +122,10 @@ extension PolicyReader {
         for test in tests where test.numbers.contains(where: { !$0.isSafe }) {
             problems.warn(
                 table.line(of: Text(test.key)),
-                "\(test.key) compares with a number that not every signature keeps: those of linked data by JCS keep "
-                    + "numbers up to 2^53 (9007199254740992) and 15 digits only",
-                "Have the issuer write it as a text, and compare with that; or leave ldp_vc out of the rule's formats.")
+                "\(test.key) compares with a number that not every signature preserves: JCS signatures of linked data "
+                    + "preserve numbers up to 2^53 (9007199254740992) and 15 digits only",
+                "Ask the issuer to write it as text, and compare with the text; or remove ldp_vc from the rule's "
+                    + "formats.")
         }
     }
 
@@ -146,7 +147,7 @@ extension PolicyReader {
         // A malformed test is already reported as a problem; report only a condition without any test here.
         if tests.isEmpty, table.table.entries.count == 1 {
             problems.note(
-                table.line, "a condition compares with nothing",
+                table.line, "a condition has no comparison",
                 "Add a comparison, such as equals, contains, in, exists, at-least or before.")
         }
         guard let path else { return nil }

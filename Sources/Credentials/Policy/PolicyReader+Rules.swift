@@ -51,7 +51,10 @@ extension PolicyReader {
         rule.direction = table.choice("direction", &problems)
         rule.when = predicates("when", of: &table)
         if rule.selector == CredentialSelector(), rule.when.isEmpty, rule.direction == nil {
-            problems.note(table.line, "the rule \(rule.id) denies everybody", "Say whom it is about.")
+            problems.note(
+                table.line, "the rule \(rule.id) denies everybody",
+                "Name the credentials that it applies "
+                    + "to.")
         }
         table.rejectUnknownKeys(&problems)
         return rule
@@ -65,9 +68,9 @@ extension PolicyReader {
         else { return }
         problems.warn(
             table.line(of: "subjects"),
-            "the deny rule \(rule.id) also keeps out every credential that names no subject, such as each mdoc and each "
+            "the deny rule \(rule.id) also rejects every credential that names no subject, such as each mdoc and each "
                 + "SD-JWT VC without sub",
-            "Say with types, or formats, which credentials it is about.")
+            "Restrict the rule with types or formats.")
     }
 
     /// The formats whose credentials need not, or cannot, name their subject.
@@ -86,8 +89,8 @@ extension PolicyReader {
         guard Self.isName(id, longest: 64, also: "-_"), !GatePolicy.reservedIDs.contains(id) else {
             let reserved = GatePolicy.reservedIDs.map(\.string).joined(separator: " and ")
             problems.note(
-                table.line(of: "id"), "\(id) is no id of a rule",
-                "Use 1 to 64 of the letters A-Z a-z 0-9 - _; \(reserved) have a meaning of their own.")
+                table.line(of: "id"), "\(id) is not a valid rule id",
+                "Use 1 to 64 of the letters A-Z a-z 0-9 - _; \(reserved) are reserved.")
             return ""
         }
         return id

@@ -28,7 +28,7 @@ extension GatePolicy {
             throw PolicyFileError(problems: [
                 .init(
                     line: error.line, message: "is not TOML: \(error.message)",
-                    remedy: "Texts stand in quotes, sections in [brackets], each key on its own line.")
+                    remedy: "Write texts in quotes, sections in [brackets] and each key on its own line.")
             ])
         }
         var reader = PolicyReader()
@@ -80,11 +80,11 @@ struct PolicyReader {
         policy.accept = accepted.prefix(GatePolicy.Bounds.rules).map { acceptRule($0) }
         if !table.has("zone"), let timed = zip(policy.accept, accepted).first(where: { !$0.0.hours.isEmpty }) {
             problems.warn(
-                timed.1.line(of: "hours"), "no zone is given, so that hours are those of UTC",
+                timed.1.line(of: "hours"), "no zone is given, so hours are in UTC",
                 "Write zone = \"Europe/Berlin\" at the top, or zone = \"Z\" if UTC is meant.")
         }
         if accepted.isEmpty {
-            problems.note(nil, "there is no [[accept]] rule", "Write one: without, nobody is let in.")
+            problems.note(nil, "there is no [[accept]] rule", "Add one: without it no visitor is admitted.")
         }
         if max(denied.count, accepted.count) > GatePolicy.Bounds.rules {
             problems.note(table.line, "there are too many rules", "Write \(GatePolicy.Bounds.rules) of a kind at most.")
@@ -110,7 +110,9 @@ struct PolicyReader {
         guard let text = table.text(key, &problems) else { return "" }
         guard Self.isName(text, longest: 64, also: "._-") else {
             problems.note(
-                table.line(of: key), "\(key) is no name", "Use 1 to 64 of the letters A-Z a-z 0-9 . _ -, in quotes.")
+                table.line(of: key), "\(key) is not a valid name",
+                "Use 1 to 64 of the letters A-Z a-z 0-9 . _ -, in "
+                    + "quotes.")
             return ""
         }
         return text
@@ -146,7 +148,7 @@ struct PolicyReader {
         var seen: Set<Text> = []
         for (id, table) in zip(policy.deny.map(\.id) + policy.accept.map(\.id), tables) where !id.isEmpty {
             if !seen.insert(id).inserted {
-                problems.note(table.line(of: "id"), "two rules have the id \(id)", "Give each an id of its own.")
+                problems.note(table.line(of: "id"), "two rules have the id \(id)", "Give each rule its own id.")
             }
         }
         for test in policy.tests {

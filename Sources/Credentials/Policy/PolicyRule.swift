@@ -1,4 +1,5 @@
 package import Encoding
+import Reasons
 
 /// The direction of a gate.
 package enum GateDirection: String, CaseIterable, Sendable {

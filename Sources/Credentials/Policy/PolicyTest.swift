@@ -1,4 +1,5 @@
 package import Encoding
+import Reasons
 
 /// A test case in a policy file: `[[test]]`.
 package struct PolicyTest: Sendable {
@@ -43,7 +44,7 @@ package struct PolicyTestCredential: Sendable {
     /// The answers of the status lists.
     package var status: [StatusAnswer] = []
     /// Whether the holder proved possession of the credential's key.
-    package var holderProven = false
+    var holderProven = false
 }
 
 extension SignedClaims {

@@ -47,10 +47,10 @@ package struct ReplayRule: Hashable, Sendable {
 }
 
 /// The keys by which a visit with a credential is remembered.
-package struct ReplayKeys: Sendable {
+package struct ReplayKeys: Equatable, Sendable {
     /// A credential identified by its issuer and its id. The id alone would not be enough, because any issuer
     /// can write any id.
-    struct Named {
+    struct Named: Equatable {
         let issuer: Text
         let id: Text
     }

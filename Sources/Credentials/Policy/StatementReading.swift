@@ -63,7 +63,7 @@ struct StatementReading {
                 }
                 guard !branches.isEmpty else { return isWhole ? .absent : .unknown(Unknown.withheld.why) }
             }
-            if branches.contains(where: { $0.node != nil }) { throw Unknown("a name for @nest states nothing") }
+            if branches.contains(where: { $0.node != nil }) { throw Unknown("a name for @nest has no value") }
             return .value(value())
         } catch { return .unknown(error.why) }
     }
@@ -136,10 +136,10 @@ struct StatementReading {
         guard let place = branch.place else { return nil }
         let types = graph.types(of: branch.term)
         if branch.term != graph.root, types.contains(CredentialVocabulary.verifiableCredentialType) {
-            throw Unknown("a credential inside another may bring contexts of its own")
+            throw Unknown("an embedded credential may have its own contexts")
         }
         let node = try resolve { resolver throws(JSONLDError) in try resolver.node(at: place, types: types) }
-        guard let node else { throw Unknown("a type of the node has two names that bring contexts of their own") }
+        guard let node else { throw Unknown("a type of the node has two names with type-scoped contexts") }
         return node
     }
 
@@ -151,7 +151,7 @@ struct StatementReading {
         self.resolver = nil
         defer { self.resolver = resolver }
         do throws(JSONLDError) { return try body(&resolver) } catch {
-            throw Unknown("the contexts are too large, or refuse the name")
+            throw Unknown("the contexts are too large, or reject the name")
         }
     }
 
@@ -161,10 +161,10 @@ struct StatementReading {
         let meaning = try resolve { resolver throws(JSONLDError) in try resolver.meaning(of: name, in: node) }
         switch meaning {
         case .property(let property):
-            if property.isReverse { throw Unknown("the context reads this name backwards") }
+            if property.isReverse { throw Unknown("the context defines this name as a reverse property") }
             try refuse(rivals, besides: property.iri, at: branch.term)
             let values = try values(of: property.iri, at: branch)
-            if values.isEmpty, names.isOpen { throw Unknown("the document brings contexts of its own") }
+            if values.isEmpty, names.isOpen { throw Unknown("the document contains inline contexts") }
             if values.isEmpty, names.mayBeKeyword(name) { throw Unknown(ClaimNames.disagreement) }
             if !values.isEmpty, let doubt = doubt(about: name, meaning: property.iri) { throw Unknown(doubt) }
             return values.map { Branch(term: $0, place: property.values, texts: property.texts, keys: property.keys) }
@@ -184,7 +184,7 @@ struct StatementReading {
         case .nest(let inner):
             try refuse(rivals, besides: nil, at: branch.term)
             return [Branch(term: branch.term, place: branch.place, node: inner)]
-        case .value, .unreadable: throw Unknown("the name stands for no property")
+        case .value, .unreadable: throw Unknown("the name does not denote a property")
         }
     }
 
@@ -228,7 +228,7 @@ struct StatementReading {
         switch meaning {
         case .value: return [Branch(term: branch.term)]
         case .property where !mayBeKey(name, of: literal): return []
-        default: throw Unknown("the name stands for no property")
+        default: throw Unknown("the name does not denote a property")
         }
     }
 

@@ -19,7 +19,7 @@ package struct VerificationPolicy: Sendable {
     /// The rule about repeated visits.
     package var replay = ReplayRule()
     /// The maximum age of a holder's proof.
-    package var holderProofAge: Duration = .seconds(300)
+    var holderProofAge: Duration = .seconds(300)
     /// The name by which a holder's proof may name this gate as its audience; nil if the gate has no name.
     package var audience: Text?
     /// The gate's own rules; nil: every credential of a trusted issuer is accepted.

@@ -1,10 +1,11 @@
 import Encoding
+import Reasons
 
 /// The check of a presentation in a JWT: the claim `vp` (VCDM 1.1 section 6.3.1) or, as `vp+jwt`, the payload
 /// itself (VC-JOSE-COSE section 3.1.2). Its signature is the holder's proof, and covers every credential in
 /// it.
 struct JWTPresentationCheck: FormatCheck {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     private let token: CompactJWS
     private let kind: CredentialKind
     let demand: HolderDemand
@@ -12,12 +13,12 @@ struct JWTPresentationCheck: FormatCheck {
     private(set) var evidence: Evidence
 
     init(
-        _ token: CompactJWS, as kind: CredentialKind, _ surroundings: Surroundings, demand: HolderDemand,
+        _ token: CompactJWS, as kind: CredentialKind, _ verificationContext: VerificationContext, demand: HolderDemand,
         summary: CredentialSummary
     ) {
         self.token = token
         self.kind = kind
-        self.surroundings = surroundings
+        self.verificationContext = verificationContext
         self.demand = demand
         evidence = Evidence(summary)
     }
@@ -26,13 +27,13 @@ struct JWTPresentationCheck: FormatCheck {
 
     /// Runs all stages, including the holder stage.
     mutating func verify() throws(Rejection) {
-        let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read() }
+        let shape = try verificationContext.stage(.shape) { () throws(Rejection) in try read() }
         guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
         for credential in shape.credentials {
-            _ = try evidence.present(credential, surroundings, demand: demand)
+            _ = try evidence.present(credential, verificationContext, demand: demand)
         }
         let holder = shape.holder
-        let counts = try surroundings.stage(.holder) { () throws(Rejection) in
+        let counts = try verificationContext.stage(.holder) { () throws(Rejection) in
             do throws(Rejection) {
                 return try checkHolder(token, holder)
             } catch { throw Rejection(.holderInvalid, at: error.reason.pointer) }
@@ -42,11 +43,11 @@ struct JWTPresentationCheck: FormatCheck {
 
     /// Checks only the shape and, for linked data inside, the expansion.
     mutating func checkShape() throws(Rejection) {
-        let shape = try surroundings.stage(.shape) { () throws(Rejection) in try read() }
+        let shape = try verificationContext.stage(.shape) { () throws(Rejection) in try read() }
         for credential in shape.credentials {
             do throws(Rejection) {
-                try PresentedCredential(credential.value, limits: surroundings.limits)
-                    .checkShape(surroundings, into: &evidence)
+                try PresentedCredential(credential.value, limits: verificationContext.limits)
+                    .checkShape(verificationContext, into: &evidence)
             } catch { throw error.inside(credential.pointer) }
         }
     }
@@ -55,7 +56,7 @@ struct JWTPresentationCheck: FormatCheck {
     /// holder.
     private func read() throws(Rejection) -> (holder: Text, credentials: [Located<JSON>]) {
         let claims = token.claims
-        try kind.checkHeader(token.header, surroundings.profile)
+        try kind.checkHeader(token.header, verificationContext.profile)
         let document: JSONObject
         if kind == .vpJWT {
             try MemberTable.vpJWT.check(claims)
@@ -66,7 +67,7 @@ struct JWTPresentationCheck: FormatCheck {
             try MemberTable.insideVP.check(inner, at: "/vp")
             document = inner
         }
-        let shape = try PresentationShape(document, limits: surroundings.limits)
+        let shape = try PresentationShape(document, limits: verificationContext.limits)
         let holder = try self.holder(named: "iss", or: shape.holder)
         // If the token names a subject, it must be the holder.
         if claims["sub"] != nil { _ = try self.holder(named: "sub", or: holder) }
@@ -89,13 +90,15 @@ struct JWTPresentationCheck: FormatCheck {
     /// authentication keys. Returns whether the proof counts.
     private func checkHolder(_ token: CompactJWS, _ holder: Text) throws(Rejection) -> Bool {
         let dates = try TokenDates(token.claims, profile: .strict)
-        try surroundings.checkValidity(from: dates.validFrom, until: dates.validUntil, issued: dates.issued)
-        let counts = try HolderProofRule(policy: surroundings.policy, demand: demand, now: surroundings.clock.utc)
-            .counts(HolderProofRule.Statement(token.claims, made: dates.issued ?? dates.validFrom))
+        try verificationContext.checkValidity(from: dates.validFrom, until: dates.validUntil, issued: dates.issued)
+        let counts = try HolderProofRule(
+            policy: verificationContext.policy, demand: demand, now: verificationContext.clock.utc
+        )
+        .counts(HolderProofRule.Statement(token.claims, made: dates.issued ?? dates.validFrom))
         let signer = TokenSigner(
-            surroundings: surroundings, issuer: TrustedIssuer(id: holder), issuedAt: dates.issue,
+            verificationContext: verificationContext, issuer: TrustedIssuer(id: holder), issuedAt: dates.issue,
             purpose: .authentication)
-        try surroundings.checkSignature(of: token, by: signer.keys(of: token))
+        try verificationContext.checkSignature(of: token, by: signer.keys(of: token))
         return counts
     }
 }

@@ -1,22 +1,24 @@
 import Encoding
+import Reasons
 
 /// The check of a linked-data presentation: shape of the whole, every credential through its own stages, then
 /// the holder's proof.
 struct PresentationCheck: FormatCheck {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     private let document: JSONObject
     let demand: HolderDemand
     /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
 
-    private var trust: TrustStore { surroundings.trust }
-    private var policy: VerificationPolicy { surroundings.policy }
+    private var trust: TrustStore { verificationContext.trust }
+    private var policy: VerificationPolicy { verificationContext.policy }
 
     init(
-        _ document: JSONObject, _ surroundings: Surroundings, demand: HolderDemand, summary: CredentialSummary
+        _ document: JSONObject, _ verificationContext: VerificationContext, demand: HolderDemand,
+        summary: CredentialSummary
     ) {
         self.document = document
-        self.surroundings = surroundings
+        self.verificationContext = verificationContext
         self.demand = demand
         evidence = Evidence(summary)
     }
@@ -25,9 +27,9 @@ struct PresentationCheck: FormatCheck {
 
     /// Runs all stages, including the holder stage.
     mutating func verify() throws(Rejection) {
-        let shape = try surroundings.stage(.shape) { () throws(Rejection) in
-            let shape = try surroundings.spelled(document) { () throws(Rejection) in
-                let shape = try PresentationShape(document, limits: surroundings.limits)
+        let shape = try verificationContext.stage(.shape) { () throws(Rejection) in
+            let shape = try verificationContext.spelled(document) { () throws(Rejection) in
+                let shape = try PresentationShape(document, limits: verificationContext.limits)
                 try MemberTable.linkedDataPresentation.check(document)
                 guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
                 return shape
@@ -38,28 +40,30 @@ struct PresentationCheck: FormatCheck {
         }
         var issuers: [TrustedIssuer] = []
         for credential in shape.credentials {
-            if let issuer = try evidence.present(credential, surroundings, demand: demand) { issuers.append(issuer) }
+            if let issuer = try evidence.present(credential, verificationContext, demand: demand) {
+                issuers.append(issuer)
+            }
         }
-        let inline = surroundings.profile == .compat || issuers.allSatisfy(\.inlineContexts)
-        try surroundings.stage(.holder) { () throws(Rejection) in
+        let inline = verificationContext.profile == .compat || issuers.allSatisfy(\.inlineContexts)
+        try verificationContext.stage(.holder) { () throws(Rejection) in
             try verifyHolder(shape, inlineAllowed: inline)
         }
     }
 
     /// Checks only shape and expansion.
     mutating func checkShape() throws(Rejection) {
-        let shape = try surroundings.stage(.shape) { () throws(Rejection) in
-            try surroundings.spelled(document) { () throws(Rejection) in
-                try PresentationShape(document, limits: surroundings.limits)
+        let shape = try verificationContext.stage(.shape) { () throws(Rejection) in
+            try verificationContext.spelled(document) { () throws(Rejection) in
+                try PresentationShape(document, limits: verificationContext.limits)
             }
         }
         for credential in shape.credentials {
             do throws(Rejection) {
-                let presented = try PresentedCredential(credential.value, limits: surroundings.limits)
-                try presented.checkShape(surroundings, into: &evidence)
+                let presented = try PresentedCredential(credential.value, limits: verificationContext.limits)
+                try presented.checkShape(verificationContext, into: &evidence)
             } catch { throw error.inside(credential.pointer) }
         }
-        try surroundings.stage(.contexts) { () throws(Rejection) in
+        try verificationContext.stage(.contexts) { () throws(Rejection) in
             try ContextRules(trust: trust, inlineAllowed: true).check(document)
             _ = try LinkedDataDocument(document, processor: trust.processor)
         }
@@ -82,20 +86,20 @@ struct PresentationCheck: FormatCheck {
                 if counts { counting.append(holder) }
             }
             if !coversText {
-                try surroundings.checkSpelling(content)
+                try verificationContext.checkSpelling(content)
                 own = content.unsigned + own
             }
         } catch {
             if [.canonTooComplex, .shapeSpelling].contains(error.reason.code) { throw error }
             for proof in shape.proofs {
-                if let respelt = surroundings.respelt(proof, in: shape.document) { throw respelt }
+                if let respelt = verificationContext.respelt(proof, in: shape.document) { throw respelt }
             }
             throw Rejection(.holderInvalid, at: error.reason.pointer ?? "/proof")
         }
         evidence.note(signers: holders, counting: counting)
         own = own.filter { !Pointer.overlap($0, "/verifiableCredential") }
         guard let first = own.first else { return }
-        if surroundings.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
+        if verificationContext.profile == .strict { throw Rejection(.claimsUnsigned, at: first) }
         evidence.unsigned += own
         evidence.findings += own.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
@@ -105,15 +109,15 @@ struct PresentationCheck: FormatCheck {
     private func verify(
         _ proof: Located<JSONObject>, _ facts: PresentationFacts, _ digests: inout DocumentDigests
     ) throws(Rejection) -> (coverage: ProofCoverage, holder: Text, counts: Bool) {
-        let now = surroundings.clock.utc
+        let now = verificationContext.clock.utc
         guard let reference = proof.value["verificationMethod"]?.string else { throw Rejection(.holderInvalid) }
         let controller = try KeyResolver(trust: trust).method(reference, at: proof.pointer).method.controller
         // MOSIP names the holder by the signing key itself.
         let holder = facts.holder.flatMap { $0 == reference ? nil : $0 } ?? controller
         let signed = try LinkedDataProof(
             proof, for: .authentication, of: KeyResolver.Authority(holder: holder), at: now, trust: trust,
-            limits: surroundings.limits)
-        let coverage = try signed.verify(&digests, in: surroundings)
+            limits: verificationContext.limits)
+        let coverage = try signed.verify(&digests, in: verificationContext)
         // An unsigned challenge, domain or date proves nothing.
         for member in ["challenge", "domain", "created"] as [Text] {
             let pointer = Pointer.append(proof.pointer, member)

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A credential inside a presentation: linked data or a token. It passes all its own stages; the presentation
 /// determines its holder.
@@ -21,9 +22,10 @@ struct PresentedCredential {
     }
 
     /// Checks only the shape and, for linked data, the expansion.
-    func checkShape(_ surroundings: Surroundings, into evidence: inout Evidence) throws(Rejection) {
+    func checkShape(_ verificationContext: VerificationContext, into evidence: inout Evidence) throws(Rejection) {
         if case .object(let document) = received.body, document.isEmpty { return }
-        var check = try received.check(surroundings, demand: HolderDemand(), mode: .shape, summary: evidence.summary)
+        var check = try received.check(
+            verificationContext, demand: HolderDemand(), mode: .shape, summary: evidence.summary)
         try check.checkShape()
     }
 }
@@ -31,14 +33,14 @@ struct PresentedCredential {
 extension Evidence {
     /// Runs all stages of a credential in a presentation. Returns the issuer's entry in the trust data.
     mutating func present(
-        _ credential: Located<JSON>, _ surroundings: Surroundings, demand: HolderDemand
+        _ credential: Located<JSON>, _ verificationContext: VerificationContext, demand: HolderDemand
     ) throws(Rejection) -> TrustedIssuer? {
         var demand = demand
         demand.isPresented = true
         return try present(at: credential.pointer) { (found) throws(Rejection) in
-            let received = try PresentedCredential(credential.value, limits: surroundings.limits).received
+            let received = try PresentedCredential(credential.value, limits: verificationContext.limits).received
             found.summary.format = received.format
-            return try received.verify(surroundings, demand: demand, isPresented: true, into: &found)
+            return try received.verify(verificationContext, demand: demand, isPresented: true, into: &found)
         }
     }
 }

@@ -1,22 +1,25 @@
 import Encoding
+import Reasons
 
 extension Received {
     /// Returns the check for the format. A new format is a new case here.
     ///
     /// - Throws: `format.unsupported`.
     func check(
-        _ surroundings: Surroundings, demand: HolderDemand, mode: VerificationMode = .full, summary: CredentialSummary
+        _ verificationContext: VerificationContext, demand: HolderDemand, mode: VerificationMode = .full,
+        summary: CredentialSummary
     ) throws(Rejection) -> any FormatCheck {
         switch (kind, body) {
         case (.linkedDataPresentation, .object(let document)):
-            PresentationCheck(document, surroundings, demand: demand, summary: summary)
-        case (.linkedDataCredential, .object(let document)): CredentialCheck(document, surroundings, summary: summary)
+            PresentationCheck(document, verificationContext, demand: demand, summary: summary)
+        case (.linkedDataCredential, .object(let document)):
+            CredentialCheck(document, verificationContext, summary: summary)
         case (.jwtPresentation, .jwt(let token)), (.vpJWT, .jwt(let token)):
-            JWTPresentationCheck(token, as: kind, surroundings, demand: demand, summary: summary)
+            JWTPresentationCheck(token, as: kind, verificationContext, demand: demand, summary: summary)
         case (.jwtCredential, .jwt(let token)), (.vcJWT, .jwt(let token)):
-            JWTCheck(token, as: kind, surroundings, summary: summary)
-        case (_, .sdJWT(let token)): SDJWTCheck(token, as: kind, surroundings, summary: summary)
-        case (.mdoc, .token(let letters)): MdocCheck(letters, surroundings, mode: mode, summary: summary)
+            JWTCheck(token, as: kind, verificationContext, summary: summary)
+        case (_, .sdJWT(let token)): SDJWTCheck(token, as: kind, verificationContext, summary: summary)
+        case (.mdoc, .token(let letters)): MdocCheck(letters, verificationContext, mode: mode, summary: summary)
         default: throw Rejection(.formatUnsupported)
         }
     }
@@ -27,10 +30,11 @@ extension Received {
     /// - Parameter isPresented: Whether the credential is in a presentation. The check of the presentation
     ///   checks the holder's proof itself.
     func verify(
-        _ surroundings: Surroundings, demand: HolderDemand, mode: VerificationMode = .full, isPresented: Bool = false,
+        _ verificationContext: VerificationContext, demand: HolderDemand, mode: VerificationMode = .full,
+        isPresented: Bool = false,
         into evidence: inout Evidence
     ) throws(Rejection) -> TrustedIssuer? {
-        var check = try check(surroundings, demand: demand, mode: mode, summary: evidence.summary)
+        var check = try check(verificationContext, demand: demand, mode: mode, summary: evidence.summary)
         do throws(Rejection) { try check.verify() } catch {
             evidence = check.evidence
             throw error
@@ -38,11 +42,13 @@ extension Received {
         evidence = check.evidence
         if check.isPresentation { return nil }
         guard evidence.credentials.allSatisfy({ CredentialKind.admits($0.claims?.allTypes ?? []) }) else {
-            return try surroundings.stage(.claims) { () throws(Rejection) in throw Rejection(.kindNeverAdmits) }
+            return try verificationContext.stage(.claims) { () throws(Rejection) in throw Rejection(.kindNeverAdmits) }
         }
-        try surroundings.stage(.status) { () throws(Rejection) in try surroundings.answerStatus(into: &evidence) }
+        try verificationContext.stage(.status) { () throws(Rejection) in
+            try verificationContext.answerStatus(into: &evidence)
+        }
         guard mode == .full, !isPresented || check.bringsHolderProof else { return check.issuer }
-        try surroundings.stage(.holder) { () throws(Rejection) in try check.checkHolder(demand) }
+        try verificationContext.stage(.holder) { () throws(Rejection) in try check.checkHolder(demand) }
         evidence.holder = check.evidence.holder
         return check.issuer
     }

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A JWS with detached, unencoded payload: `header..signature` (RFC 7515 appendix F, RFC 7797).
 struct DetachedJWS {

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// One proof of a supported suite, ready to be verified: its key is known and may sign.
 struct LinkedDataProof {
@@ -64,7 +65,7 @@ struct LinkedDataProof {
         guard proof.value["proofPurpose"]?.string == purpose.rawValue else {
             throw Rejection(.proofPurpose, at: Pointer.append(proof.pointer, "proofPurpose"))
         }
-        guard let method = proof.value["verificationMethod"]?.string, method.utf8.count <= limits.identifierLetters
+        guard let method = proof.value["verificationMethod"]?.string, method.utf8.count <= limits.identifierBytes
         else { throw Rejection(.proofMalformed, at: Pointer.append(proof.pointer, "verificationMethod")) }
         return (suite, method)
     }
@@ -98,20 +99,20 @@ struct LinkedDataProof {
     /// Proof stage: verifies the signature over the proof options and the document, and checks what the
     /// options state. Returns the proof's coverage.
     func verify(
-        _ digests: inout DocumentDigests, in surroundings: Surroundings
+        _ digests: inout DocumentDigests, in verificationContext: VerificationContext
     ) throws(Rejection) -> ProofCoverage {
-        let facts = try ProofFacts(text: proof, isDated: suite.cryptosuite != nil, profile: surroundings.profile)
-        try facts.check(at: proof.pointer, in: surroundings)
-        if suite.canonicalization == .statements { return try verifyStatements(digests.content, surroundings) }
-        let signature = try suite.signature(of: proof, by: key, limits: surroundings.limits)
+        let facts = try ProofFacts(text: proof, isDated: suite.cryptosuite != nil, profile: verificationContext.profile)
+        try facts.check(at: proof.pointer, in: verificationContext)
+        if suite.canonicalization == .statements { return try verifyStatements(digests.content, verificationContext) }
+        let signature = try suite.signature(of: proof, by: key, limits: verificationContext.limits)
         switch suite.canonicalization {
-        case .rdfc, .statements: return try verifyGraph(signature, &digests, surroundings)
+        case .rdfc, .statements: return try verifyGraph(signature, &digests, verificationContext)
         case .jcs: return try verifyText(signature, facts, &digests)
         }
     }
 
     private func verifyGraph(
-        _ signature: ProofSignature, _ digests: inout DocumentDigests, _ surroundings: Surroundings
+        _ signature: ProofSignature, _ digests: inout DocumentDigests, _ verificationContext: VerificationContext
     ) throws(Rejection) -> ProofCoverage {
         let hash = suite.hash(for: key)
         let documentDigest = try digests.rdfc(hash)
@@ -119,29 +120,31 @@ struct LinkedDataProof {
             guard
                 let options = ProofOptions(
                     proof.value, of: suite, under: context, documentContext: digests.content.context,
-                    trust: surroundings.trust)
+                    trust: verificationContext.trust)
             else { continue }
             let optionsDigest = try options.dataset.canonicalDigest(hash)
             guard try signature.matches(optionsDigest + documentDigest, key: key) else { continue }
             return ProofCoverage(
                 context: context, unsigned: options.unsigned.map { proof.pointer + $0 },
-                facts: try facts(of: options, surroundings))
+                facts: try facts(of: options, verificationContext))
         }
         throw Rejection(.proofInvalid, at: proof.pointer)
     }
 
     /// Returns the facts of signed options. The options must have the usual spelling and the meaning that the
     /// JSON gives them.
-    private func facts(of options: ProofOptions, _ surroundings: Surroundings) throws(Rejection) -> ProofFacts {
-        if surroundings.checksSpelling, let place = options.unusualSpelling {
+    private func facts(of options: ProofOptions, _ verificationContext: VerificationContext) throws(Rejection)
+        -> ProofFacts
+    {
+        if verificationContext.checksSpelling, let place = options.unusualSpelling {
             throw Rejection(.shapeSpelling, at: proof.pointer + place)
         }
         guard options.keepsMeaning(of: proof.value, suite: suite, purpose: purpose) else {
             throw Rejection(.contextInvalid, at: proof.pointer)
         }
         let facts = try options.facts(
-            of: suite, isDated: suite.cryptosuite != nil, at: proof.pointer, profile: surroundings.profile)
-        try facts.check(at: proof.pointer, in: surroundings)
+            of: suite, isDated: suite.cryptosuite != nil, at: proof.pointer, profile: verificationContext.profile)
+        try facts.check(at: proof.pointer, in: verificationContext)
         return facts
     }
 
@@ -149,11 +152,11 @@ struct LinkedDataProof {
     /// over options, ephemeral key and mandatory statements, and a signature by the ephemeral key for each
     /// further statement.
     private func verifyStatements(
-        _ content: LinkedDataDocument, _ surroundings: Surroundings
+        _ content: LinkedDataDocument, _ verificationContext: VerificationContext
     ) throws(Rejection) -> ProofCoverage {
         let pointer = Pointer.append(proof.pointer, "proofValue")
         guard let text = proof.value["proofValue"]?.string,
-            text.utf8.count <= surroundings.limits.disclosureProofLetters,
+            text.utf8.count <= verificationContext.limits.disclosureProofBytes,
             let value = SelectiveDisclosureProof(text),
             case .success(let ephemeral) = Result(catching: { () throws(PublicKey.Failure) in
                 try KeyEncoding.multibase(Text("u" + Base64.encode(value.ephemeralKey)))
@@ -167,7 +170,8 @@ struct LinkedDataProof {
         } catch { throw Rejection(.canonTooComplex) }
         guard let statements = value.statements(of: dataset, issued: canonical.issued),
             let options = ProofOptions(
-                proof.value, of: suite, under: .document, documentContext: content.context, trust: surroundings.trust)
+                proof.value, of: suite, under: .document, documentContext: content.context,
+                trust: verificationContext.trust)
         else { throw invalid }
         let lines = statements.lines
         let mandatory = lines.indices.filter(value.mandatory.contains)
@@ -185,7 +189,7 @@ struct LinkedDataProof {
                 signature, over: lines[index], by: ephemeral, at: pointer)
             guard matches else { throw invalid }
         }
-        let facts = try facts(of: options, surroundings)
+        let facts = try facts(of: options, verificationContext)
         let mandatoryQuads = statements.places.indices.filter { value.mandatory.contains(statements.places[$0]) }
         return ProofCoverage(
             context: .document, unsigned: options.unsigned.map { proof.pointer + $0 }, facts: facts,

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// The facts that the signed options of a proof state, each with all its values.
 struct ProofFacts {
@@ -43,9 +44,9 @@ struct ProofFacts {
     }
 
     /// Proof stage: checks that the proof was made no later than now, and has not expired.
-    func check(at pointer: String, in surroundings: Surroundings) throws(Rejection) {
-        guard surroundings.checksDates else { return }
-        let (now, skew) = (surroundings.clock.utc, surroundings.policy.clockSkew)
+    func check(at pointer: String, in verificationContext: VerificationContext) throws(Rejection) {
+        guard verificationContext.checksDates else { return }
+        let (now, skew) = (verificationContext.clock.utc, verificationContext.policy.clockSkew)
         guard expires.allSatisfy({ now <= $0.advanced(by: skew) }) else {
             throw Rejection(.proofExpired, at: Pointer.append(pointer, "expires"))
         }

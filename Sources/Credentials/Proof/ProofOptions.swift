@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// The proof options of a linked-data proof as RDF, under one of the two contexts that are tried. The first
 /// is the document's own context, to which the proof may add contexts. The second is the suite's pinned

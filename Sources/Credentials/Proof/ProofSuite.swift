@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// A linked-data proof suite as data: the form of its proofs and the algorithms that the suite allows. Each
 /// suite has a file in `Suites`.
@@ -101,7 +102,7 @@ struct ProofSuite: Sendable {
     }
 
     private func text(of proof: Located<JSONObject>, _ name: Text, _ limits: Limits) throws(Rejection) -> Text {
-        guard let text = proof.value[name]?.string, text.utf8.count <= limits.signatureLetters else {
+        guard let text = proof.value[name]?.string, text.utf8.count <= limits.signatureBytes else {
             throw Rejection(.proofMalformed, at: Pointer.append(proof.pointer, name))
         }
         return text

@@ -1,23 +1,24 @@
 import Encoding
+import Reasons
 
 /// Determines whether a credential may open the gate. It may if its issuer's entry in the trust data names
 /// its types, or if a rule states which credentials it admits.
 struct Admission {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
 
     /// Returns the finding about a credential that no rule restricts: the gate has no rules, or the accepting
-    /// rule requires nothing of the credential (``AcceptRule/saysWhatAdmits``). Returns nil if the issuer's
+    /// rule requires nothing of the credential (``AcceptRule/namesWhatAdmits``). Returns nil if the issuer's
     /// entry in the trust data names the types, because they were compared when the issuer was looked up. A
     /// warning does not refuse the credential.
     func finding(about claims: SignedClaims) -> Reason? {
         let severity: Severity
-        switch surroundings.trust.untypedIssuers {
+        switch verificationContext.trust.untypedIssuers {
         case .admit: return nil
         case .warn: severity = .warning
         case .refuse: severity = .error
         }
-        guard surroundings.trust.issuers[claims.issuer]?.types == nil else { return nil }
-        let types = surroundings.recordable(TrustedIssuer.telling(claims.types))
+        guard verificationContext.trust.issuers[claims.issuer]?.types == nil else { return nil }
+        let types = verificationContext.recordable(TrustedIssuer.telling(claims.types))
         return Reason(.issuerUntyped, .untyped(issuer: claims.issuer, types: types), severity: severity)
     }
 }
@@ -25,7 +26,7 @@ struct Admission {
 extension AcceptRule {
     /// Whether the rule names types or credentials, or requires something of the claims. If not, the issuers'
     /// entries in the trust data determine which credentials are admitted.
-    package var saysWhatAdmits: Bool {
+    package var namesWhatAdmits: Bool {
         !selector.types.isEmpty || !selector.credentials.isEmpty || require.contains(where: \.asksOfClaims)
     }
 }

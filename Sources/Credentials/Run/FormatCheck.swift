@@ -1,3 +1,5 @@
+import Reasons
+
 /// The check of a credential before its status: shape, validity, issuer, contexts, key, proof and signed
 /// content, in this order, as far as the format has them.
 protocol FormatCheck {

@@ -1,7 +1,8 @@
 import Encoding
+import Reasons
 
 /// The stages that several formats share.
-extension Surroundings {
+extension VerificationContext {
     /// Validity stage: compares a credential's own dates with the clock. An `issued` date in the future is
     /// refused too.
     func checkValidity(from: Timestamp?, until: Timestamp?, issued: Timestamp? = nil) throws(Rejection) {
@@ -16,11 +17,11 @@ extension Surroundings {
 
     /// Returns the types from an untrusted source that a record may keep.
     func recordable(_ types: [Text]) -> [Text] {
-        Array(types.filter { $0.utf8.count <= limits.recordedLetters }.prefix(limits.recordedTypes))
+        Array(types.filter { $0.utf8.count <= limits.recordedBytes }.prefix(limits.recordedTypes))
     }
 
     /// Returns the id if it is short enough for a record; otherwise nil.
-    func recordable(_ id: Text) -> Text? { id.utf8.count <= limits.recordedLetters ? id : nil }
+    func recordable(_ id: Text) -> Text? { id.utf8.count <= limits.recordedBytes ? id : nil }
 }
 
 extension Rejection {

@@ -1,8 +1,9 @@
 package import Encoding
+package import Reasons
 
 /// The result of one verification. It holds no claim and no credential byte, so it may be logged, reported
 /// and recorded, except for ``missing``, whose URLs come from an untrusted source.
-package struct Verdict: Sendable {
+package struct Verdict: Equatable, Sendable {
     /// Whether the gate may be opened.
     package typealias Decision = VerdictDecision
 

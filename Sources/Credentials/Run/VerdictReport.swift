@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A verdict as `gatehouse verify` prints it: a JSON line for machines and an explanation for people.
 package struct VerdictReport: Sendable {
@@ -199,7 +200,7 @@ extension Stage {
         case .claims: "claims outside the signature"
         case .status: "revocation and suspension"
         case .holder: "the holder's proof"
-        case .replay: "presented a moment ago?"
+        case .replay: "presented recently?"
         case .policy: "the gate's own rules"
         }
     }

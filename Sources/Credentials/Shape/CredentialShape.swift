@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A linked-data credential with well-formed members (VCDM 1.1 section 4, VCDM 2.0 section 4).
 struct CredentialShape {

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// Checks on single members of a credential or presentation; each failure names its member.
 struct Members {
@@ -149,7 +150,7 @@ struct Members {
 
     /// Returns whether `text` is a URL of acceptable length.
     func isIdentifier(_ text: Text) -> Bool {
-        text.utf8.count <= limits.identifierLetters && IRI.isWellFormed(text) && !text.hasSuffix(":")
+        text.utf8.count <= limits.identifierBytes && IRI.isWellFormed(text) && !text.hasSuffix(":")
     }
 
     private func isIdentifierOrAbsent(_ member: JSON?) -> Bool {

@@ -1,9 +1,10 @@
 import Encoding
+import Reasons
 
 /// Status stage: looks up the credential in the stored status lists of its issuer (Bitstring Status List 1.0
 /// section 3.2).
 struct StatusCheck {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     /// The credential's issuer.
     let issuer: TrustedIssuer
 
@@ -27,26 +28,27 @@ struct StatusCheck {
                 evidence.findings.append(Reason(.statusUnavailable, at: place, severity: .warning))
                 return
             }
-            return try surroundings.settle(
+            return try verificationContext.settle(
                 StatusAnswer(.unknown, purpose: entry.purpose ?? "revocation", pointer: entry.pointer),
                 into: &evidence, blaming: place)
         }
         guard let url = entry.list, let purpose = entry.purpose, let index = entry.index, let size = entry.size else {
             throw invalid
         }
-        let reader = StatusListReader(surroundings: surroundings, issuer: issuer)
+        let reader = StatusListReader(verificationContext: verificationContext, issuer: issuer)
         if lists[url] == nil { lists[url] = try reader.stored(url, at: entry.pointer) }
         guard let list = lists[url] else {
-            return try surroundings.settle(
+            return try verificationContext.settle(
                 StatusAnswer(.unknown, purpose: purpose, pointer: entry.pointer), into: &evidence,
                 blaming: Pointer.append(entry.pointer, "statusListCredential"))
         }
         guard case .bitstring(let bits, let facts) = list.content, facts.kinds.contains(kind),
             facts.purposes.contains(purpose), facts.size.map({ $0 == size }) ?? true,
-            bits.count / size >= surroundings.limits.statusListEntries, let value = bits.value(at: index, size: size)
+            bits.count / size >= verificationContext.limits.statusListEntries,
+            let value = bits.value(at: index, size: size)
         else { throw invalid }
         guard let meaning = Self.meaning(value, of: purpose) else { throw invalid }
-        try surroundings.settle(
+        try verificationContext.settle(
             StatusAnswer(meaning, purpose: purpose, pointer: entry.pointer, age: list.age, overdue: list.overdue),
             into: &evidence)
     }

@@ -1,16 +1,17 @@
 import Encoding
+import Reasons
 
 /// Reads a stored status list on behalf of one issuer: a linked-data or JWT credential with a bitstring, or
 /// an IETF status list token in JWT or CWT form. Every fault leads to a refusal.
 struct StatusListReader {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     /// The issuer of the credentials that the list is about.
     let issuer: TrustedIssuer
 
     /// Returns the list that is stored under `url`; nil if no list is stored under it.
     func stored(_ url: Text, at pointer: String) throws(Rejection) -> StoredStatusList? {
-        guard let bytes = surroundings.trust.statusLists[url] else { return nil }
-        return try read(bytes, url: url, fetched: surroundings.trust.listsFetched[url], at: pointer)
+        guard let bytes = verificationContext.trust.statusLists[url] else { return nil }
+        return try read(bytes, url: url, fetched: verificationContext.trust.listsFetched[url], at: pointer)
     }
 
     /// Checks a list that is, or will be, stored under `url`; `fetched` is the date at which its server last
@@ -27,7 +28,7 @@ struct StatusListReader {
             case UInt8(ascii: "{"): return try linkedData(bytes, url)
             case UInt8(ascii: "e"): return try token(letters, url, fetched)
             default:
-                return try StatusListToken(surroundings: surroundings, issuer: issuer, fetched: fetched)
+                return try StatusListToken(verificationContext: verificationContext, issuer: issuer, fetched: fetched)
                     .read(cwt: bytes, url: url)
             }
         } catch {
@@ -43,7 +44,9 @@ struct StatusListReader {
     func signer(_ id: Text) -> TrustedIssuer? {
         if id == issuer.id { return issuer }
         guard issuer.statusIssuers.contains(id) else { return nil }
-        if let entry = surroundings.trust.issuer(id) { return entry.isValid(at: surroundings.clock.utc) ? entry : nil }
+        if let entry = verificationContext.trust.issuer(id) {
+            return entry.isValid(at: verificationContext.clock.utc) ? entry : nil
+        }
         var entry = TrustedIssuer(id: id, keyPurpose: issuer.keyPurpose, inlineContexts: issuer.inlineContexts)
         entry.documentMaxAge = issuer.documentMaxAge
         (entry.roots, entry.tokenSignerUsages) = (issuer.roots, issuer.tokenSignerUsages)
@@ -53,19 +56,19 @@ struct StatusListReader {
     private func token(
         _ letters: ArraySlice<UInt8>, _ url: Text, _ fetched: Timestamp?
     ) throws(Rejection) -> StoredStatusList {
-        let token = try CompactJWS(letters, limits: surroundings.limits)
+        let token = try CompactJWS(letters, limits: verificationContext.limits)
         let kind = try CredentialKind(of: token)
         if kind == .statusListToken {
-            return try StatusListToken(surroundings: surroundings, issuer: issuer, fetched: fetched)
+            return try StatusListToken(verificationContext: verificationContext, issuer: issuer, fetched: fetched)
                 .read(token, url: url)
         }
         guard [.jwtCredential, .vcJWT].contains(kind) else { throw Rejection(.statusInvalid) }
         let claims = token.claims
         let document = claims["vc"]?.object ?? claims
         let named = claims["iss"]?.string ?? Self.issuer(of: document)
-        let dates = try Self.dates(claims, document, surroundings.profile)
+        let dates = try Self.dates(claims, document, verificationContext.profile)
         var check = JWTCheck(
-            token, as: kind, surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
+            token, as: kind, verificationContext.quiet(at: try dates.clock(in: verificationContext, at: "")),
             summary: CredentialSummary(format: kind.format, payloadDigest: []))
         let credential = try check.verifyIssued(by: try signer(named: named))
         let signed = StatusListDates(issued: credential.validFrom, until: credential.validUntil)
@@ -73,12 +76,12 @@ struct StatusListReader {
     }
 
     private func linkedData(_ bytes: [UInt8], _ url: Text) throws(Rejection) -> StoredStatusList {
-        guard let document = try? JSON.parse(bytes, limits: surroundings.limits.json).object else {
+        guard let document = try? JSON.parse(bytes, limits: verificationContext.limits.json).object else {
             throw Rejection(.statusInvalid)
         }
-        let dates = try Self.dates(JSONObject(), document, surroundings.profile)
+        let dates = try Self.dates(JSONObject(), document, verificationContext.profile)
         var check = CredentialCheck(
-            document, surroundings.quiet(at: try dates.clock(in: surroundings, at: "")),
+            document, verificationContext.quiet(at: try dates.clock(in: verificationContext, at: "")),
             summary: CredentialSummary(format: .ldpVC, payloadDigest: []))
         let issued = try check.verifyIssued(by: try signer(named: Self.issuer(of: document)))
         guard !check.evidence.unsigned.contains(where: { Pointer.overlap($0, "/credentialSubject") }) else {
@@ -99,9 +102,9 @@ struct StatusListReader {
         _ facts: StatusListFacts?, _ url: Text, _ dates: StatusListDates
     ) throws(Rejection) -> StoredStatusList {
         guard let facts, !facts.kinds.isEmpty, isNamed(facts.id, url), let encoded = facts.encodedList,
-            let list = try? BitstringStatusList(encoded: encoded, limits: surroundings.limits)
+            let list = try? BitstringStatusList(encoded: encoded, limits: verificationContext.limits)
         else { throw Rejection(.statusInvalid) }
-        return dates.list(.bitstring(list, facts), in: surroundings)
+        return dates.list(.bitstring(list, facts), in: verificationContext)
     }
 
     /// Returns whether a list has an acceptable id. By Bitstring Status List 1.0 section 3 the id is

@@ -1,10 +1,11 @@
 import Encoding
+import Reasons
 
 /// Verifies a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer. The
 /// draft leaves open who may sign. This program permits the issuer of the credential, and the ids that the
 /// issuer's entry in the trust data names for status lists.
 struct StatusListToken {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     let issuer: TrustedIssuer
     /// When the list's server last sent the list or confirmed it; nil if unknown. `ttl` counts from that
     /// time.
@@ -18,21 +19,21 @@ struct StatusListToken {
         let dates = try check(
             subject: claims["sub"]?.string, url: url, issued: times.issued, from: times.validFrom,
             until: times.validUntil, lifetime: claims.present("ttl").map { $0.number?.double ?? 0 })
-        let clock = try dates.clock(in: surroundings, at: "")
+        let clock = try dates.clock(in: verificationContext, at: "")
         try verify(named: claims["iss"], at: clock, issued: times.issued) { (signer, quiet) throws(Rejection) in
             let keys = try self.signer(signer, quiet, times.issued, times.validFrom).keys(of: token)
             try quiet.checkSignature(of: token, by: keys)
         }
-        guard let list = try? TokenStatusList(claims["status_list"], limits: surroundings.limits) else {
+        guard let list = try? TokenStatusList(claims["status_list"], limits: verificationContext.limits) else {
             throw Rejection(.statusInvalid)
         }
-        return dates.list(.token(list), in: surroundings)
+        return dates.list(.token(list), in: verificationContext)
     }
 
     /// Reads the CWT form: a tagged COSE_Sign1 whose protected header names its type.
     func read(cwt bytes: [UInt8], url: Text) throws(Rejection) -> StoredStatusList {
         let invalid = Rejection(.statusInvalid)
-        var decoder = CBORDecoder(limits: surroundings.limits.cbor)
+        var decoder = CBORDecoder(limits: verificationContext.limits.cbor)
         let item = try decoder.read(bytes[...])
         // The draft forbids the CWT tag around the message; its early editions required it.
         let message = item.tagged(61) ?? item
@@ -48,14 +49,14 @@ struct StatusListToken {
             subject: claims[2]?.text, url: url, issued: issued, from: from, until: try Self.date(claims, 4),
             lifetime: claims[65534].map { Double($0.unsigned ?? 0) })
         let named = claims[1].map { $0.text.map(JSON.string) ?? .null }
-        try verify(named: named, at: try dates.clock(in: surroundings, at: ""), issued: issued) {
+        try verify(named: named, at: try dates.clock(in: verificationContext, at: ""), issued: issued) {
             (signer, quiet) throws(Rejection) in
             let keys = try self.signer(signer, quiet, issued, from).keys(of: signed)
             for key in keys where try signed.isSigned(by: key) { return }
             throw Rejection(.proofInvalid)
         }
-        guard let list = try? TokenStatusList(claims[65533], limits: surroundings.limits) else { throw invalid }
-        return dates.list(.token(list), in: surroundings)
+        guard let list = try? TokenStatusList(claims[65533], limits: verificationContext.limits) else { throw invalid }
+        return dates.list(.token(list), in: verificationContext)
     }
 
     /// Checks the claims that the JWT form and the CWT form of a token have: the token must be the requested
@@ -67,7 +68,7 @@ struct StatusListToken {
         guard let subject, subject == url || issuer.statusListAliases[url] == subject, let issued,
             lifetime.map({ $0 > 0 }) ?? true
         else { throw Rejection(.statusInvalid) }
-        let soon = surroundings.clock.utc.advanced(by: surroundings.policy.clockSkew)
+        let soon = verificationContext.clock.utc.advanced(by: verificationContext.policy.clockSkew)
         guard max(issued, from ?? issued) <= soon else { throw Rejection(.statusStale) }
         return Self.dates(issued: issued, until: until, lifetime: lifetime, fetched)
     }
@@ -93,14 +94,14 @@ struct StatusListToken {
     /// signer in turn.
     private func verify(
         named: JSON?, at clock: WallTime, issued: Timestamp?,
-        _ attempt: (TrustedIssuer, Surroundings) throws(Rejection) -> Void
+        _ attempt: (TrustedIssuer, VerificationContext) throws(Rejection) -> Void
     ) throws(Rejection) {
-        let quiet = surroundings.quiet(at: clock)
+        let quiet = verificationContext.quiet(at: clock)
         // An issuer below an X.509 root has no name that a token could contain; its certificates identify it.
         let isUnnamed =
             named == nil || issuer.isRoot && !issuer.statusIssuers.contains { .string($0) == named }
         let ids = isUnnamed ? [issuer.id] + issuer.statusIssuers : [named?.string].compactMap(\.self)
-        let reader = StatusListReader(surroundings: surroundings, issuer: issuer)
+        let reader = StatusListReader(verificationContext: verificationContext, issuer: issuer)
         var refusal = Rejection(.statusInvalid)
         for id in ids {
             guard let signer = reader.signer(id) else { continue }
@@ -110,10 +111,10 @@ struct StatusListToken {
     }
 
     private func signer(
-        _ entry: TrustedIssuer, _ quiet: Surroundings, _ issued: Timestamp?, _ from: Timestamp?
+        _ entry: TrustedIssuer, _ quiet: VerificationContext, _ issued: Timestamp?, _ from: Timestamp?
     ) -> TokenSigner {
         TokenSigner(
-            surroundings: quiet, issuer: entry, issuedAt: [issued, from].compactMap(\.self), signedAt: issued,
+            verificationContext: quiet, issuer: entry, issuedAt: [issued, from].compactMap(\.self), signedAt: issued,
             isStatusList: true)
     }
 

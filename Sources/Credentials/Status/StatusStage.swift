@@ -1,6 +1,7 @@
 import Encoding
+import Reasons
 
-extension Surroundings {
+extension VerificationContext {
     /// Status stage: looks up the status of the credentials in the stored lists of their issuers.
     func answerStatus(into evidence: inout Evidence) throws(Rejection) {
         try evidence.forEachCredential { (found) throws(Rejection) in
@@ -14,8 +15,8 @@ extension Surroundings {
             throw Rejection(.statusUnavailable, at: claim.place)
         }
         if let place = question.uncovered { throw Rejection(.statusInvalid, at: place) }
-        try StatusCheck(surroundings: self, issuer: issuer).check(question.entries, into: &evidence)
-        let check = TokenStatusCheck(surroundings: self, issuer: issuer)
+        try StatusCheck(verificationContext: self, issuer: issuer).check(question.entries, into: &evidence)
+        let check = TokenStatusCheck(verificationContext: self, issuer: issuer)
         switch question.claim {
         case .json(let claim, let place)?: try check.check(claim, at: place, into: &evidence)
         case .cbor(let claim, let place)?: try check.check(claim, at: place, into: &evidence)
@@ -32,11 +33,11 @@ extension Surroundings {
     }
 }
 
-extension Surroundings {
+extension VerificationContext {
     /// Returns whether a stored list is the issuer's, even if it is outside its dates.
     private func isStored(_ url: Text, of issuer: TrustedIssuer) -> Bool {
         do throws(Rejection) {
-            return try StatusListReader(surroundings: self, issuer: issuer).stored(url, at: "") != nil
+            return try StatusListReader(verificationContext: self, issuer: issuer).stored(url, at: "") != nil
         } catch { return error.reason.code == .statusStale }
     }
 }

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A status list from the trust data that passed all its own checks: it is the requested list, and a
 /// permitted signer signed it.
@@ -28,16 +29,16 @@ struct StatusListDates {
     /// validity.
     ///
     /// - Throws: `status.stale` for a list that is no longer valid, unless rules determine the consequence.
-    func clock(in surroundings: Surroundings, at pointer: String) throws(Rejection) -> WallTime {
-        var clock = surroundings.clock
-        guard let until, until.advanced(by: surroundings.policy.clockSkew) < clock.utc else { return clock }
-        guard surroundings.policy.decidesOnStatus else { throw Rejection(.statusStale, at: pointer) }
+    func clock(in verificationContext: VerificationContext, at pointer: String) throws(Rejection) -> WallTime {
+        var clock = verificationContext.clock
+        guard let until, until.advanced(by: verificationContext.policy.clockSkew) < clock.utc else { return clock }
+        guard verificationContext.policy.decidesOnStatus else { throw Rejection(.statusStale, at: pointer) }
         clock.utc = until
         return clock
     }
 
-    func list(_ content: StoredStatusList.Content, in surroundings: Surroundings) -> StoredStatusList {
-        let (now, skew) = (surroundings.clock.utc, surroundings.policy.clockSkew)
+    func list(_ content: StoredStatusList.Content, in verificationContext: VerificationContext) -> StoredStatusList {
+        let (now, skew) = (verificationContext.clock.utc, verificationContext.policy.clockSkew)
         return StoredStatusList(
             content: content, age: issued.map { max(.zero, Self.duration(from: $0, to: now)) },
             overdue: until.flatMap { $0.advanced(by: skew) < now ? Self.duration(from: $0, to: now) : nil })
@@ -48,11 +49,11 @@ struct StatusListDates {
     }
 }
 
-extension Surroundings {
+extension VerificationContext {
     /// Returns the same surroundings with another clock and without a stage callback. They are used for a
     /// verification inside a stage.
-    func quiet(at clock: WallTime) -> Surroundings {
-        Surroundings(
+    func quiet(at clock: WallTime) -> VerificationContext {
+        VerificationContext(
             trust: trust, policy: policy, limits: limits, clock: clock, onStage: nil, checksSpelling: checksSpelling)
     }
 

@@ -1,9 +1,10 @@
 import Encoding
+import Reasons
 
 /// Status stage for credentials that name an entry of an IETF Token Status List (draft-ietf-oauth-status-list
 /// section 8.3): the `status` claim of a JWT or SD-JWT, or of an mdoc's mobile security object.
 struct TokenStatusCheck {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     /// The credential's issuer; for an mdoc the pinned root of its signer.
     let issuer: TrustedIssuer
 
@@ -35,7 +36,7 @@ struct TokenStatusCheck {
     private func check(
         _ url: Text, _ index: Int, at pointer: String, into evidence: inout Evidence
     ) throws(Rejection) {
-        let reader = StatusListReader(surroundings: surroundings, issuer: issuer)
+        let reader = StatusListReader(verificationContext: verificationContext, issuer: issuer)
         guard let list = try reader.stored(url, at: pointer) else {
             return try noAnswer(at: pointer, blaming: pointer + "/uri", into: &evidence)
         }
@@ -54,7 +55,7 @@ struct TokenStatusCheck {
         }
         // A list of single bits cannot state a suspension, so it does not rule one out either.
         for purpose in entries.bits > 1 ? Self.purposes : [Self.purposes[0]] {
-            try surroundings.settle(
+            try verificationContext.settle(
                 StatusAnswer(value, purpose: purpose, pointer: pointer, age: list.age, overdue: list.overdue),
                 into: &evidence)
         }
@@ -66,6 +67,6 @@ struct TokenStatusCheck {
         at pointer: String, blaming place: String? = nil, into evidence: inout Evidence
     ) throws(Rejection) {
         let answer = StatusAnswer(.unknown, purpose: Self.purposes[0], pointer: pointer)
-        try surroundings.settle(answer, into: &evidence, blaming: place)
+        try verificationContext.settle(answer, into: &evidence, blaming: place)
     }
 }

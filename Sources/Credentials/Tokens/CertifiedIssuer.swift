@@ -1,6 +1,7 @@
 import Encoding
+import Reasons
 
-extension Surroundings {
+extension VerificationContext {
     /// Issuer stage of a token without `iss`: returns the entry in the trust data to which the token's
     /// certificate leads.
     ///

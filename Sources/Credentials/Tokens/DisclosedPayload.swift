@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The payload of an SD-JWT with its disclosures inserted, and without the members that are needed only for
 /// selective disclosure (RFC 9901 section 7.1, steps 3 to 5).

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// One disclosure: `[salt, name, value]` for an object's member, `[salt, value]` for an array's element (RFC
 /// 9901 section 4.2).

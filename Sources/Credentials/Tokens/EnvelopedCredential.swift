@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// A credential that is contained in a JSON document as a token. It is either an
 /// EnvelopedVerifiableCredential, whose id is a `data:` URL with the token (VCDM 2.0 section 4.13.1), or in

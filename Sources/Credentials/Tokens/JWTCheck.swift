@@ -1,9 +1,10 @@
 import Encoding
+import Reasons
 
 /// The check of one credential in a JWT: `jwt_vc_json` (VCDM 1.1) or `vc+jwt` (VCDM 2.0). Contexts are not
 /// processed, because the signature covers the text.
 struct JWTCheck: FormatCheck {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     private let token: CompactJWS
     private let kind: CredentialKind
     /// The evidence so far, up to the stage that failed.
@@ -11,10 +12,13 @@ struct JWTCheck: FormatCheck {
     /// The issuer's entry, once the issuer is known to be trusted.
     private(set) var issuer: TrustedIssuer?
 
-    init(_ token: CompactJWS, as kind: CredentialKind, _ surroundings: Surroundings, summary: CredentialSummary) {
+    init(
+        _ token: CompactJWS, as kind: CredentialKind, _ verificationContext: VerificationContext,
+        summary: CredentialSummary
+    ) {
         self.token = token
         self.kind = kind
-        self.surroundings = surroundings
+        self.verificationContext = verificationContext
         evidence = Evidence(summary)
     }
 
@@ -29,34 +33,34 @@ struct JWTCheck: FormatCheck {
     /// it replaces the lookup of the issuer in the trust list, because another id may sign a status list.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> JWTCredential {
         let credential = try readShape()
-        let isStrict = surroundings.profile == .strict
-        try surroundings.stage(.validity) { () throws(Rejection) in
-            try surroundings.checkValidity(
+        let isStrict = verificationContext.profile == .strict
+        try verificationContext.stage(.validity) { () throws(Rejection) in
+            try verificationContext.checkValidity(
                 from: credential.validFrom, until: credential.validUntil,
                 issued: isStrict ? credential.dates.issued : nil)
         }
-        let issuer = try surroundings.stage(.issuer) { () throws(Rejection) in
+        let issuer = try verificationContext.stage(.issuer) { () throws(Rejection) in
             if let entry {
                 guard entry.id == credential.shape.issuer else { throw Rejection(.issuerUntrusted, at: "/iss") }
                 return entry
             }
-            let found = try surroundings.trust.issuer(
-                credential.shape.issuer, at: surroundings.clock.utc, pointer: "/iss")
+            let found = try verificationContext.trust.issuer(
+                credential.shape.issuer, at: verificationContext.clock.utc, pointer: "/iss")
             try found.check(types: credential.shape.types, at: kind == .jwtCredential ? "/vc/type" : "/type")
             return found
         }
         self.issuer = issuer
-        if entry == nil { try surroundings.checkContexts(of: credential.shape.document, issuer) }
-        let keys = try surroundings.stage(.key) { () throws(Rejection) in
+        if entry == nil { try verificationContext.checkContexts(of: credential.shape.document, issuer) }
+        let keys = try verificationContext.stage(.key) { () throws(Rejection) in
             let dates = credential.dates.issue + [credential.shape.validFrom].compactMap(\.self)
             let signer = TokenSigner(
-                surroundings: surroundings, issuer: issuer, issuedAt: dates,
+                verificationContext: verificationContext, issuer: issuer, issuedAt: dates,
                 signedAt: isStrict ? credential.dates.issued : nil)
             return try signer.keys(of: token)
         }
-        try surroundings.stage(.proof) { () throws(Rejection) in
+        try verificationContext.stage(.proof) { () throws(Rejection) in
             evidence.summary.signed = SignedContent(digest: Digest.sha256(token.signingInput))
-            try surroundings.checkSignature(of: token, by: keys)
+            try verificationContext.checkSignature(of: token, by: keys)
         }
         noteClaims(credential, issuer)
         return credential
@@ -65,15 +69,15 @@ struct JWTCheck: FormatCheck {
     mutating func checkShape() throws(Rejection) { _ = try readShape() }
 
     private mutating func readShape() throws(Rejection) -> JWTCredential {
-        let (profile, limits) = (surroundings.profile, surroundings.limits)
-        let credential = try surroundings.stage(.shape) { () throws(Rejection) in
+        let (profile, limits) = (verificationContext.profile, verificationContext.limits)
+        let credential = try verificationContext.stage(.shape) { () throws(Rejection) in
             try kind.checkHeader(token.header, profile)
             return kind == .vcJWT
                 ? try JWTCredential(payload: token.claims, as: kind, profile: profile, limits: limits)
                 : try JWTCredential(vc: token.claims, profile: profile, limits: limits)
         }
-        evidence.summary.issuer = surroundings.recordable(credential.shape.issuer)
-        evidence.summary.types = surroundings.recordable(credential.shape.types)
+        evidence.summary.issuer = verificationContext.recordable(credential.shape.issuer)
+        evidence.summary.types = verificationContext.recordable(credential.shape.types)
         evidence.summary.validFrom = credential.validFrom
         evidence.summary.validUntil = credential.validUntil
         return credential

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The credential in a JWT, with well-formed members that agree with the JWT's own claims.
 struct JWTCredential {

@@ -1,17 +1,18 @@
 import Encoding
+import Reasons
 
 /// The check of the key binding JWT of an SD-JWT+KB. With it the holder proves possession, now and to this
 /// gate, of the key that the issuer named in `cnf` (RFC 9901 sections 4.3 and 7.3). The caller reports every
 /// fault as `holder.invalid`.
 struct KeyBinding {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     let demand: HolderDemand
 
     /// Checks the JWT against the `cnf` of its SD-JWT's payload. Returns whether it counts
     /// (``HolderProofRule``): a valid one may have been made for another verifier.
     func check(_ text: ArraySlice<UInt8>, of token: SDJWT, confirmation: JSON?) throws(Rejection) -> Bool {
         let invalid = Rejection(.holderInvalid)
-        let jwt = try CompactJWS(text, limits: surroundings.limits)
+        let jwt = try CompactJWS(text, limits: verificationContext.limits)
         try CredentialKind.keyBinding.checkHeader(jwt.header, .strict)
         let claims = jwt.claims
         // The issuer's JWT names the hash.
@@ -20,11 +21,12 @@ struct KeyBinding {
             claims["sd_hash"]?.string == hash.digest(token.presented)
         else { throw invalid }
         let dates = try TokenDates(claims, profile: .strict)
-        let rule = HolderProofRule(policy: surroundings.policy, demand: demand, now: surroundings.clock.utc)
+        let rule = HolderProofRule(
+            policy: verificationContext.policy, demand: demand, now: verificationContext.clock.utc)
         // The JWT proves possession of the key only at its date of issue. Section 7.3 refuses an old key
         // binding, even if no proof was demanded.
         guard let issued = dates.issued, rule.isFresh([issued]) else { throw invalid }
-        try surroundings.checkValidity(from: dates.validFrom, until: dates.validUntil)
+        try verificationContext.checkValidity(from: dates.validFrom, until: dates.validUntil)
         let counts = try rule.counts(HolderProofRule.Statement(claims, made: issued))
         try jwt.verify(by: key(confirmation, usedAt: issued))
         return counts
@@ -41,9 +43,9 @@ struct KeyBinding {
         // For an identifier that contains its own key, the fragment is optional.
         let isURL = kid.utf8.contains(UInt8(ascii: "#"))
         let url = isURL ? kid : SelfContainedDID.document(kid)?.listedMethods.first?.id ?? kid
-        let method = try KeyResolver(trust: surroundings.trust).method(url, at: "/cnf/kid").method
+        let method = try KeyResolver(trust: verificationContext.trust).method(url, at: "/cnf/kid").method
         guard method.signs else { throw Rejection(.keyNotAuthorised) }
-        if let end = method.end, end <= surroundings.clock.utc { throw Rejection(.keyRevoked) }
+        if let end = method.end, end <= verificationContext.clock.utc { throw Rejection(.keyRevoked) }
         return try usable(method.key, method.id, date)
     }
 
@@ -52,7 +54,7 @@ struct KeyBinding {
     ) throws(Rejection) -> PublicKey {
         let found: PublicKey
         do throws(PublicKey.Failure) { found = try key.get() } catch { throw Rejection(error.code) }
-        guard surroundings.trust.revocations.allow(found, method: method, issuedAt: [date]) else {
+        guard verificationContext.trust.revocations.allow(found, method: method, issuedAt: [date]) else {
             throw Rejection(.keyRevoked)
         }
         return found

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// An SD-JWT or SD-JWT+KB in compact form (RFC 9901 section 4): `issuer-signed JWT ~ disclosure ~ … ~ [key
 /// binding JWT]`. It is only split into its parts; nothing is verified yet.

@@ -1,8 +1,9 @@
 import Encoding
+import Reasons
 
 /// The check of one SD-JWT (RFC 9901 section 7): SD-JWT VC, a credential of VCDM 2.0, or plain.
 struct SDJWTCheck: FormatCheck {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     private let token: SDJWT
     private let kind: CredentialKind
     /// The key that the issuer named for the holder.
@@ -12,12 +13,14 @@ struct SDJWTCheck: FormatCheck {
     /// The issuer's entry, once the issuer is known to be trusted.
     private(set) var issuer: TrustedIssuer?
 
-    private var isStrict: Bool { surroundings.profile == .strict }
+    private var isStrict: Bool { verificationContext.profile == .strict }
 
-    init(_ token: SDJWT, as kind: CredentialKind, _ surroundings: Surroundings, summary: CredentialSummary) {
+    init(
+        _ token: SDJWT, as kind: CredentialKind, _ verificationContext: VerificationContext, summary: CredentialSummary
+    ) {
         self.token = token
         self.kind = kind
-        self.surroundings = surroundings
+        self.verificationContext = verificationContext
         evidence = Evidence(summary)
     }
 
@@ -26,15 +29,16 @@ struct SDJWTCheck: FormatCheck {
     mutating func verify() throws(Rejection) {
         let credential = try readShape()
         let issued = isStrict ? credential.dates.issued : nil
-        try surroundings.stage(.validity) { () throws(Rejection) in
-            try surroundings.checkValidity(from: credential.validFrom, until: credential.validUntil, issued: issued)
+        try verificationContext.stage(.validity) { () throws(Rejection) in
+            try verificationContext.checkValidity(
+                from: credential.validFrom, until: credential.validUntil, issued: issued)
         }
-        let issuer = try surroundings.stage(.issuer) { () throws(Rejection) in
+        let issuer = try verificationContext.stage(.issuer) { () throws(Rejection) in
             let found =
                 if let id = credential.issuer {
-                    try surroundings.trust.issuer(id, at: surroundings.clock.utc, pointer: "/iss")
+                    try verificationContext.trust.issuer(id, at: verificationContext.clock.utc, pointer: "/iss")
                 } else {
-                    try surroundings.issuer(certifying: token.issued)
+                    try verificationContext.issuer(certifying: token.issued)
                 }
             guard kind != .plainSDJWT || found.plainSDJWT else {
                 throw Rejection(.issuerNotForType, .plainSDJWT(issuer: found.id))
@@ -44,20 +48,20 @@ struct SDJWTCheck: FormatCheck {
             return found
         }
         self.issuer = issuer
-        evidence.summary.issuer = surroundings.recordable(issuer.id)
-        try surroundings.checkContexts(of: credential.document, issuer)
-        let keys = try surroundings.stage(.key) { () throws(Rejection) in
+        evidence.summary.issuer = verificationContext.recordable(issuer.id)
+        try verificationContext.checkContexts(of: credential.document, issuer)
+        let keys = try verificationContext.stage(.key) { () throws(Rejection) in
             // A withheld `iat` may be later than all shown dates.
             let withholds = (try? credential.processed.get().withholdsMembers) ?? true
             let isStated = !withholds || token.issued.claims["iat"] != nil
             let dates = isStated ? credential.dates.issue + [credential.validFrom].compactMap(\.self) : []
             let signer = TokenSigner(
-                surroundings: surroundings, issuer: issuer, issuedAt: dates, signedAt: issued)
+                verificationContext: verificationContext, issuer: issuer, issuedAt: dates, signedAt: issued)
             return try signer.keys(of: token.issued)
         }
-        let processed = try surroundings.stage(.proof) { () throws(Rejection) in
+        let processed = try verificationContext.stage(.proof) { () throws(Rejection) in
             evidence.summary.signed = SignedContent(digest: Digest.sha256(token.issued.signingInput))
-            try surroundings.checkSignature(of: token.issued, by: keys)
+            try verificationContext.checkSignature(of: token.issued, by: keys)
             let processed = try credential.processed.get()
             if processed.withholdsMembers, !issuer.mayWithholdExpiry { try checkDates(of: credential) }
             // A withheld type could state that this is no credential for a gate.
@@ -105,12 +109,12 @@ struct SDJWTCheck: FormatCheck {
     mutating func checkShape() throws(Rejection) { _ = try readShape().processed.get() }
 
     private mutating func readShape() throws(Rejection) -> SDJWTCredential {
-        let credential = try surroundings.stage(.shape) { () throws(Rejection) in
+        let credential = try verificationContext.stage(.shape) { () throws(Rejection) in
             try SDJWTCredential(
-                token, as: kind, profile: surroundings.profile, limits: surroundings.limits)
+                token, as: kind, profile: verificationContext.profile, limits: verificationContext.limits)
         }
-        evidence.summary.issuer = credential.issuer.flatMap(surroundings.recordable)
-        evidence.summary.types = surroundings.recordable(credential.types)
+        evidence.summary.issuer = credential.issuer.flatMap(verificationContext.recordable)
+        evidence.summary.types = verificationContext.recordable(credential.types)
         evidence.summary.validFrom = credential.validFrom
         evidence.summary.validUntil = credential.validUntil
         return credential
@@ -137,7 +141,7 @@ struct SDJWTCheck: FormatCheck {
             return
         }
         do throws(Rejection) {
-            let counts = try KeyBinding(surroundings: surroundings, demand: demand)
+            let counts = try KeyBinding(verificationContext: verificationContext, demand: demand)
                 .check(keyBinding, of: token, confirmation: confirmation)
             evidence.holder = counts ? .proven : .unfit
         } catch { throw Rejection(.holderInvalid) }

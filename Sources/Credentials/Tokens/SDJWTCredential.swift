@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 
 /// The well-formed content of an SD-JWT, with its disclosures.
 struct SDJWTCredential {
@@ -117,6 +118,6 @@ struct SDJWTCredential {
 
     /// Returns whether a text (StringOrURI, RFC 7519 section 2) is a usable name.
     private static func isName(_ text: Text, _ limits: Limits) -> Bool {
-        !text.isEmpty && text.utf8.count <= limits.identifierLetters
+        !text.isEmpty && text.utf8.count <= limits.identifierBytes
     }
 }

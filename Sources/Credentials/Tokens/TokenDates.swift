@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The registered dates of a JWT (RFC 7519 section 4.1): `exp`, `nbf` and `iat`, seconds since the epoch as
 /// JSON numbers.

@@ -1,10 +1,11 @@
 import Encoding
+import Reasons
 
 /// Key stage of a token: the keys that may have signed it in its issuer's name. The keys are taken only from
 /// the trust data. Of the header, only the name of a key is used, or certificates that lead to a pinned
 /// certificate (RFC 7515 section 4.1, RFC 9052 section 3.1, RFC 9360).
 struct TokenSigner {
-    let surroundings: Surroundings
+    let verificationContext: VerificationContext
     /// The issuer in whose name the token is made.
     let issuer: TrustedIssuer
     /// The token's own dates of issue.
@@ -21,7 +22,7 @@ struct TokenSigner {
     /// more than two fitting keys.
     private static let candidates = 8
 
-    private var trust: TrustStore { surroundings.trust }
+    private var trust: TrustStore { verificationContext.trust }
     private var authority: KeyResolver.Authority { KeyResolver.Authority(issuer) }
 
     /// Returns the key that the token names; if it names none, the keys that fit its algorithm. Returns at
@@ -34,7 +35,7 @@ struct TokenSigner {
         guard let member = token.header["kid"] else { return try fitting(algorithm, token.pointer) }
         guard let kid = member.string else {
             // RFC 7515 section 4.1.4 requires a text. Some issuers write a number, which names no key.
-            if surroundings.profile == .compat { return try fitting(algorithm, token.pointer) }
+            if verificationContext.profile == .compat { return try fitting(algorithm, token.pointer) }
             throw Rejection(.proofMalformed, at: token.pointer)
         }
         return [try key(named: kid, token.pointer)]
@@ -50,7 +51,7 @@ struct TokenSigner {
     }
 
     private func key(named kid: Text, _ pointer: String) throws(Rejection) -> PublicKey {
-        guard kid.utf8.count <= surroundings.limits.identifierLetters else {
+        guard kid.utf8.count <= verificationContext.limits.identifierBytes else {
             throw Rejection(.proofMalformed, at: pointer)
         }
         return try key(try method(kid, pointer), pointer)
@@ -104,7 +105,7 @@ struct TokenSigner {
     }
 
     private func key(_ method: Text, _ pointer: String) throws(Rejection) -> PublicKey {
-        try KeyResolver(trust: trust, now: surroundings.clock.utc).key(
+        try KeyResolver(trust: trust, now: verificationContext.clock.utc).key(
             method, for: purpose, of: authority, issuedAt: issuedAt, at: pointer)
     }
 
@@ -118,11 +119,14 @@ struct TokenSigner {
 
     /// Returns the key of the leaf of a certificate chain that ends at a pinned root.
     private func certified(_ chain: [[UInt8]], _ pointer: String) throws(Rejection) -> PublicKey {
-        guard chain.count <= surroundings.limits.certificates else { throw Rejection(.inputTooLarge, at: pointer) }
-        let skew = surroundings.policy.clockSkew
+        guard chain.count <= verificationContext.limits.certificates else {
+            throw Rejection(.inputTooLarge, at: pointer)
+        }
+        let skew = verificationContext.policy.clockSkew
         let signer = try CertificatePath.signer(
             of: chain, role: isStatusList ? SignerRole.statusList(of: issuer) : .token(of: issuer), roots: trust.roots,
-            at: surroundings.clock.utc, skew: skew, profile: surroundings.profile, limits: surroundings.limits)
+            at: verificationContext.clock.utc, skew: skew, profile: verificationContext.profile,
+            limits: verificationContext.limits)
         // A root has no name that a certificate could contain.
         guard issuer.isNamed(by: signer) || isStatusList && issuer.isRoot else {
             throw Rejection(.issuerKeyMismatch, at: "/iss")

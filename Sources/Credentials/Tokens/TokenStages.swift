@@ -1,7 +1,8 @@
 import Encoding
+import Reasons
 
 /// The stages that all tokens share.
-extension Surroundings {
+extension VerificationContext {
     /// Contexts stage of a token. Nothing is expanded, but where the operator lists the contexts of an
     /// issuer, its tokens may name no others.
     func checkContexts(of document: JSONObject, _ issuer: TrustedIssuer) throws(Rejection) {

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// Finds the key that a proof names and determines whether this key may sign (Data Integrity 1.0 section
 /// 4.2.1). The resolver refuses another issuer's key and a key for another purpose. It reads stored documents

@@ -2,7 +2,7 @@ package import Encoding
 
 /// Decides when each resource is fetched again. Pure: the caller supplies time and random numbers.
 ///
-/// Every resource has its own due time, drawn again after each attempt, so that gates that were switched on
+/// Every resource has its own deadline, drawn again after each attempt, so that gates that were switched on
 /// together do not send their requests together. Nothing that happens at the gate changes it.
 package struct RefreshPlan: Sendable {
     /// The durations of the plan.
@@ -35,7 +35,7 @@ package struct RefreshPlan: Sendable {
         self.settings = settings
     }
 
-    /// Replaces the resources by those that the trust data now needs. A known resource keeps its due time. A
+    /// Replaces the resources by those that the trust data now needs. A known resource keeps its deadline. A
     /// new resource is due within the spread, or later if its copy is still young.
     ///
     /// - Parameters:

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 /// The use of a certificate's key: the kind of object that it signed, and in whose name. The role determines
 /// which pinned certificates may vouch for the certificate, and which uses the certificate must allow.

@@ -24,13 +24,13 @@ package struct TrustBundle: Sendable {
         /// in memory.
         package var bytes = 16 * 1024 * 1024
         /// The maximum size of a bundle's list of files in bytes: 1 MiB.
-        package var manifestBytes = 1024 * 1024
+        var manifestBytes = 1024 * 1024
         /// The maximum number of files.
         package var files = 4096
         /// The maximum size of one file in bytes.
         package var fileBytes = 16 * 1024 * 1024
         /// The maximum length of a path in letters.
-        package var pathLetters = 200
+        var pathBytes = 200
 
         /// Creates the documented default values.
         package init() {}
@@ -161,16 +161,16 @@ extension TrustBundle.Failure: CustomStringConvertible {
     /// The fault in plain words.
     package var description: String {
         switch self {
-        case .notABundle: "this is no bundle of this kind"
+        case .notABundle: "this is not a bundle of this kind"
         case .unknownFormat: "the bundle has a format that this version does not know"
         case .tooLarge: "the bundle is too large"
-        case .wrongSignature: "none of the operator's keys has signed this bundle as it is"
+        case .wrongSignature: "no operator's key has signed this content"
         case .malformed(let what): "the bundle's list of files is wrong: \(what)"
-        case .path(let path): "\(path) is no place in such a bundle"
+        case .path(let path): "\(path) is not a permitted path in such a bundle"
         case .duplicate(let path): "\(path) is in the bundle twice"
         case .truncated: "the end of the bundle is missing"
         case .changed(let path): "\(path) is not the file that was signed"
-        case .trailing: "something stands behind the end of the bundle"
+        case .trailing: "there are bytes after the end of the bundle"
         }
     }
 }

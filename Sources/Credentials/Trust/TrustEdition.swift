@@ -28,7 +28,7 @@ package struct TrustEdition: Hashable, Sendable {
     package var name: String { "bundle \(version) sha256:" + Hex.encode(digest.prefix(8)) }
 
     /// The state of an edition at a date.
-    package enum Age: Hashable, Sendable {
+    package enum Age: String, Sendable {
         /// The edition is within its validity.
         case fresh
         /// After ``validUntil``, in the grace period.

@@ -20,7 +20,7 @@ struct TrustManifest {
     /// Reads the list strictly: every member is required and no other is allowed.
     init(_ bytes: [UInt8], as kind: TrustBundle.Kind, limits: TrustBundle.Limits) throws(TrustBundle.Failure) {
         guard bytes.count <= limits.manifestBytes else { throw .tooLarge }
-        guard let json = try? JSON.parse(bytes), let object = json.object else { throw .malformed("no strict JSON") }
+        guard let json = try? JSON.parse(bytes), let object = json.object else { throw .malformed("not strict JSON") }
         guard Set(object.names) == Self.members else { throw .malformed("members missing or unknown") }
         guard let version = object["version"]?.int, (1...Self.largest).contains(version) else {
             throw .malformed("version")
@@ -79,7 +79,7 @@ struct TrustManifest {
     /// Returns whether a path names a file that a bundle of the given kind may hold. A path that leads
     /// outside the bundle never does.
     private static func isPlace(_ path: Text, _ kind: TrustBundle.Kind, _ limits: TrustBundle.Limits) -> Bool {
-        guard path.utf8.count <= limits.pathLetters else { return false }
+        guard path.utf8.count <= limits.pathBytes else { return false }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.allSatisfy({ $0.first != UInt8(ascii: ".") && !$0.isEmpty && $0.allSatisfy(isPlain) }),
             let first = parts.first

@@ -1,5 +1,6 @@
 package import Encoding
 import LinkedData
+import Reasons
 
 /// The trust data in force, read once. A verification need not parse it, decode keys or load contexts.
 /// Immutable except for caches of contexts and names; a new bundle is a new store.

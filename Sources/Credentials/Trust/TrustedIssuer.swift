@@ -1,4 +1,5 @@
 package import Encoding
+import Reasons
 
 /// The operator's choices about one issuer: an entry of `issuers.toml`.
 package struct TrustedIssuer: Hashable, Sendable {

@@ -1,5 +1,5 @@
 /// How strictly credentials are read (Tests/Vectors/README.md, "Profiles").
-package enum Profile: String, Sendable {
+package enum Profile: String, CaseIterable, Sendable {
     /// Every claim must be signed, inline contexts are refused unless the issuer's entry allows them, dates
     /// need a zone.
     case strict

@@ -79,24 +79,30 @@ package enum ReasonDetail: Hashable, Sendable {
     package var sentence: String {
         switch self {
         case .encoding: "A certificate cannot be read."
-        case .name: "A certificate is not followed by its issuer's."
-        case .signature: "A certificate does not bear its issuer's signature."
-        case .algorithm: "A certificate is signed by an algorithm that is not accepted, or not with such a key."
-        case .authority: "A certificate was issued by one that may not issue certificates."
-        case .pathLength: "More CAs follow each other than one of them allows."
-        case .nameConstraint: "A CA gave a name that it may not give."
-        case .criticalExtension: "A certificate has a critical extension that is not understood."
+        case .name: "A certificate is not followed by its issuer's certificate."
+        case .signature: "A certificate is not signed by its issuer."
+        case .algorithm:
+            "A certificate is signed with an algorithm that is not accepted, or not accepted with "
+                + "such a key."
+        case .authority: "A certificate was issued by a certificate that may not issue certificates."
+        case .pathLength: "The path has more CAs than one of them permits (pathLenConstraint)."
+        case .nameConstraint: "A certificate has a name that its CA may not assign (name constraints)."
+        case .criticalExtension: "A certificate has an unknown critical extension."
         case .keyUsage: "The signer's certificate does not allow such signatures (keyUsage, or it is a CA's)."
         case .extendedKeyUsage: "The signer's certificate is meant for something else (extendedKeyUsage)."
         case .dates: "A certificate is not valid at this date."
         case .signingDate: "The signer's certificate was not valid when this was signed."
         case .notPinned: "None of the pinned certificates issued the signer's."
-        case .rootNotNamed: "The root behind the signer is pinned, but the issuer's entry does not name it."
-        case .rootForTokens: "The root of the signer is pinned for the tokens of an issuer, not for mdocs."
-        case .untyped: "The issuer's entry names no types, and no rule of the gate says what admits."
-        case .plainSDJWT: "It is a plain SD-JWT, and the issuer's entry does not say that such are credentials."
-        case .withheld: "This is not shown, and the holder may be who left it out."
-        case .embedded: "A credential inside is about the outer one, so that its types may be another issuer's word."
+        case .rootNotNamed: "The signer's root is pinned, but the issuer's entry does not name it."
+        case .rootForTokens: "The signer's root is pinned for the tokens of an issuer, not for mdocs."
+        case .untyped: "The issuer's entry names no types, and no rule of the gate names what is admitted."
+        case .plainSDJWT:
+            "The document is a plain SD-JWT, and the issuer's entry does not accept plain SD-JWTs as "
+                + "credentials."
+        case .withheld: "This is not disclosed, and the holder may have withheld it."
+        case .embedded:
+            "An embedded credential is about the outer one, so its types may be the statement of "
+                + "another issuer."
         }
     }
 
@@ -112,20 +118,20 @@ package enum ReasonDetail: Hashable, Sendable {
             "Write into the [[issuer]] with id = \(JSON.string(issuer).compactText) in issuers.toml: "
                 + Self.line(types: types)
         case .plainSDJWT(let issuer):
-            "If these are to admit people, write into the [[issuer]] with id = \(JSON.string(issuer).compactText) in "
-                + "issuers.toml: plain-sd-jwt = true"
+            "If plain SD-JWTs should admit people, write into the [[issuer]] with id = "
+                + JSON.string(issuer).compactText + " in issuers.toml: plain-sd-jwt = true"
         case .withheld(let key):
-            "The holder must show it; where this issuer's credentials may go without, write into its [[issuer]] in "
+            "The holder must disclose it; if this issuer's credentials may omit it, write into its [[issuer]] in "
                 + "issuers.toml: \(key) = \"allow\""
                 + (key == "withheld-status"
-                    ? "; where it makes all of a status mandatory or nothing of it (ecdsa-sd-2023): "
-                        + "mandatory-arrays = \"whole\"" : "")
+                    ? "; if it makes all members of a status mandatory or none (ecdsa-sd-2023): mandatory-arrays = "
+                        + "\"whole\"" : "")
         case .embedded(let issuer):
             "If this issuer vouches for the credentials that it embeds, write into the [[issuer]] with id = "
                 + JSON.string(issuer).compactText + " in issuers.toml: embedded-claims = \"allow\""
         case .extendedKeyUsage:
-            "Tell the issuer; a usage that you accept is listed in issuers.toml: token-signer-usages for an issuer's "
-                + "tokens, document-signer-usages for the mdocs below a root."
+            "Report it to the issuer. A usage that you accept is listed in issuers.toml: token-signer-usages for an "
+                + "issuer's tokens, document-signer-usages for the mdocs below a root."
         default: nil
         }
     }

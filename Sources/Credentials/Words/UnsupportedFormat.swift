@@ -35,7 +35,7 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
         case .jwe: "an encrypted token (JWE)"
         case .anonCreds: "an AnonCreds credential"
         case .envelopedCOSE: "a credential enveloped in COSE (vc+cose)"
-        case .enveloped: "an enveloped credential of a media type that is not known here"
+        case .enveloped: "an enveloped credential of an unknown media type"
         }
     }
 
@@ -80,7 +80,7 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
     /// `enc` (RFC 7516 section 9).
     static func isEncrypted(_ letters: some Collection<UInt8>, limits: Limits) -> Bool {
         let parts = letters.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
-        guard parts.count == 5, parts[0].count <= limits.tokenHeaderLetters, let header = Base64.decodeURL(parts[0])
+        guard parts.count == 5, parts[0].count <= limits.tokenHeaderBytes, let header = Base64.decodeURL(parts[0])
         else { return false }
         return (try? JSON.parse(header, limits: limits.json))?["enc"] != nil
     }

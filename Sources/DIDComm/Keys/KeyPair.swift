@@ -51,3 +51,8 @@ extension UnsafeMutableRawBufferPointer {
     /// The start of the buffer as bytes.
     var octets: UnsafeMutablePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }
+
+/// Two key pairs are equal when their public keys are. No secret is compared.
+extension KeyPair: Equatable {
+    package static func == (left: KeyPair, right: KeyPair) -> Bool { left.verkey == right.verkey }
+}

@@ -146,12 +146,12 @@ extension TOMLParser {
         }
         guard position > start else {
             throw failure(
-                peek.map { "a value cannot start with \(Self.display($0)); texts stand in quotes" }
+                peek.map { "a value cannot start with \(Self.display($0)); write texts in quotes" }
                     ?? "the file ends where a value was expected")
         }
         guard let value = TOMLScalar.read(bytes[start..<position]) else {
             let text = String(decoding: bytes[start..<position].prefix(40), as: UTF8.self)
-            throw failure("\(text) is no value; texts stand in quotes")
+            throw failure("\(text) is not a value; write texts in quotes")
         }
         return value
     }

@@ -15,7 +15,7 @@ struct TOMLParser {
         // Refuse a byte order mark: TOML has none. Some editors write one, and it is invisible to the person
         // who edits the file.
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
-            throw failure("a byte order mark stands before the text; save the file as UTF-8 without BOM")
+            throw failure("the file begins with a byte order mark; save the file as UTF-8 without BOM")
         }
         let root = TOMLBuilder(.header)
         var current = root
@@ -61,7 +61,7 @@ struct TOMLParser {
             table.append(new, to: name)
             return new
         default:
-            throw failure("\(name) is there already")
+            throw failure("\(name) already exists")
         }
     }
 
@@ -94,10 +94,10 @@ struct TOMLParser {
                 table.add(name, .table(new), line: line)
                 table = new
             case .table(let next)? where next.origin == .dotted: table = next
-            default: throw failure("\(name) is there already")
+            default: throw failure("\(name) already exists")
             }
         }
-        guard let name = key.last, table[name] == nil else { throw failure("\(key.last ?? "") is there already") }
+        guard let name = key.last, table[name] == nil else { throw failure("\(key.last ?? "") already exists") }
         table.add(name, .value(try value(depth: depth + key.count)), line: line)
     }
 
@@ -144,7 +144,7 @@ struct TOMLParser {
     private mutating func endOfLine() throws(TOML.SyntaxError) {
         if peek == UInt8(ascii: "#") { try comment() }
         guard try lineEnd() || peek == nil else {
-            throw failure("nothing may follow here on the same line, but there is \(peek.map(Self.display) ?? "")")
+            throw failure("unexpected on this line: \(peek.map(Self.display) ?? "")")
         }
     }
 
@@ -159,7 +159,7 @@ struct TOMLParser {
     /// Skips LF or CR LF; returns false when neither is next.
     mutating func lineEnd() throws(TOML.SyntaxError) -> Bool {
         if peek == 0x0D {
-            guard next == 0x0A else { throw failure("a carriage return stands alone") }
+            guard next == 0x0A else { throw failure("there is a carriage return without a line feed") }
             position += 1
         }
         guard peek == 0x0A else { return false }

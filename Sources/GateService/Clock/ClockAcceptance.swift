@@ -7,7 +7,7 @@ package import LinuxIO
 /// database. The file stays until the service reads it, whether the service runs or not.
 package struct ClockAcceptance: Sendable {
     /// The operator's statement: the clock showed the right date at one instant of one start of the machine.
-    package struct Word: Hashable, Sendable {
+    package struct Confirmation: Hashable, Sendable {
         /// The date that the operator saw, and the instant at which the operator saw it.
         package let date: DatedInstant
         /// The names of the start of the machine in which the operator made the statement
@@ -25,7 +25,7 @@ package struct ClockAcceptance: Sendable {
         ///   - look: The present readings of the clocks.
         ///   - skew: The greatest permitted difference between the present date and the confirmed date plus
         ///     the time that has passed since.
-        package func refusal(in boots: [Text], at look: ClockGuard.Look, skew: Duration) -> Refusal? {
+        package func refusal(in boots: [Text], at look: ClockGuard.Reading, skew: Duration) -> Refusal? {
             // After another start of the machine, the time that has passed is unknown.
             guard self.boots.contains(where: boots.contains), date.at <= look.monotonic else { return .otherStart }
             guard date.at.duration(to: look.monotonic) <= ClockAcceptance.lasting else { return .tooOld }
@@ -37,11 +37,11 @@ package struct ClockAcceptance: Sendable {
     /// The reason why a statement does not count; the text is the log's.
     package enum Refusal: String, Hashable, Sendable {
         /// The operator gave the statement before this start of the machine.
-        case otherStart = "it was given before the machine was started"
+        case otherStart = "it was given before the last boot"
         /// The statement waited for longer than ``ClockAcceptance/lasting``.
         case tooOld = "it was given more than a day ago"
         /// The clock was set after the statement.
-        case otherDate = "the clock was set since"
+        case otherDate = "the clock has been set since"
         /// The file has no valid statement, or has the form of version 0.1.0, which lacks the instant.
         case unreadable = "it cannot be read"
     }
@@ -56,14 +56,14 @@ package struct ClockAcceptance: Sendable {
     package init(database: String) { path = database + ".clock" }
 
     /// Returns the operator's statement that waits; nil if none waits or the file holds no valid statement.
-    package func pending() -> Word? {
+    package func pending() -> Confirmation? {
         guard let bytes = FileBytes.read(path, limit: Self.longest + 1), bytes.count <= Self.longest else { return nil }
         let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count >= 2, let utc = Timestamp(rfc3339: words[0]), let at = Int64(words[1]), at >= 0 else {
             return nil
         }
-        return Word(
+        return Confirmation(
             DatedInstant(utc: utc, at: Instant(nanoseconds: at)), boots: words.dropFirst(2).map { Text(String($0)) })
     }
 
@@ -74,7 +74,7 @@ package struct ClockAcceptance: Sendable {
     private static let longest = 160
 
     /// Writes the statement that this date is right; durable when this returns.
-    package func leave(_ word: Word) throws(SystemError) {
+    package func leave(_ word: Confirmation) throws(SystemError) {
         let words = [word.date.utc.rfc3339, "\(word.date.at.nanoseconds)"] + word.boots.map(\.string)
         try DurableFile.replace(path, with: Array((words.joined(separator: " ") + "\n").utf8))
     }

@@ -1,3 +1,4 @@
+package import Clocks
 package import Encoding
 package import Kiosk
 package import LinuxIO
@@ -18,21 +19,23 @@ package actor ClockService: ServiceLifecycle.Service {
     private let log: LogSink
     private let report: HealthReporter
     private let boot: Text
+    private let times: Periodic
     /// The knowledge of the dates of this start of the machine that is on the disk.
     private var kept: ClockMemory?
     /// An acceptance that is in force and not yet on the disk.
-    private var accepted: ClockAcceptance.Word?
+    private var accepted: ClockAcceptance.Confirmation?
     private var keptAt: Instant
 
     /// Creates a service over `watch` in the start of the machine with the name `boot`. `report` receives the
-    /// clock's faults.
+    /// clock's faults. `clock` measures the time between two checks.
     package init(
-        watch: ClockWatch, store: Store, acceptance: ClockAcceptance, boot: Text, log: LogSink,
+        watch: ClockWatch, store: Store, acceptance: ClockAcceptance, boot: Text, clock: Clock, log: LogSink,
         report: @escaping HealthReporter
     ) {
         (self.watch, self.store, self.acceptance, self.boot) = (watch, store, acceptance, boot)
         (self.log, self.report) = (log, report)
-        keptAt = SystemClock.now()
+        times = Periodic(every: Self.pause, by: clock)
+        keptAt = clock.now()
     }
 
     package func run() async {
@@ -43,12 +46,7 @@ package actor ClockService: ServiceLifecycle.Service {
     /// Saves the knowledge of the date for the next start of the machine.
     func finish() async { await keepMemory(always: true) }
 
-    private func work() async {
-        while !Task.isCancelled {
-            await turn(at: SystemClock.now())
-            try? await Task.sleep(for: Self.pause)
-        }
-    }
+    private func work() async { await times.run { await turn(at: $0) } }
 
     /// Checks the clock once. It is also called once before the first record, so that no record gets a date
     /// that was corrected while the service was off.
@@ -75,8 +73,8 @@ package actor ClockService: ServiceLifecycle.Service {
         // Ignore `at` and `highest` in the comparison: both change with each look at the clock.
         (same.at, same.highest) = (kept?.at ?? memory.at, kept?.highest)
         if !always, same == kept, same.at.duration(to: memory.at) < Self.keeping { return }
-        let bytes = KeptDate.bytes(memory, boot: boot)
-        guard (try? await store.saveSetting(KeptDate.setting, bytes)) != nil else { return }
+        let bytes = StoredDate.bytes(memory, boot: boot)
+        guard (try? await store.saveSetting(StoredDate.setting, bytes)) != nil else { return }
         kept = memory
     }
 
@@ -99,7 +97,7 @@ package actor ClockService: ServiceLifecycle.Service {
         }
         // The operator's acceptance counts already. Its file stays until the database has the accepted date
         // and no longer has the earlier confirmed date.
-        guard (try? await store.saveSetting(KeptDate.setting, [])) != nil,
+        guard (try? await store.saveSetting(StoredDate.setting, [])) != nil,
             (try? await store.saveClock(WallTime(utc: word.date.utc, provenance: .given))) != nil
         else { return }
         kept = nil

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import Kiosk
 import LinuxIO
@@ -33,7 +34,8 @@ final class ClockSources: Sendable {
     }
 
     private let state: Mutex<State>
-    private let thread: SideThread?
+    private let clock: Clock
+    private let thread: BackgroundThread?
     private let root: String
     private let made: Timestamp
     private let clocks: @Sendable () -> [BatteryClock]
@@ -43,12 +45,13 @@ final class ClockSources: Sendable {
     /// - Parameters:
     ///   - root: The prefix of /sys, /etc and /var; empty: this machine.
     ///   - made: The day on which this program was built.
+    ///   - clock: The clocks that the date is taken from.
     ///   - clocks: Reads battery-backed clocks in place of the machine's; may block.
-    init(root: String = "", made: Timestamp, clocks: (@Sendable () -> [BatteryClock])? = nil) {
-        (self.root, self.made) = (root, made)
+    init(root: String = "", made: Timestamp, clock: Clock, clocks: (@Sendable () -> [BatteryClock])? = nil) {
+        (self.root, self.made, self.clock) = (root, made, clock)
         self.clocks = clocks ?? { BatteryClock.all(root: root) }
-        thread = try? SideThread(name: "gatehouse-rtc", limit: 1)
-        state = Mutex(State(askedAt: SystemClock.now()))
+        thread = try? BackgroundThread(name: "gatehouse-rtc", limit: 1)
+        state = Mutex(State(askedAt: clock.now()))
         ask()
         _ = thread?.flush(within: Self.first)
     }
@@ -69,11 +72,11 @@ final class ClockSources: Sendable {
     private func ask() { thread?.run { [weak self] in self?.look() } }
 
     private func look() {
-        let (start, before) = (SystemClock.now(), SystemClock.utc())
+        let (start, before) = (clock.now(), clock.utc())
         state.withLock { $0.readingSince = start }
-        let clock = clocks().first(where: \.isUsed)
+        let hardware = clocks().first(where: \.isUsed)
         state.withLock { $0.readingSince = nil }
-        let (saved, now, utc) = (SavedDate.all(root: root), SystemClock.now(), SystemClock.utc())
+        let (saved, now, utc) = (SavedDate.all(root: root), clock.now(), clock.utc())
         let took = start.duration(to: now)
         let uptime = Instant.zero.duration(to: now)
         let isSaved = saved.contains { $0.date >= made && $0.explains(utc, uptime: uptime) }
@@ -81,16 +84,16 @@ final class ClockSources: Sendable {
             state.seen.isSaved = isSaved
             guard before <= utc else { return }
             let before = state.seen.hardware
-            let hardware =
-                clock.map { clock in
+            let seen =
+                hardware.map { clock in
                     HardwareClock(
                         showing: took <= Self.longest ? clock.seconds : nil, at: utc, uptime: uptime, made: made)
                 } ?? (before == .absent ? .absent : .silent)
-            state.seen.isSilent = hardware == .silent
+            state.seen.isSilent = seen == .silent
             // A clock that agreed and is now silent or missing is still the same clock: the date stays as
             // trusted as before.
-            if hardware == .silent, before == .agrees { return }
-            state.seen.hardware = hardware
+            if seen == .silent, before == .agrees { return }
+            state.seen.hardware = seen
         }
     }
 }

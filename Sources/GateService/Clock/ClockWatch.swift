@@ -1,3 +1,4 @@
+package import Clocks
 package import Encoding
 package import Kiosk
 import LinuxIO
@@ -16,7 +17,7 @@ package final class ClockWatch: Sendable {
 
     private let state: Mutex<State>
     private let skew: Duration
-    private let look: @Sendable () -> ClockGuard.Look
+    private let look: @Sendable () -> ClockGuard.Reading
 
     /// Creates a watch over the machine's clocks.
     ///
@@ -24,14 +25,14 @@ package final class ClockWatch: Sendable {
     ///   - newest: The date of the newest record; nil on a new gate.
     ///   - skew: The permitted difference between clocks.
     ///   - settle: How long a date must be stable after the clock was moved to it.
-    ///   - memory: The ``memory`` of the previous run, as ``KeptDate`` read it.
+    ///   - memory: The ``memory`` of the previous run, as ``StoredDate`` read it.
     ///   - isAuthenticated: Whether the time server is known to be the operator's (`clock.authenticated`).
     ///   - made: The day on which this program was built.
     ///   - look: Reads the clocks.
     package init(
         newest: Timestamp?, skew: Duration, settle: Duration = ClockGuard.usualSettle, memory: ClockMemory? = nil,
         isAuthenticated: Bool = false, made: Timestamp = Timestamp(seconds: 0),
-        look: @escaping @Sendable () -> ClockGuard.Look
+        look: @escaping @Sendable () -> ClockGuard.Reading
     ) {
         (self.look, self.skew) = (look, skew)
         state = Mutex(
@@ -57,7 +58,7 @@ package final class ClockWatch: Sendable {
 
     /// Applies an operator's statement of the date in the start of the machine with the name `boot`. Returns
     /// why the statement was refused; nil if it was applied.
-    package func accept(_ word: ClockAcceptance.Word, in boot: Text) -> ClockAcceptance.Refusal? {
+    package func accept(_ word: ClockAcceptance.Confirmation, in boot: Text) -> ClockAcceptance.Refusal? {
         state.withLock { state in
             let look = look()
             if let refusal = word.refusal(in: [boot], at: look, skew: skew) { return refusal }
@@ -69,7 +70,7 @@ package final class ClockWatch: Sendable {
 
     /// Reads the clocks and returns the faults that began or ended since the last call. For each code it
     /// returns only the newest report.
-    package func takeReports() -> [HealthReport] {
+    func takeReports() -> [HealthReport] {
         _ = now()
         return state.withLock { state in
             defer { state.reports = [] }
@@ -87,15 +88,15 @@ package final class ClockWatch: Sendable {
     /// Returns a function that reads this machine's clocks. `made`: the day on which this program was built.
     /// Waits once, for a moment, until a battery-backed clock and systemd-timedated have answered. Otherwise
     /// a date that a time server has set would count as a saved date.
-    package static func machine(made: Timestamp) -> @Sendable () -> ClockGuard.Look {
+    package static func machine(made: Timestamp, clock: Clock) -> @Sendable () -> ClockGuard.Reading {
         // Wait for the time server before the first check of the battery-backed clock, so that the clock's
         // reading is fresh when the first date is judged.
-        SystemClock.awaitTimeServer(within: .seconds(1))
-        let sources = ClockSources(made: made)
+        TimeServer.awaitAnswer(within: .seconds(1))
+        let sources = ClockSources(made: made, clock: clock)
         return {
-            let (utc, monotonic, isSynchronised) = SystemClock.look()
+            let (utc, monotonic, isSynchronised) = clock.look()
             let seen = sources.seen(at: monotonic)
-            return ClockGuard.Look(
+            return ClockGuard.Reading(
                 utc: utc, monotonic: monotonic, isSynchronised: isSynchronised, hardware: seen.hardware,
                 isSaved: seen.isSaved, isSilent: seen.isSilent)
         }

@@ -1,8 +1,9 @@
 package import Administration
-import Credentials
+package import Clocks
 import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import ServiceLifecycle
 package import Settings
 
@@ -10,19 +11,20 @@ package import Settings
 /// that, goes on, and tries again. It makes a removed socket again.
 package struct ControlService: ServiceLifecycle.Service {
     private let section: ControlSection
-    private let desk: ControlDesk
+    private let router: ControlRouter
     private let log: LogSink
     private let report: HealthReporter
-    private let pause: Duration
+    private let times: Periodic
 
     /// Creates a service for the socket that the configuration names. `report` receives the reports that the
-    /// socket is missing, and that it exists again. `pause`: the time from one attempt to the next, and from
-    /// one check of the socket's name to the next.
+    /// socket is missing, and that it exists again. `pause`: the time by `clock` from one attempt to the
+    /// next, and from one check of the socket's name to the next.
     package init(
-        _ section: ControlSection, desk: ControlDesk, log: LogSink, report: @escaping HealthReporter,
+        _ section: ControlSection, router: ControlRouter, log: LogSink, report: @escaping HealthReporter, clock: Clock,
         pause: Duration = .seconds(5)
     ) {
-        (self.section, self.desk, self.log, self.report, self.pause) = (section, desk, log, report, pause)
+        (self.section, self.router, self.log, self.report) = (section, router, log, report)
+        times = Periodic(every: pause, by: clock)
     }
 
     package func run() async {
@@ -30,11 +32,13 @@ package struct ControlService: ServiceLifecycle.Service {
         if let group = section.group, access.group == nil {
             log.log(
                 .warning, "control.group-unknown",
-                ["group": .text(group), "remedy": .text("make the group, or change control.group")])
+                ["group": .text(group), "remedy": .text("create the group, or change control.group")])
         }
         let server = await cancelWhenGracefulShutdown {
             var (server, told) = (ControlServer?.none, String?.none)
-            while !Task.isCancelled, let path = section.path {
+            await times.run { _ in
+                // Without a socket, only wait for the end.
+                guard let path = section.path else { return }
                 do throws(SystemError) {
                     if server == nil { server = try make(access) }
                     // Clients cannot reach a socket whose name is gone or belongs to another socket.
@@ -48,10 +52,7 @@ package struct ControlService: ServiceLifecycle.Service {
                     if detail != told { report(.present(.controlFailed, detail: detail)) }
                     told = detail
                 }
-                try? await Task.sleep(for: pause)
             }
-            // Without a socket, only wait for the end.
-            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
             return server
         }
         await server?.close()
@@ -60,8 +61,8 @@ package struct ControlService: ServiceLifecycle.Service {
     private func make(_ access: ControlAccess) throws(SystemError) -> ControlServer {
         // The group's members may query the service, but not change anything.
         let owner = ControlAccess(user: Accounts.user, group: nil)
-        return try ControlServer(permits: access.permits, isOwner: owner.permits) { [desk] peer, line in
-            await desk.answer(line, mayChange: owner.permits(peer))
+        return try ControlServer(permits: access.permits, isOwner: owner.permits) { [router] peer, line in
+            await router.answer(line, mayChange: owner.permits(peer))
         }
     }
 }

@@ -1,3 +1,4 @@
+package import Clocks
 import Encoding
 package import Kiosk
 import Synchronization
@@ -18,10 +19,11 @@ package final class DoorInbox: Sendable {
         var deliver: (@Sendable ([DoorEvent]) async -> Void)?
     }
 
+    private let spawner: Spawner
     private let state = Mutex(State())
 
-    /// Creates an empty inbox that keeps events until ``connect(_:)``.
-    package init() {}
+    /// Creates an empty inbox that keeps events until ``connect(_:)``. `spawner` starts its deliveries.
+    package init(spawner: Spawner) { self.spawner = spawner }
 
     /// Takes events and returns at once.
     package func take(_ events: [DoorEvent]) {
@@ -64,7 +66,7 @@ package final class DoorInbox: Sendable {
     }
 
     private func start() {
-        Task { [self] in
+        spawner.start("the delivery of events of the door") { [self] in
             while let (deliver, events) = next() { await deliver(events) }
         }
     }

@@ -1,7 +1,8 @@
-import Credentials
+package import Clocks
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import Synchronization
 
 /// The operator's order at the gate: in force at once, and kept for the next start as soon as it is on the
@@ -26,17 +27,19 @@ package final class DoorOrders: Sendable {
     }
 
     private let file: DoorOrderFile
-    private let thread: SideThread
+    private let thread: BackgroundThread
+    private let clock: Clock
     private let wallTime: @Sendable () -> WallTime
     private let report: HealthReporter
     private let state = Mutex(State())
 
     /// Creates the orders that are stored in `file`.
     package init(
-        _ file: DoorOrderFile, wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter
+        _ file: DoorOrderFile, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
+        report: @escaping HealthReporter
     ) throws(SystemError) {
-        (self.file, self.wallTime, self.report) = (file, wallTime, report)
-        thread = try SideThread(name: "gatehouse-order", limit: 2)
+        (self.file, self.clock, self.wallTime, self.report) = (file, clock, wallTime, report)
+        thread = try BackgroundThread(name: "gatehouse-order", limit: 2)
     }
 
     /// How far the date may lie before the date of the order without counting as moved.
@@ -101,7 +104,7 @@ package final class DoorOrders: Sendable {
                 state.keptNumber = state.wantedNumber
                 return false
             }
-            state.writingSince = SystemClock.now()
+            state.writingSince = clock.now()
             return true
         }
         guard isDue else { return }

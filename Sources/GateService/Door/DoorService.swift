@@ -1,4 +1,5 @@
 import Administration
+package import Clocks
 package import Encoding
 import LinuxIO
 import ServiceLifecycle
@@ -9,24 +10,27 @@ package struct DoorService: ServiceLifecycle.Service {
     package static let pause: Duration = .seconds(2)
 
     private let orders: DoorOrders
-    private let hearing: TimedQuestion<Bool>
+    private let hearing: TimedQuery<Bool>
+    private let times: Periodic
 
     /// Creates a service that calls `hear` with the present instant, to apply the schedule on the radio's
     /// thread; `hear` may hang.
-    package init(_ orders: DoorOrders, hear: @escaping @Sendable (Instant) async -> Void) {
+    package init(
+        _ orders: DoorOrders, clock: Clock, spawner: Spawner, hear: @escaping @Sendable (Instant) async -> Void
+    ) {
         self.orders = orders
-        hearing = TimedQuestion {
-            await hear(SystemClock.now())
+        times = Periodic(every: Self.pause, by: clock)
+        hearing = TimedQuery(by: clock, spawner) {
+            await hear(clock.now())
             return true
         }
     }
 
     package func run() async {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                orders.turn(at: SystemClock.now())
+            await times.run { now in
+                orders.turn(at: now)
                 _ = await hearing.answer(within: Self.pause)
-                try? await Task.sleep(for: Self.pause)
             }
         }
     }

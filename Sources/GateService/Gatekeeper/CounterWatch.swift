@@ -1,7 +1,8 @@
-package import Credentials
+package import Clocks
 package import Encoding
 package import Kiosk
 import LinuxIO
+package import Reasons
 import ServiceLifecycle
 
 /// Reports a fault for each counter that grows: from its growth until it has rested for ``rest``.
@@ -48,20 +49,17 @@ package struct CounterWatch: Sendable {
 /// Checks the counters for as long as the service runs.
 package struct CounterService: ServiceLifecycle.Service {
     private let watch: CounterWatch
-    private let pause: Duration
+    private let times: Periodic
 
-    /// Creates a service that checks once in each `pause`.
-    package init(_ watch: CounterWatch, every pause: Duration = .seconds(2)) {
-        (self.watch, self.pause) = (watch, pause)
+    /// Creates a service that checks once in every two seconds of `clock`.
+    package init(_ watch: CounterWatch, clock: Clock) {
+        (self.watch, times) = (watch, Periodic(every: .seconds(2), by: clock))
     }
 
     package func run() async {
         await cancelWhenGracefulShutdown {
             var watch = watch
-            while !Task.isCancelled {
-                watch.turn(at: SystemClock.now())
-                try? await Task.sleep(for: pause)
-            }
+            await times.run { watch.turn(at: $0) }
         }
     }
 }

@@ -1,10 +1,11 @@
 import Administration
-import Credentials
+import Clocks
 package import Encoding
 import Glibc
 package import Kiosk
 import Ledger
 package import LinuxIO
+import Reasons
 
 /// The only driver of the pure ``Kiosk``. It carries out the kiosk's actions on the thread that waits for the
 /// radio.
@@ -21,9 +22,10 @@ package actor Gatekeeper {
     /// The executor of this actor: the poll thread. Every method of the actor runs on it.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    private let surroundings: Surroundings
+    private let dependencies: Dependencies
+    private var clock: Clock { dependencies.clock }
     private var kiosk: Kiosk
-    private var schedule: ScheduleWord
+    private var schedule: ScheduleDecision
     /// How long the end waits until the adapter is given back; after that the kernel takes it back.
     private static let closingLimit: Duration = .milliseconds(500)
     /// The delays of an order to open for which its pulse ends later. Shorter ones do not matter. After a longer
@@ -34,7 +36,7 @@ package actor Gatekeeper {
     /// The threads that verify credentials.
     package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
     /// Opens and closes transports, one after the other.
-    private let opener: SideThread
+    private let opener: BackgroundThread
     private var openings = 0
     private var transport: (any HCITransport)?
     private var timer: PollThread.Timer?
@@ -55,13 +57,13 @@ package actor Gatekeeper {
     }
 
     /// Creates a driver on its own thread. The driver does nothing before ``run()`` is called.
-    package init(settings: KioskSettings, surroundings: Surroundings) throws(SystemError) {
+    package init(settings: KioskSettings, dependencies: Dependencies) throws(SystemError) {
         thread = try PollThread()
-        opener = try SideThread(name: "gatehouse-open", limit: 4)
-        self.surroundings = surroundings
-        schedule = ScheduleWord(surroundings.schedule)
+        opener = try BackgroundThread(name: "gatehouse-open", limit: 4)
+        self.dependencies = dependencies
+        schedule = ScheduleDecision(dependencies.schedule)
         kiosk = Kiosk(
-            settings: settings, used: surroundings.sticker?.used ?? UsedSessions(), at: SystemClock.now())
+            settings: settings, used: dependencies.sticker?.used ?? UsedSessions(), at: dependencies.clock.now())
     }
 
     /// Runs until ``stop()``; every line is released and the radio closed when this returns.
@@ -69,10 +71,10 @@ package actor Gatekeeper {
         guard !hasStopped else { return thread.stop() }
         timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
         outcomeTimer = thread.makeTimer { [weak self] in
-            self?.assumeIsolated { $0.recordKnown(at: SystemClock.now()) }
+            self?.assumeIsolated { $0.recordKnown(at: $0.clock.now()) }
         }
         // Apply the schedule before the first visit.
-        if schedule.isThere { hear(surroundings.wallTime(), at: SystemClock.now()) }
+        if schedule.isThere { hear(dependencies.wallTime(), at: clock.now()) }
         handle(.start)
         await withCheckedContinuation { continuation in
             if hasStopped { continuation.resume() } else { whenStopped = continuation }
@@ -101,7 +103,7 @@ package actor Gatekeeper {
     }
 
     /// Puts an operator's order in force and passes it on to be kept, unless its caller has given it up.
-    package func take(_ errand: DoorErrand) { errand.carryOut { handle(.door(.order($0))) } }
+    package func take(_ pendingOrder: PendingDoorOrder) { pendingOrder.carryOut { handle(.door(.order($0))) } }
 
     /// Applies the schedule at a date that was read at `instant`.
     package func hear(_ date: WallTime, at instant: Instant) {
@@ -109,15 +111,15 @@ package actor Gatekeeper {
     }
 
     private func word(by date: WallTime, at instant: Instant) -> [KioskEvent] {
-        schedule.events(by: date, minimum: surroundings.minimumClock(), at: instant)
+        schedule.events(by: date, minimum: dependencies.minimumClock(), at: instant)
     }
 
     /// Returns the state of the kiosk. The radio's thread gives the answer, so there is no answer while that
     /// thread is stuck.
-    package func status() -> KioskStatus { kiosk.status(at: SystemClock.now()) }
+    package func status() -> KioskStatus { kiosk.status(at: clock.now()) }
 
     /// Notes whether the printed key is in force from now on.
-    package func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
+    func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
 
     // MARK: - Events
 
@@ -126,12 +128,12 @@ package actor Gatekeeper {
         pending.append(event)
         guard !isHandling else { return }
         isHandling = true
-        var last = SystemClock.now()
+        var last = clock.now()
         while !pending.isEmpty {
             let next = pending.removeFirst()
-            let now = SystemClock.now()
+            let now = clock.now()
             let actions = kiosk.handle(next, at: now)
-            if let observe = surroundings.observe { observe(next, actions, kiosk.deadline(after: now), now) }
+            if let observe = dependencies.observe { observe(next, actions, kiosk.deadline(after: now), now) }
             for action in actions { perform(action, at: now) }
             last = now
         }
@@ -146,11 +148,11 @@ package actor Gatekeeper {
     private func perform(_ action: KioskAction, at now: Instant) {
         switch action {
         case .gate(let command): order(command, at: now)
-        case .admit(let until): surroundings.panel.admit(until: until, at: now)
-        case .free(let command): surroundings.panel.free(command, at: now)
+        case .admit(let until): dependencies.panel.admit(until: until, at: now)
+        case .free(let command): dependencies.panel.free(command, at: now)
         case .signal(let signal, let pattern, let visit):
-            surroundings.panel.show(signal)
-            surroundings.listeners.tell { $0.show(signal, of: pattern, for: visit, at: now) }
+            dependencies.panel.show(signal)
+            dependencies.listeners.tell { $0.show(signal, of: pattern, for: visit, at: now) }
         case .send(let packet):
             if let error = transport?.send(packet) { transportFailed(error) }
         case .verify(let visit, let payload): verify(visit, payload)
@@ -162,21 +164,21 @@ package actor Gatekeeper {
         case .dismissed(let visit):
             verifications.giveUp(visit)
             // No opening was ordered, so the disk has no names of this credential.
-            _ = surroundings.settle(visit, .released)
+            _ = dependencies.settle(visit, .released)
         case .decided(let decision): record(decision)
         case .unused(let visit): outcomes.unused(visit)
         case .drawSessionMaterial: drawSessionMaterial()
-        case .showInvitation(let uri): surroundings.listeners.tell { $0.showInvitation(uri, at: now) }
+        case .showInvitation(let uri): dependencies.listeners.tell { $0.showInvitation(uri, at: now) }
         case .note(let note, let visit):
             if case .gate(let isOpen) = note {
                 if isOpen { outcomes.belongs(to: visit) }
                 // Do not log an opening if the gate cannot open a passage.
-                guard surroundings.panel.opens else { return }
+                guard dependencies.panel.opens else { return }
             }
-            surroundings.listeners.tell { $0.note(note, of: visit, at: now) }
+            dependencies.listeners.tell { $0.note(note, of: visit, at: now) }
         case .openTransport: openTransport()
         case .closeTransport: closeTransport()
-        case .resetAdapter: surroundings.resetAdapter()
+        case .resetAdapter: dependencies.resetAdapter()
         case .stopped:
             hasStopped = true
             _ = opener.flush(within: Self.closingLimit)
@@ -189,7 +191,7 @@ package actor Gatekeeper {
     /// Passes an order to the relay. A turn may take long before its first action: the first visitor's turn
     /// reads parts of the program from the disk. The pulse keeps its length then, and ends later.
     private func order(_ command: Gate.Command, at now: Instant) {
-        var (command, given) = (command, SystemClock.now())
+        var (command, given) = (command, clock.now())
         let delay = now.duration(to: given)
         if case .open(let until) = command, Self.delays.contains(delay) {
             command = .open(until: until.advanced(by: delay))
@@ -197,7 +199,7 @@ package actor Gatekeeper {
         } else {
             given = now
         }
-        surroundings.panel.gate(command, at: given)
+        dependencies.panel.gate(command, at: given)
         outcomes.told(command, at: given)
     }
 
@@ -205,69 +207,75 @@ package actor Gatekeeper {
     /// order does not wait for the disk.
     private func record(_ decision: VisitRecord) {
         var decision = decision
-        if !surroundings.panel.opens { decision.outcome.gate = nil }
-        let names = surroundings.settle(decision.visit, .ordered)
-        surroundings.ledger.recordDecision(decision, names: names)
+        if !dependencies.panel.opens { decision.outcome.gate = nil }
+        let names = dependencies.settle(decision.visit, .ordered)
+        dependencies.ledger.recordDecision(decision, names: names)
     }
 
     /// Records an outcome with the result of the opening. The result is known only to the panel; the kiosk
     /// knows only the order to open.
     private func record(_ outcome: VisitRecord, at now: Instant) {
-        guard let entry = outcomes.take(outcome, panel: surroundings.panel) else { return recordKnown(at: now) }
+        guard let entry = outcomes.take(outcome, panel: dependencies.panel) else { return recordKnown(at: now) }
         record(entry)
     }
 
     /// Passes on the record of a visit and the new state of its credential. Both follow from the result of
     /// the opening.
     private func record(_ entry: Openings.Entry) {
-        let names = surroundings.settle(entry.record.visit, entry.use)
-        surroundings.ledger.recordOutcome(entry.record, forgetting: entry.use == .released ? names : [])
+        let names = dependencies.settle(entry.record.visit, entry.use)
+        dependencies.ledger.recordOutcome(entry.record, forgetting: entry.use == .released ? names : [])
     }
 
     private func recordKnown(at now: Instant, isLast: Bool = false) {
-        for entry in outcomes.takeKnown(surroundings.panel, at: now, isLast: isLast) { record(entry) }
+        for entry in outcomes.takeKnown(dependencies.panel, at: now, isLast: isLast) { record(entry) }
         outcomeTimer?.set(outcomes.deadline(after: now))
     }
 
     /// Waits a moment for the relay's thread to finish its last order, and records the remaining outcomes.
     private func recordLast() {
-        var now = SystemClock.now()
+        var now = clock.now()
         let end = now.advanced(by: Self.lastPulse)
         while outcomes.deadline(after: now) != nil, now < end {
             recordKnown(at: now)
             usleep(1000)
-            now = SystemClock.now()
+            now = clock.now()
         }
         recordKnown(at: now, isLast: true)
     }
 
     private func verify(_ visit: VisitID, _ payload: [UInt8]) {
-        let date = surroundings.wallTime()
+        let date = dependencies.wallTime()
         // Apply the schedule at the date of the verdict, so that no visitor is let in at a date of lock-down.
-        pending += word(by: date, at: SystemClock.now())
-        verifications.run(visit) { [weak self, verify = surroundings.verify] in
+        pending += word(by: date, at: clock.now())
+        verifications.run(visit) { [weak self, verify = dependencies.verify, spawner = dependencies.spawner] in
             let verdict = verify(visit, payload, date)
-            Task(priority: .high) { await self?.handle(.verified(visit, verdict)) }
+            spawner.start("a verdict on its way to the gatekeeper", priority: .high) { [weak self] in
+                await self?.handle(.verified(visit, verdict))
+            }
         }
     }
 
     private func recordIntent(_ intent: IntentID) {
-        surroundings.ledger.recordIntent(intent) { failure in
-            Task { await self.handle(failure.map { .intentFailed(intent, reason: $0) } ?? .intentDurable(intent)) }
+        dependencies.ledger.recordIntent(intent) { [spawner = dependencies.spawner] failure in
+            spawner.start("an intent on its way to the gatekeeper") {
+                await self.handle(failure.map { .intentFailed(intent, reason: $0) } ?? .intentDurable(intent))
+            }
         }
     }
 
     private func keepSession(_ session: [UInt8], of visit: VisitID) {
-        let answer: @Sendable (String?) -> Void = { failure in
-            Task { await self.handle(.sessionKept(visit, failure: failure)) }
+        let answer: @Sendable (String?) -> Void = { [spawner = dependencies.spawner] failure in
+            spawner.start("a session on its way to the gatekeeper") {
+                await self.handle(.sessionKept(visit, failure: failure))
+            }
         }
-        guard let sticker = surroundings.sticker else { return answer("there is no printed key") }
+        guard let sticker = dependencies.sticker else { return answer("there is no printed key") }
         sticker.keep(session, answer: answer)
     }
 
     private func drawSessionMaterial() {
         guard let random = try? SystemRandom.bytes(SessionMaterial.byteCount),
-            let material = SessionMaterial(random, printed: surroundings.sticker?.key())
+            let material = SessionMaterial(random, printed: dependencies.sticker?.key())
         else {
             // Without random bytes there are no session keys: it is safer to stop the radio than to use
             // guessable keys.
@@ -282,11 +290,13 @@ package actor Gatekeeper {
     private func openTransport() {
         closeTransport()
         openings += 1
-        opener.run { [weak self, open = surroundings.openTransport, number = openings] in
-            let opened = Opened(result: Result { () throws(TransportError) in try open() })
+        opener.run { [weak self, dependencies, number = openings] in
+            let opened = Opened(result: Result { () throws(TransportError) in try dependencies.openTransport() })
             // A strong reference from here: the gatekeeper must exist until it has closed the transport.
             guard let self else { return opened.close() }
-            Task { await self.transportOpened(opened, number) }
+            dependencies.spawner.start("a transport on its way to the gatekeeper") {
+                await self.transportOpened(opened, number)
+            }
         }
     }
 

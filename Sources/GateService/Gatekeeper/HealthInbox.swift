@@ -1,5 +1,6 @@
-import Credentials
+package import Clocks
 package import Kiosk
+import Reasons
 import Synchronization
 
 /// Collects health reports from any thread and delivers them to the gatekeeper. The gatekeeper might not
@@ -19,10 +20,11 @@ package final class HealthInbox: Sendable {
         var isDelivering = false
     }
 
+    private let spawner: Spawner
     private let state = Mutex(State())
 
-    /// Creates an empty inbox that keeps reports until ``connect(_:)``.
-    package init() {}
+    /// Creates an empty inbox that keeps reports until ``connect(_:)``. `spawner` starts its deliveries.
+    package init(spawner: Spawner) { self.spawner = spawner }
 
     /// Takes a report and returns at once.
     package func take(_ report: HealthReport) {
@@ -55,7 +57,7 @@ package final class HealthInbox: Sendable {
     }
 
     private func start() {
-        Task { [self] in
+        spawner.start("the delivery of health reports") { [self] in
             while let (deliver, reports) = next() { await deliver(reports) }
         }
     }

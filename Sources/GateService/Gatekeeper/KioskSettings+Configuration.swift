@@ -13,11 +13,7 @@ extension KioskSettings {
         door = configuration.door.settings
         rhythms = configuration.rhythms.lamps
         tones = configuration.tones.verdicts
-        whenLedgerFails =
-            switch configuration.gate.whenLedgerFails {
-            case .refuse: .refuse
-            case .open: .open
-            }
+        whenLedgerFails = configuration.gate.whenLedgerFails
         generations = configuration.tuvali.generations
         keyRotation = configuration.tuvali.keyRotation
         previousKey = configuration.tuvali.previousKey

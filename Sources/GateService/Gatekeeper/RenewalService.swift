@@ -1,3 +1,4 @@
+package import Clocks
 package import Encoding
 package import LinuxIO
 import ServiceLifecycle
@@ -18,10 +19,11 @@ package struct RenewalService: Service {
     let hasBegunOne: Bool
     /// Whether no visitor is at the gate.
     let isQuiet: @Sendable () async -> Bool
+    let clock: Clock
     let log: LogSink
     let rest: Duration
     var patience: Duration
-    /// The remedy in the log line. It says what happens next.
+    /// The remedy in the event line. It says what happens next.
     let remedy: Text
     /// The time between two checks of the gate.
     let pause: Duration
@@ -33,34 +35,37 @@ package struct RenewalService: Service {
     ///     know already; or a request.
     ///   - hasBegunOne: Whether this start has begun a ledger in the place of another.
     ///   - isQuiet: Returns whether no visitor is at the gate.
+    ///   - clock: Measures the times of the service.
     ///   - log: Gets the reason for the end of the program.
     ///   - rest: How long a program that has begun a ledger runs at least.
     ///   - patience: How long it waits for a moment without a visitor.
-    ///   - remedy: The remedy in the log line, which says what happens next.
+    ///   - remedy: The remedy in the event line, which says what happens next.
     ///   - pause: The time between two checks of the gate.
     package init(
         contradictions: AsyncStream<Text>, hasBegunOne: Bool, isQuiet: @escaping @Sendable () async -> Bool,
-        log: LogSink, rest: Duration = .seconds(3600), patience: Duration = .seconds(600),
+        clock: Clock, log: LogSink, rest: Duration = .seconds(3600), patience: Duration = .seconds(600),
         remedy: Text = "none: the program ends, and its next start begins a new ledger",
         pause: Duration = .milliseconds(500)
     ) {
-        (self.contradictions, self.hasBegunOne, self.isQuiet, self.log) = (contradictions, hasBegunOne, isQuiet, log)
+        (self.contradictions, self.hasBegunOne, self.isQuiet) = (contradictions, hasBegunOne, isQuiet)
+        (self.clock, self.log) = (clock, log)
         (self.rest, self.patience, self.remedy, self.pause) = (rest, patience, remedy, pause)
     }
 
     /// Returns when the program must end.
-    package func run() async throws {
-        let began = ContinuousClock.now
-        await cancelWhenGracefulShutdown {
-            for await finding in contradictions {
-                if hasBegunOne { try? await Task.sleep(until: began.advanced(by: rest)) }
-                let heard = ContinuousClock.now
-                while !Task.isCancelled, await !isQuiet(), heard.duration(to: .now) < patience {
-                    try? await Task.sleep(for: pause)
-                }
-                if Task.isCancelled { return }
-                return Self.tell(finding, remedy, log)
+    package func run() async throws { await cancelWhenGracefulShutdown { await end() } }
+
+    /// Returns when the program must end, or the task is cancelled.
+    func end() async {
+        let began = clock.now()
+        for await finding in contradictions {
+            if hasBegunOne { try? await clock.sleep(until: began.advanced(by: rest)) }
+            let last = clock.now().advanced(by: patience)
+            while !Task.isCancelled, await !isQuiet(), clock.now() < last {
+                try? await clock.sleep(for: pause)
             }
+            if Task.isCancelled { return }
+            return Self.tell(finding, remedy, log)
         }
     }
 

@@ -1,7 +1,7 @@
 import Administration
-import Credentials
 import Kiosk
 import LinuxIO
+import Reasons
 
 /// The faults of the outputs, by part of the outputs. A fault that several parts share is over when all of
 /// them work again.

@@ -1,3 +1,4 @@
+package import Clocks
 package import Encoding
 package import LinuxIO
 import Synchronization
@@ -83,7 +84,7 @@ package final class OpeningWatch: Sendable {
 /// They hold the last two periods in which the relay was energised. Between two pulses the relay rests for
 /// longer than a read of the marks takes.
 package final class OpeningMarks: Sendable {
-    /// One period in which the line was energised, in nanoseconds of ``SystemClock/now()``; 0: the period has
+    /// One period in which the line was energised, in nanoseconds of the monotonic clock; 0: the period has
     /// not begun or not ended yet.
     private final class Span: Sendable {
         let began = Atomic<Int64>(0)
@@ -158,12 +159,13 @@ package final class OpeningMarks: Sendable {
 package final class WatchedBank: LineBank {
     private let bank: any LineBank
     private let marks: OpeningMarks
+    private let clock: Clock
     /// The start of the attempt in progress.
     private var tried: Instant?
 
     /// Passes all calls on to `bank` and marks their results for `watch`.
-    package init(_ bank: any LineBank, _ watch: OpeningWatch) {
-        (self.bank, marks) = (bank, watch.newMarks(at: SystemClock.now()))
+    package init(_ bank: any LineBank, _ watch: OpeningWatch, clock: Clock) {
+        (self.bank, self.clock, marks) = (bank, clock, watch.newMarks(at: clock.now()))
     }
 
     /// Energises or releases the line. A failed call to release it counts as not done. A failed call to
@@ -172,10 +174,10 @@ package final class WatchedBank: LineBank {
     package func set(active names: Set<String>) throws(GPIOError) {
         guard !names.isEmpty else {
             try bank.set(active: names)
-            return marks.end(at: SystemClock.now())
+            return marks.end(at: clock.now())
         }
         // Read the clock before the call, so that no record gives a shorter pulse than the real one.
-        let now = tried ?? SystemClock.now()
+        let now = tried ?? clock.now()
         marks.tries(true)
         defer { tries(false) }
         do throws(GPIOError) { try bank.set(active: names) } catch {
@@ -189,7 +191,7 @@ package final class WatchedBank: LineBank {
     /// thread that is suspended between its check of the clock and the call still begins the pulse within its
     /// order.
     package func tries(_ isTrying: Bool) {
-        tried = isTrying ? SystemClock.now() : nil
+        tried = isTrying ? clock.now() : nil
         marks.tries(isTrying)
     }
 
@@ -199,6 +201,6 @@ package final class WatchedBank: LineBank {
     /// Releases the line and gives it back to the system.
     package func close() {
         bank.close()
-        marks.end(at: SystemClock.now())
+        marks.end(at: clock.now())
     }
 }

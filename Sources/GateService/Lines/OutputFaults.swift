@@ -5,7 +5,7 @@ import Synchronization
 /// Serialises the faults that the threads of the outputs report.
 final class OutputFaults: Sendable {
     /// Receives the state of a part of the outputs, on the part's own thread; nil: the part works.
-    typealias Teller = @Sendable (GateFaults.Part, LineThread.Trouble?) -> Void
+    typealias FaultReporter = @Sendable (GateFaults.Part, LineThread.Trouble?) -> Void
 
     private let state = Mutex((opening: 0, faults: GateFaults()))
     private let report: HealthReporter
@@ -14,7 +14,7 @@ final class OutputFaults: Sendable {
 
     /// Begins a new request for the lines. From now on, threads of earlier lines, which may still hang,
     /// report nothing.
-    func begin() -> Teller {
+    func begin() -> FaultReporter {
         let opening = state.withLock { state in
             state = (state.opening + 1, GateFaults())
             return state.opening

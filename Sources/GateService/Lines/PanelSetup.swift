@@ -1,7 +1,8 @@
 import Administration
-import Credentials
+package import Clocks
 package import Kiosk
 import LinuxIO
+import Reasons
 package import Settings
 
 /// Requests the configured lines and makes a panel of them, all inactive.
@@ -9,12 +10,14 @@ struct PanelSetup: Sendable {
     let request: LineRequest
     /// Receives faults of lines that cannot be set, on the lines' own threads.
     let report: HealthReporter
+    /// The clock of the marks of these lines.
+    let clock: Clock
     /// The observer of the lines that open the gate.
     let watch: OpeningWatch
     private let faults: OutputFaults
 
-    init(request: LineRequest, report: @escaping HealthReporter) {
-        (self.request, self.report) = (request, report)
+    init(request: LineRequest, clock: Clock, report: @escaping HealthReporter) {
+        (self.request, self.clock, self.report) = (request, clock, report)
         watch = OpeningWatch(sendsFrames: request.gate == nil)
         faults = OutputFaults(report: report)
     }
@@ -26,7 +29,7 @@ struct PanelSetup: Sendable {
         var (relay, free): (Relay?, Relay?)
         var wiegand: WiegandOutput?
         let faults = faults.begin()
-        let tell: OutputFaults.Teller = { part, trouble in
+        let tell: OutputFaults.FaultReporter = { part, trouble in
             faults(part, trouble)
             if let trouble, trouble.error.isGone { gone() }
         }
@@ -45,29 +48,30 @@ struct PanelSetup: Sendable {
             case let failure as ServiceFailure: throw failure
             case let error as GPIOError: throw ServiceFailure(error)
             case let error as SystemError: throw ServiceFailure(GPIOError.failed(error))
-            default: throw ServiceFailure("\(ReasonCode.gpioCall): \(error)", remedy: "Look at gpioinfo.")
+            default: throw ServiceFailure("\(ReasonCode.gpioCall): \(error)", remedy: "Check gpioinfo.")
             }
         }
     }
 
     private func openRelay(
-        _ part: GateFaults.Part, _ output: GPIOLines.Output, _ what: String, _ tell: @escaping OutputFaults.Teller
+        _ part: GateFaults.Part, _ output: GPIOLines.Output, _ what: String,
+        _ tell: @escaping OutputFaults.FaultReporter
     ) throws -> Relay {
         let bank = try GPIOLines(chip: request.chip, [output])
         try Self.check(bank, isInactive: what)
         guard part == .relay else { return try Relay(bank, line: output.name) { tell(part, $0) } }
         bank.releaseAtCrash()
-        return try Relay(WatchedBank(bank, watch), line: output.name) { tell(part, $0) }
+        return try Relay(WatchedBank(bank, watch, clock: clock), line: output.name) { tell(part, $0) }
     }
 
-    private func openWiegand(_ tell: @escaping OutputFaults.Teller) throws -> WiegandOutput? {
+    private func openWiegand(_ tell: @escaping OutputFaults.FaultReporter) throws -> WiegandOutput? {
         guard let (outputs, section) = request.wiegand, let frame = section.frame, outputs.count == 2 else {
             return nil
         }
         let bank = try GPIOLines(chip: request.chip, outputs)
         try Self.check(bank, isInactive: "the wires to the controller")
         // If the gate also has a relay, the relay opens the gate.
-        let marks = request.gate == nil ? watch.newMarks(at: SystemClock.now()) : nil
+        let marks = request.gate == nil ? watch.newMarks(at: clock.now()) : nil
         return try WiegandOutput(
             bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
             sending: { marks?.tries($0) },
@@ -78,13 +82,15 @@ struct PanelSetup: Sendable {
                 case .slow(let pulse, let gap):
                     report(.present(.wiegandUnsure, detail: "a pulse of \(pulse), a gap of \(gap)"))
                 case .unsure: report(.present(.wiegandUnsure, detail: "a wire failed at the last bit of a frame"))
-                case .lost: report(.present(.wiegandUnsure, detail: "a frame was not sent, or not to its end"))
+                case .lost: report(.present(.wiegandUnsure, detail: "a frame was not sent completely"))
                 }
             },
             failed: { tell(.controller, $0) })
     }
 
-    private func openLamps(_ outputs: [GPIOLines.Output], _ tell: @escaping OutputFaults.Teller) throws -> LampLines {
+    private func openLamps(_ outputs: [GPIOLines.Output], _ tell: @escaping OutputFaults.FaultReporter) throws
+        -> LampLines
+    {
         let bank = try GPIOLines(chip: request.chip, outputs)
         try Self.check(bank, isInactive: "lamps or sounder")
         return try LampLines(bank, names: outputs.map(\.name)) { tell(.lamps, $0) }
@@ -108,12 +114,12 @@ extension ServiceFailure {
     }
 }
 
-extension LatePanel {
+extension ReconnectingPanel {
     /// Creates the panel for the lines of a configuration, without lines so far; nil if it names none.
     /// `report` receives the faults of missing lines and of lines that cannot be set, and their ends.
-    package convenience init?(_ configuration: Configuration, report: @escaping HealthReporter) {
+    package convenience init?(_ configuration: Configuration, clock: Clock, report: @escaping HealthReporter) {
         guard let request = LineRequest(configuration) else { return nil }
-        let setup = PanelSetup(request: request, report: report)
+        let setup = PanelSetup(request: request, clock: clock, report: report)
         self.init(report: report, watch: setup.watch) { gone throws(ServiceFailure) in try setup.open(gone: gone) }
     }
 }

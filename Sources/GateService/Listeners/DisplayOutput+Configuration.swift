@@ -1,3 +1,5 @@
+package import Clocks
+import Displays
 package import Kiosk
 package import LinuxIO
 package import Settings
@@ -6,14 +8,14 @@ extension DisplayOutput {
     /// Creates the configured displays. This call opens no display. A missing display is used as soon as it
     /// is available.
     package convenience init(
-        _ configuration: Configuration, report: @escaping HealthReporter
+        _ configuration: Configuration, clock: Clock, report: @escaping HealthReporter
     ) throws(SystemError) {
         let screens = configuration.display.all.map { display in
             Screen(
                 name: display.name, instruction: display.instruction, language: display.language, sign: display.sign
             ) { Self.device(display) }
         }
-        try self.init(gate: configuration.kiosk.name, on: screens, report: report)
+        try self.init(gate: configuration.kiosk.name, on: screens, clock: clock, report: report)
     }
 
     private static func device(_ display: DisplaySection) -> any DisplayDevice {

@@ -1,7 +1,9 @@
-import Credentials
+package import Clocks
+package import Displays
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import Synchronization
 
 /// Shows the state of the gate on displays. Each display has its own thread, which shows the newest scene, so
@@ -30,17 +32,19 @@ package final class DisplayOutput: KioskListener {
         }
     }
 
-    private let keeper: Mutex<SceneKeeper>
+    private let keeper: Mutex<DisplayState>
     private let faults: DisplayFaults
+    private let clock: Clock
     private let screens: [(screen: Screen, thread: DisplayThread)]
 
-    /// Starts a thread for each screen and shows the state of the gate called `name`. `retries`: see
-    /// ``DisplayThread``. `report` receives reports of displays that fail or hang.
+    /// Starts a thread for each screen and shows the state of the gate called `name`. `clock` measures how long a
+    /// flush takes. `retries`: see ``DisplayThread``. `report` receives reports of displays that fail or hang.
     package init(
-        gate name: String, on screens: [Screen], retries: ClosedRange<Duration> = DisplayThread.retries,
+        gate name: String, on screens: [Screen], clock: Clock, retries: ClosedRange<Duration> = DisplayThread.retries,
         report: @escaping HealthReporter
     ) throws(SystemError) {
-        keeper = Mutex(SceneKeeper(name: name))
+        self.clock = clock
+        keeper = Mutex(DisplayState(name: name))
         let faults = DisplayFaults(report)
         self.faults = faults
         var threads: [(Screen, DisplayThread)] = []
@@ -59,10 +63,8 @@ package final class DisplayOutput: KioskListener {
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         change { $0.take(pattern) }
         for (index, (screen, thread)) in screens.enumerated() {
-            guard let since = thread.busySince, since.duration(to: SystemClock.now()) >= DisplayThread.stallLimit else {
-                continue
-            }
-            faults.note("\(screen.name) has taken no picture for \(DisplayThread.stallLimit)", of: index)
+            guard thread.isStalled else { continue }
+            faults.note("\(screen.name) has accepted no picture for \(DisplayThread.stallLimit)", of: index)
         }
     }
 
@@ -80,11 +82,11 @@ package final class DisplayOutput: KioskListener {
     /// Waits until every display shows its newest scene, for at most `limit` in all. Returns whether they all
     /// do.
     package func flush(within limit: Duration) -> Bool {
-        let end = SystemClock.now().advanced(by: limit)
-        return screens.allSatisfy { $0.thread.flush(within: SystemClock.now().duration(to: end)) }
+        let end = clock.now().advanced(by: limit)
+        return screens.allSatisfy { $0.thread.flush(within: clock.now().duration(to: end)) }
     }
 
-    private func change(_ body: (inout SceneKeeper) -> Void) {
+    private func change(_ body: (inout DisplayState) -> Void) {
         let scene = keeper.withLock { keeper in
             body(&keeper)
             return keeper.scene

@@ -1,5 +1,5 @@
-import Credentials
 package import Kiosk
+import Reasons
 
 /// The status light and the verdicts as lines for a person at the terminal.
 package enum EventLine {
@@ -13,9 +13,9 @@ package enum EventLine {
         case .radioReady: line([.blue], "radio ready")
         case .radioFailed(_, let reason, _): line([.red, .amber], "out of order: \(reason)")
         case .radioLapsed(let count): line([.amber], "the adapter had stopped advertising (\(count) so far)")
-        case .adapterReset: line([.red, .amber], "the adapter's reset is asked for")
-        case .phonesLimited(let phones): line([.amber], "this adapter serves \(phones) at once")
-        case .verdictWaits(let others): line([], "the verdict waits for \(others) before it")
+        case .adapterReset: line([.red, .amber], "a reset of the adapter is requested")
+        case .phonesLimited(let phones): line([.amber], "this adapter serves \(phones) at the same time")
+        case .verdictWaits(let others): line([], "the verdict waits for \(others) earlier verdicts")
         case .phoneConnected: line([.blue], "a phone is connected")
         case .transferStarted(let bytes, _): line([.blue], "receiving \(bytes) bytes")
         // Log one line for each quarter below 100 %, so that a long transfer shows progress.
@@ -29,14 +29,14 @@ package enum EventLine {
         case .doorMode(.locked, let cause): line([.red], "LOCKED DOWN\(by(cause))")
         case .doorMode(.free, let cause): line([.green], "FREE PASSAGE\(by(cause))")
         case .doorMode(.normal, _): line([], "normal service")
-        case .passage(true): line([], "somebody has passed")
-        case .passage(false): line([.amber], "somebody has passed for whom the gate was not opened")
-        case .notPassed: line([.amber], "nobody has passed")
+        case .passage(true): line([], "a person passed")
+        case .passage(false): line([.amber], "a person passed for whom the gate was not opened (tailgating)")
+        case .notPassed: line([.amber], "no passage in time")
         case .exitRequested(let isGranted): line([], isGranted ? "request to exit" : "request to exit, refused")
         case .visitEnded("failed", let reasons, _): line([.amber], "failed" + reason(reasons))
         case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
         case .fault(.radioFailed, _, _, _): nil  // the notes above give more detail
-        case .fault(let code, true, _, let detail): line([.amber], "look after it: \(code): \(detail ?? code.meaning)")
+        case .fault(let code, true, _, let detail): line([.amber], "attention: \(code): \(detail ?? code.meaning)")
         case .fault(let code, false, _, _): line([], "over: \(code)")
         case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: nil
         }

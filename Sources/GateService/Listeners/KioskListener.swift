@@ -1,3 +1,4 @@
+package import Clocks
 package import Encoding
 package import Kiosk
 package import LinuxIO
@@ -32,13 +33,15 @@ package struct Listeners: Sendable {
     /// are near the gate.
     package static let queueLimit = 512
 
-    private let members: [(listener: any KioskListener, thread: SideThread)]
+    private let members: [(listener: any KioskListener, thread: BackgroundThread)]
+    private let clock: Clock
 
-    /// Starts a thread for each listener.
-    package init(_ listeners: [any KioskListener]) throws(SystemError) {
-        var members: [(any KioskListener, SideThread)] = []
+    /// Starts a thread for each listener. `clock` measures how long a flush takes.
+    package init(_ listeners: [any KioskListener], clock: Clock) throws(SystemError) {
+        self.clock = clock
+        var members: [(any KioskListener, BackgroundThread)] = []
         for listener in listeners {
-            members.append((listener, try SideThread(name: "gatehouse-tell", limit: Self.queueLimit)))
+            members.append((listener, try BackgroundThread(name: "gatehouse-tell", limit: Self.queueLimit)))
         }
         self.members = members
     }
@@ -54,7 +57,7 @@ package struct Listeners: Sendable {
     /// Waits until every listener has processed all its messages, for at most `limit` in all. Returns whether
     /// they all have.
     package func flush(within limit: Duration) -> Bool {
-        let end = SystemClock.now().advanced(by: limit)
-        return members.allSatisfy { $0.thread.flush(within: SystemClock.now().duration(to: end)) }
+        let end = clock.now().advanced(by: limit)
+        return members.allSatisfy { $0.thread.flush(within: clock.now().duration(to: end)) }
     }
 }

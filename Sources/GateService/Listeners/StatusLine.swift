@@ -1,5 +1,5 @@
-import Credentials
 package import Kiosk
+import Reasons
 
 /// The line that `systemctl status` shows: the worst fault, otherwise the kiosk's activity. It is made from
 /// notes alone.

@@ -1,7 +1,9 @@
-import Credentials
+package import Clocks
+package import Displays
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 package import Settings
 import Synchronization
 
@@ -17,7 +19,8 @@ package final class VoiceOutput: KioskListener {
     private let language: DisplayLanguage
     private let program: SpeechProgram
     private let pause: Duration
-    private let thread: SideThread
+    private let clock: Clock
+    private let thread: BackgroundThread
     private let report: HealthReporter
     private let pattern = Mutex<IndicatorPattern?>(nil)
     /// The newest reported failure of the speech program; nil if it did not fail.
@@ -28,18 +31,21 @@ package final class VoiceOutput: KioskListener {
     /// Speaks through `program` in `language`. `report` receives the fault if the program cannot be run or
     /// fails. `pause`: see ``pause``.
     package init(
-        _ language: DisplayLanguage, _ program: SpeechProgram, pause: Duration = VoiceOutput.pause,
+        _ language: DisplayLanguage, _ program: SpeechProgram, clock: Clock, pause: Duration = VoiceOutput.pause,
         report: @escaping HealthReporter
     ) throws(SystemError) {
-        (self.language, self.program, self.pause, self.report) = (language, program, pause, report)
-        thread = try SideThread(name: "gatehouse-voice", limit: 1)
+        (self.language, self.program, self.clock, self.pause, self.report) = (language, program, clock, pause, report)
+        thread = try BackgroundThread(name: "gatehouse-voice", limit: 1)
     }
 
     /// Creates the output from the section `[voice]` of the configuration; nil if the section asks for no
     /// voice.
-    package convenience init?(_ section: VoiceSection, report: @escaping HealthReporter) throws(SystemError) {
-        guard let language = section.language.language else { return nil }
-        try self.init(language, SpeechProgram(section.program, language: language.rawValue), report: report)
+    package convenience init?(
+        _ section: VoiceSection, clock: Clock, report: @escaping HealthReporter
+    ) throws(SystemError) {
+        guard let language = section.language else { return nil }
+        try self.init(
+            language, SpeechProgram(section.program, language: language.rawValue), clock: clock, report: report)
     }
 
     /// Speaks the phrase of a pattern when the pattern begins. The light calls this every second, so this is
@@ -52,9 +58,9 @@ package final class VoiceOutput: KioskListener {
         }
         guard isNew, let phrase = Self.phrase(of: pattern) else { return }
         let text = language.text(phrase).lowercased()
-        let last = SystemClock.now().advanced(by: Self.patience)
+        let last = clock.now().advanced(by: Self.patience)
         thread.run { [self] in
-            if SystemClock.now() <= last { tell(program.say(text)) }
+            if clock.now() <= last { tell(program.say(text)) }
         }
     }
 
@@ -69,7 +75,7 @@ package final class VoiceOutput: KioskListener {
     }
 
     private func look() {
-        let now = SystemClock.now()
+        let now = clock.now()
         let isDue = looksAt.withLock { looksAt in
             guard let due = looksAt, now >= due else { return false }
             looksAt = nil
@@ -84,11 +90,11 @@ package final class VoiceOutput: KioskListener {
         case .said: detail = nil
         case .absent(let reason):
             detail = "\(program.name) cannot be run: \(reason)"
-            looksAt.withLock { $0 = SystemClock.now().advanced(by: pause) }
+            looksAt.withLock { $0 = clock.now().advanced(by: pause) }
         case .failed:
             detail =
-                "\(program.name) ended with an error: without a sound card, or in a language that it does not speak"
-        case .tooLong: detail = "\(program.name) came to no end and was ended"
+                "\(program.name) failed: there is no sound card, or it does not support the language"
+        case .tooLong: detail = "\(program.name) did not finish and was stopped"
         }
         let now = detail == nil ? nil : end
         let isNews = trouble.withLock { trouble in

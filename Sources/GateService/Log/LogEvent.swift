@@ -18,122 +18,132 @@ package struct LogEvent: Sendable {
     package static let all = [
         LogEvent(
             "started", "info", "version, kiosk, trust, start, interrupted, restored",
-            "The service runs: its version, the trust data in force, which start of this ledger it is, how many visits of the "
-                + "last start had no outcome, and how many records came back from the reserve."),
+            "The service is running: its version, the trust data in force, the number of the start of this ledger, "
+                + "the number of visits of the last start without an outcome, and the number of records restored from "
+                + "the reserve."),
         LogEvent(
             "crashed", "error", "count, since, leftOut",
-            "The first line after a crash: how many there were since the start of the machine, since when, and "
-                + "which servers are not asked because of it."),
+            "The first line after a crash: the number of crashes since boot, the time of the first, and the servers "
+                + "that are not contacted because of them."),
         LogEvent(
             "configuration", "warning", "key, text, remedy",
-            "A key of the configuration has no effect, or not the whole."),
+            "A key of the configuration has no effect, or only a partial one."),
         LogEvent(
             "keys", "info, warning", "sealed, resealed, by; or text, remedy",
-            "Keys in the database were sealed; or how the key that seals them is kept should be changed."),
+            "Keys in the database were sealed; or a recommendation for the storage of the sealing key."),
         LogEvent(
             "radio.bluetoothd-stopped", "warning", "text, remedy",
-            "bluetoothd was running and was stopped by the unit before the gate started: an adapter serves one program."
+            "The unit stopped a running bluetoothd before the gate started: only one program can use an adapter."
         ),
-        LogEvent("radio.ready", "info", "controller", "The controller is set up; what it calls itself."),
+        LogEvent("radio.ready", "info", "controller", "The controller is initialised; its description of itself."),
         LogEvent(
             "radio.failed", "warning", "code, reason, retryMs",
-            "The radio is out of order: why, as gatehouse reasons has it; when it is tried again."),
+            "The radio does not work: the code for gatehouse reasons, and the time until the next attempt."),
         LogEvent(
-            "radio.lapsed", "warning", "count", "The adapter had stopped advertising by itself and was told again."),
+            "radio.lapsed", "warning", "count", "The adapter had stopped advertising unexpectedly and was restarted."),
         LogEvent(
             "radio.adapter-reset", "warning", "(file, failed)",
-            "The adapter's reset is asked for, as nothing else has helped; or the request could not be written."),
-        LogEvent("radio.phones", "info", "phones", "The adapter lets so many phones connect at once, and no more."),
+            "A reset of the adapter is requested as the last resort; or the request could not be written."),
+        LogEvent("radio.phones", "info", "phones", "The number of phones that the adapter can serve at the same time."),
         LogEvent("advertising", "info", "uri", "A new invitation is on the air; the text of its QR code."),
         LogEvent(
-            "signal", "info, debug", "pattern, lamps, tone", "The light; each blink of a pattern at the level debug."),
+            "signal", "info, debug", "pattern, lamps, tone", "The light; each step of a blink pattern at level debug."),
         LogEvent("phone.connected", "info", "", "A phone is connected."),
-        LogEvent("phone.mtu", "info", "bytes", "The link carries so many bytes in a packet."),
+        LogEvent("phone.mtu", "info", "bytes", "The number of bytes that a packet on the link carries."),
         LogEvent(
             "phone.identified", "info", "intent",
-            "Both sides have keys; a person chooses a credential. The id of the intent that the visit has in the ledger."
+            "Both sides have keys; the holder chooses a credential. The id of the visit's intent in the ledger."
         ),
         LogEvent("transfer.started", "info", "bytes, chunks", "A transfer has begun; its size when encrypted."),
         LogEvent(
-            "transfer.progress", "debug", "received, total, percent, bytesPerSecond", "So many of the chunks are here."),
+            "transfer.progress", "debug", "received, total, percent, bytesPerSecond", "The number of received chunks."),
         LogEvent(
             "transfer.received", "info", "bytes, crcErrors, repairs",
-            "The last missing byte is here; bytes of what was inside, chunks dropped for a wrong CRC, rounds of repair."
+            "The transfer is complete: bytes of the content, chunks dropped for a wrong CRC, repair rounds."
         ),
-        LogEvent("verdict.waits", "info", "behind", "The verdict is ready and waits until so many others were shown."),
+        LogEvent(
+            "verdict.waits", "info", "behind",
+            "The verdict is ready and waits until that number of earlier "
+                + "verdicts has been shown."),
         LogEvent(
             "verdict", "info", "decision, reasons, sinceT0us, waitedMs",
-            "The verdict; microseconds since the last byte, and how much of it was waiting for its turn."),
+            "The verdict; microseconds since the last byte, and the part of them spent waiting for its turn."),
         LogEvent(
             "gate", "info", "open",
-            "The relay or a controller got the order to open, or the pulse is over. Never on a box that opens "
+            "The relay or a controller was ordered to open, or the pulse has ended. Never on a box that opens "
                 + "nothing."),
         LogEvent(
             "visit.ended", "info", "result, reasons, (remedy), ms, (bytes, chunks, crcErrors, repairs)",
-            "A visit is decided or given up: accepted, rejected, failed or abandoned."),
+            "A visit has ended: accepted, rejected, failed or abandoned."),
         LogEvent(
             "visits.counted", "info", "count, seconds, endings",
-            "So many visits of the seconds before have no lines of their own, since more came than the log has room "
-                + "for: by result and reason."),
+            "The number of visits of the preceding seconds without their own lines, because there were more than the "
+                + "log has space for: by result and reason."),
         LogEvent(
             "door.mode", "info", "mode, by",
-            "The gate is locked down, free or back in ordinary service; by an order, the schedule or the fire panel."),
+            "The gate is locked down, in free passage or back in normal service; by an order, the schedule or the "
+                + "fire panel."),
         LogEvent(
-            "door.ordered", "warning", "order", "Somebody on the box ordered a lock-down, free passage or its end."),
-        LogEvent("door.passage", "info", "entitled", "Somebody passed; whether somebody was let through."),
-        LogEvent("door.not-passed", "info", "", "Who was let in did not pass within door.wait."),
-        LogEvent("door.exit-request", "info", "granted", "The button inside was pressed; whether that may open."),
-        LogEvent("ledger.failed", "warning", "reason", "The ledger could not take a record."),
+            "door.ordered", "warning", "order", "A user of the box ordered a lock-down, free passage or its end."),
+        LogEvent("door.passage", "info", "entitled", "A person passed; whether a visitor had been admitted."),
+        LogEvent("door.not-passed", "info", "", "The admitted visitor did not pass within door.wait."),
+        LogEvent("door.exit-request", "info", "granted", "The request to exit was pressed; whether it was granted."),
+        LogEvent("ledger.failed", "warning", "reason", "The ledger could not accept a record."),
         LogEvent(
             "ledger.head", "info", "at, ledger, revision, key",
-            "The newest state of the ledger, signed: at the start, every hour and at the end. Kept elsewhere it proves later that "
-                + "nothing was cut off."),
+            "The newest state of the ledger, signed: at the start, every hour and at the end. A copy elsewhere proves "
+                + "later that nothing was truncated."),
         LogEvent(
             "ledger.removed", "warning", "files, remedy",
-            "Another ledger was put aside at this start, and these files of earlier ones, the oldest, were removed "
-                + "for it."
+            "At this start the ledger was renamed and replaced, and these files of earlier ledgers, the oldest ones, "
+                + "were removed for it."
         ),
         LogEvent(
             "fault", "error, warning, info", "code, present, count, (detail, remedy)",
-            "Something is wrong with the box, or is over; at most once in 5 s for each code."),
+            "A fault has begun or ended; at most once in 5 s for each code."),
         LogEvent(
             "expiry", "warning", "code, kind, name, end, days, text, remedy",
-            "Something ends within that many days, or has ended; once for each step."),
-        LogEvent("log.dropped", "warning", "lines", "So many lines before this one were left out."),
+            "Something expires within that number of days, or has expired; once for each step."),
+        LogEvent("log.dropped", "warning", "lines", "The number of lines that were dropped before this one."),
         LogEvent("trust.changed", "info", "from, to", "New trust data are in force."),
         LogEvent(
-            "trust.not-kept", "warning", "reason", "The last good trust bundle could not be kept for the next start."),
+            "trust.not-kept", "warning", "reason", "The last good bundle could not be stored for the next start."),
         LogEvent("trust.refreshed", "info", "resource", "A document or list was fetched and is newer."),
         LogEvent(
-            "trust.refresh-failed", "warning", "resource, reason", "It could not be fetched, or is not acceptable."),
+            "trust.refresh-failed", "warning", "resource, reason",
+            "A document or list could not be fetched, or is "
+                + "not acceptable."),
         LogEvent("policy", "info", "version, source", "These rules are in force; none: each issuer's types decide."),
-        LogEvent("policy.not-kept", "warning", "reason", "The last good rules could not be kept for the next start."),
-        LogEvent("policy.group-unknown", "warning", "group, remedy", "A rule names a group that no issuer is in."),
+        LogEvent("policy.not-kept", "warning", "reason", "The last good rules could not be stored for the next start."),
+        LogEvent("policy.group-unknown", "warning", "group, remedy", "A rule names a group that contains no issuer."),
         LogEvent(
-            "date.accepted", "warning", "accepted", "Somebody said that the clock is right: gatehouse clock accept."),
+            "date.accepted", "warning", "accepted", "An operator confirmed the clock: gatehouse clock accept."),
         LogEvent(
             "date.refused", "warning", "accepted, reason",
-            "An acceptance of the clock was dropped, as it may mean another date than the one that the clock shows now."
+            "An acceptance of the clock was discarded because the clock may have been set since."
         ),
         LogEvent(
             "control.group-unknown", "warning", "group, remedy",
-            "control.group names a group that the box does not have."),
+            "control.group names a group that does not exist."),
         LogEvent(
             "agent", "info, debug, warning, error", "destination, text",
-            "What happened between the box and a cloud agent."),
+            "An event between the box and a cloud agent."),
         LogEvent("agent.roots", "warning", "file, remedy", "agent.rootsFile holds no certificates."),
-        LogEvent("agent.mailbox", "info, debug, warning", "text", "What happened at the mailbox."),
+        LogEvent("agent.mailbox", "info, debug, warning", "text", "An event at the mailbox."),
         LogEvent(
             "agent.deleted", "info", "destination, connection, told",
             "A connection was deleted, and whether its agent knows."),
         LogEvent("agent.store", "error", "reason", "The state of a connection could not be written."),
-        LogEvent("renewal", "warning", "text, remedy", "The program ends in a quiet moment and begins a new ledger."),
-        LogEvent("stopped", "info", "", "The kiosk has shut down in order."),
+        LogEvent(
+            "renewal", "warning", "text, remedy",
+            "The program ends when no visitor is at the gate, and begins a "
+                + "new ledger."),
+        LogEvent("stopped", "info", "", "The kiosk has shut down."),
         LogEvent(
             "ended", "info, error", "(unwritten, lost)",
-            "The program ends; records that no disk took, where there are such."),
+            "The program ends; the records that no disk accepted, if any."),
         LogEvent(
             "end.forced", "error", "unwritten, lost, remedy",
-            "Something hung at the end, and the program ends without it."),
+            "A part did not stop at the end, and the program ends without it."),
     ]
 }

@@ -1,7 +1,9 @@
+package import Clocks
 import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import Synchronization
 
 /// Writes the kiosk's notes, its indicator patterns and its relay changes as JSON lines.
@@ -64,12 +66,12 @@ package final class LogOutput: KioskListener {
 
     /// Returns a reporter for the time before the kiosk exists. It writes each report at once, as the same
     /// `fault` line that the kiosk writes.
-    package static func reporter(_ sink: LogSink) -> HealthReporter {
+    package static func reporter(_ sink: LogSink, clock: Clock) -> HealthReporter {
         let output = LogOutput(sink)
         return { report in
             let fault = KioskNote.fault(
                 report.code, isPresent: report.isPresent, count: report.count ?? 1, detail: report.detail)
-            output.note(fault, of: nil, at: SystemClock.now())
+            output.note(fault, of: nil, at: clock.now())
         }
     }
 }

@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Kiosk
+import Reasons
 
 /// Chooses which lines of visits the log has, so that many visits of strangers do not displace older lines.
 ///

@@ -1,3 +1,4 @@
+package import Clocks
 import Encoding
 import Foundation
 package import LinuxIO
@@ -10,9 +11,9 @@ import Settings
 /// case.
 package enum AdapterResetRequest {
     /// Creates the file in that folder, without blocking the calling thread. A failure is logged.
-    package static func ask(_ log: LogSink, in folder: String) {
+    package static func ask(_ log: LogSink, in folder: String, spawner: Spawner) {
         let path = folder + "/" + RuntimeFiles.adapterReset
-        Task.detached {
+        spawner.start("the request for a reset of the adapter") {
             guard !FileManager.default.createFile(atPath: path, contents: Data()) else { return }
             log.log(.warning, "radio.adapter-reset", ["file": .text(path), "failed": .bool(true)])
         }

@@ -14,9 +14,9 @@ package enum StoppedDaemon {
         log.log(
             .warning, "radio.bluetoothd-stopped",
             [
-                "text": "bluetoothd was running and was stopped: the adapter belongs to the gate",
+                "text": "a running bluetoothd was stopped: the gate uses the adapter",
                 "remedy":
-                    "nothing, where gatehouse doctor finds that it does not start again; else: systemctl disable --now bluetooth",
+                    "nothing, unless gatehouse doctor finds it started again: systemctl disable --now bluetooth",
             ])
     }
 }

@@ -1,8 +1,9 @@
-import Credentials
+package import Clocks
 import Encoding
 package import Kiosk
 package import Ledger
 import LinuxIO
+import Reasons
 package import Store
 import Synchronization
 
@@ -27,7 +28,7 @@ package final class LedgerKeeper: VisitLedger {
     }
 
     /// The state of the queue that was last reported as a fault.
-    private struct Told {
+    private struct Reported {
         var unwritten = 0
         var lost = 0
         var isStalled = false
@@ -47,6 +48,8 @@ package final class LedgerKeeper: VisitLedger {
     private nonisolated(unsafe) let reserve: Reserve?
     private let siteKey: SiteKey
     private let limits: KeeperQueue.Limits
+    private let clock: Clock
+    private let spawner: Spawner
     private let stamp: @Sendable () -> RecordStamp
     private let report: HealthReporter
     private let onChange: @Sendable (Int) -> Void
@@ -60,12 +63,12 @@ package final class LedgerKeeper: VisitLedger {
     /// waiting for a timer.
     package init(
         store: Store, reserve: Reserve? = nil, siteKey: SiteKey,
-        limits: KeeperQueue.Limits = KeeperQueue.Limits(),
+        limits: KeeperQueue.Limits = KeeperQueue.Limits(), clock: Clock, spawner: Spawner,
         stamp: @escaping @Sendable () -> RecordStamp, report: @escaping HealthReporter = { _ in },
         onChange: @escaping @Sendable (_ outcomes: Int) -> Void
     ) {
         (self.store, self.reserve) = (store, reserve)
-        (self.siteKey, self.limits) = (siteKey, limits)
+        (self.siteKey, self.limits, self.clock, self.spawner) = (siteKey, limits, clock, spawner)
         (self.stamp, self.report, self.onChange) = (stamp, report, onChange)
         state = Mutex(
             State(queue: KeeperQueue(limits: limits, reserved: reserve?.count ?? 0)))
@@ -88,7 +91,7 @@ package final class LedgerKeeper: VisitLedger {
         let givenUp: [@Sendable (String?) -> Void] = state.withLock { state in
             guard state.answers[intent.intent] == nil else { return [answer] }
             state.answers[intent.intent] = answer
-            return Self.handle(.intent(intent), &state)
+            return handle(.intent(intent), &state)
         }
         for answer in givenUp { answer("the disk is too slow for so many visits") }
         signal.yield()
@@ -98,7 +101,7 @@ package final class LedgerKeeper: VisitLedger {
     /// and the decision is written at once.
     package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
         let decision = UnwrittenDecision(UnwrittenOutcome(record, stamp: stamp()), names: names)
-        _ = state.withLock { Self.handle(.decision(decision), &$0) }
+        _ = state.withLock { handle(.decision(decision), &$0) }
         signal.yield()
     }
 
@@ -108,13 +111,13 @@ package final class LedgerKeeper: VisitLedger {
     package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName] = []) {
         var outcome = UnwrittenOutcome(record, stamp: stamp())
         outcome.forgotten = forgetting
-        for answer in state.withLock({ Self.handle(.outcome(outcome), &$0) }) { answer("the visit has ended") }
+        for answer in state.withLock({ handle(.outcome(outcome), &$0) }) { answer("the visit has ended") }
         signal.yield()
     }
 
     /// Lets ``run()`` return once all records taken so far are written, in the reserve or lost.
     package func finish() {
-        _ = state.withLock { Self.handle(.finish, &$0) }
+        _ = state.withLock { handle(.finish, &$0) }
         signal.yield()
     }
 
@@ -130,24 +133,24 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    private static func handle(_ event: KeeperQueue.Event, _ state: inout State) -> [@Sendable (String?) -> Void] {
-        state.queue.handle(event, at: SystemClock.now()).compactMap { state.answers.removeValue(forKey: $0) }
+    private func handle(_ event: KeeperQueue.Event, _ state: inout State) -> [@Sendable (String?) -> Void] {
+        state.queue.handle(event, at: clock.now()).compactMap { state.answers.removeValue(forKey: $0) }
     }
 
     // MARK: - The disk's side
 
     /// Writes records until ``finish()`` is called, and then the records that still wait.
     package func run() async {
-        var told = Told()
+        var told = Reported()
         var signals = signals.makeAsyncIterator()
         var (step, writing): (KeeperQueue.Step?, Task<Void, Never>?)
         repeat {
-            step = state.withLock { $0.queue.next(at: SystemClock.now()) }
+            step = state.withLock { $0.queue.next(at: clock.now()) }
             if let step, step != .end {
                 // Write in a separate task: while a disk does not answer, this loop must report that and
                 // answer liveness probes.
                 await writing?.value
-                writing = Task {
+                writing = spawner.start("a step of the keeper of the records") { [self] in
                     await carryOut(step)
                     signal.yield()
                 }
@@ -224,7 +227,7 @@ package final class LedgerKeeper: VisitLedger {
         handle(isKept == true ? .reserved : .reserveFailed)
     }
 
-    private func handle(_ event: KeeperQueue.Event) { _ = state.withLock { Self.handle(event, &$0) } }
+    private func handle(_ event: KeeperQueue.Event) { _ = state.withLock { handle(event, &$0) } }
 
     private func answer(_ intents: [UnwrittenIntent], _ failure: (Text) -> String?) {
         for intent in intents {
@@ -233,12 +236,12 @@ package final class LedgerKeeper: VisitLedger {
     }
 
     /// Reports the changes since the last report, `told`.
-    private func tell(_ told: inout Told) {
+    private func tell(_ told: inout Reported) {
         let now = state.withLock { state in
-            Told(unwritten: state.queue.unwritten, lost: state.queue.lost, isStalled: state.queue.isStalled)
+            Reported(unwritten: state.queue.unwritten, lost: state.queue.lost, isStalled: state.queue.isStalled)
         }
         if now.unwritten != told.unwritten || now.isStalled != told.isStalled {
-            let detail = now.isStalled ? "the disk has not answered for \(limits.stallAfter)" : nil
+            let detail = now.isStalled ? "the disk has not responded for \(limits.stallAfter)" : nil
             let isWrong = now.unwritten > 0 || now.isStalled
             report(
                 isWrong
@@ -269,14 +272,9 @@ package final class LedgerKeeper: VisitLedger {
     /// Waits for a new record or the queue's deadline.
     private func pause(_ signals: inout AsyncStream<Void>.Iterator) async {
         let deadline = state.withLock { $0.queue.deadline }
-        let timer = deadline.map { deadline in
-            Task { [signal] in
-                try? await Task.sleep(for: SystemClock.now().duration(to: deadline))
-                if !Task.isCancelled { signal.yield() }
-            }
+        let isCancelled = await clock.alarm(at: deadline, ring: { [signal] in signal.yield() }) {
+            await signals.next() == nil
         }
-        let isCancelled = await signals.next() == nil
-        timer?.cancel()
         if isCancelled { finish() }
     }
 }

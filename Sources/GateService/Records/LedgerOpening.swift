@@ -1,8 +1,8 @@
-import Credentials
 import Encoding
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 package import Settings
 package import Store
 import Synchronization
@@ -36,9 +36,10 @@ extension AgentSection {
         guard !sealing(environment).isHandedOver, FileBytes.isFile(keyFile) else { return nil }
         return ConfigurationError.Problem(
             key: "agent.keyFile",
-            message: "\(keyFile) lies in the open: who copies it with the database has the keys of the agents",
+            message: "\(keyFile) is not encrypted: a copy of it and of the database contains the keys of the "
+                + "connections",
             remedy: "Let systemd hand over gatehouse-agent-key (LoadCredentialEncrypted= in the unit). "
-                + "Have the service's account read the file for it, not root, who would follow a link.")
+                + "Read the file as the service's account, not as root: root would follow a link.")
     }
 }
 
@@ -86,14 +87,14 @@ enum LedgerOpening {
                 [
                     "files": .array(store.removed.map(JSON.text)),
                     "remedy": .text(
-                        "none: the last \(PastDebt.ledgers) ledgers that were put aside are kept; "
-                            + "copy them elsewhere if they matter"
+                        "none: the last \(PastDebt.ledgers) replaced ledgers are kept; copy them elsewhere if they "
+                            + "matter"
                     ),
                 ])
         }
         if !store.givenUp.isEmpty {
             let lost = store.givenUp.map { "\($0.destination): \($0.reports)" }.joined(separator: ", ")
-            report(.present(.reportsDropped, detail: "reports of ledgers before this one, at most: \(lost)"))
+            report(.present(.reportsDropped, detail: "reports of earlier ledgers, at most: \(lost)"))
         }
         if let notice = configuration.agent.keyNotice(environment) { tell(log, notice.message, notice.remedy) }
         tell(store.keysAtRest, log, report)
@@ -105,14 +106,14 @@ enum LedgerOpening {
             report(.present(.agentUnreadable, detail: failure.description))
         } else if keys.unreadable > 0 {
             let detail =
-                "\(keys.unreadable) stored under another key than \(keys.path): have that one as \(keys.path).old"
+                "\(keys.unreadable) stored under another key than \(keys.path): provide that key as \(keys.path).old"
             report(.present(.agentUnreadable, detail: detail))
         }
         if keys.isSiteKeyUnreadable {
             tell(
                 log,
-                "credentials are named under another key than before, and who was let in before is not known again",
-                "Put the key back that sealed the database; names of both times stay in the ledger.")
+                "credentials are named under another key than before, so earlier visitors are not recognised",
+                "Restore the key that sealed the database; names under both keys stay in the ledger.")
         }
         if keys.sealed + keys.resealed > 0 {
             log.log(
@@ -121,12 +122,12 @@ enum LedgerOpening {
         if !keys.copies.isEmpty {
             tell(
                 log,
-                "files that were put aside hold keys as they lay open before: \(keys.copies.joined(separator: ", "))",
-                "Have them looked at, and remove them.")
+                "replaced files contain unencrypted keys: \(keys.copies.joined(separator: ", "))",
+                "Inspect and remove them.")
         }
         if keys.leavesTraces {
             tell(
-                log, "keys that were replaced may still be readable in the database's file or its log",
+                log, "replaced keys may still be readable in the database file or its log",
                 "Restart the service while nothing else reads the database.")
         }
     }

@@ -1,8 +1,9 @@
-import Credentials
+package import Clocks
 package import Encoding
 package import Kiosk
 package import Ledger
 package import LinuxIO
+import Reasons
 package import Settings
 package import Store
 
@@ -21,20 +22,23 @@ package struct Records: Sendable {
         let made: Timestamp
         /// How long a credential is remembered.
         let window: Duration
+        let clock: Clock
         let log: LogSink
         let report: HealthReporter
 
         /// Creates the input for opening the ledger from the values of its properties.
         package init(
             configuration: Configuration, environment: [String: String], boot: Text, version: String, made: Timestamp,
-            window: Duration, log: LogSink, report: @escaping HealthReporter
+            window: Duration, clock: Clock, log: LogSink, report: @escaping HealthReporter
         ) {
             (self.configuration, self.environment, self.boot) = (configuration, environment, boot)
-            (self.version, self.made, self.window, self.log, self.report) = (version, made, window, log, report)
+            (self.version, self.made, self.window, self.clock) = (version, made, window, clock)
+            (self.log, self.report) = (log, report)
         }
 
         fileprivate var options: StoreOptions {
             var options = StoreOptions()
+            options.clock = clock
             options.retention.age = configuration.ledger.keep
             options.retention.bytes = configuration.ledger.keepMegabytes * 1_000_000
             return options
@@ -87,25 +91,25 @@ package struct Records: Sendable {
     }
 
     private init(_ store: Store, _ opening: Opening) async throws(StoreError) {
-        let configuration = opening.configuration
-        let kept = try await store.setting(KeptDate.setting)
+        let (configuration, clock) = (opening.configuration, opening.clock)
+        let kept = try await store.setting(StoredDate.setting)
         let watch = ClockWatch(
             newest: await store.savedClock, skew: configuration.clock.skew, settle: configuration.clock.settle,
-            memory: KeptDate.read(kept, boots: [opening.boot], at: SystemClock.now()),
+            memory: StoredDate.read(kept, boots: [opening.boot], at: clock.now()),
             isAuthenticated: configuration.clock.authenticated, made: opening.made,
-            look: ClockWatch.machine(made: opening.made))
+            look: ClockWatch.machine(made: opening.made, clock: clock))
         let wallTime: @Sendable () -> WallTime = { watch.now() }
-        clock = ClockService(
+        self.clock = ClockService(
             watch: watch, store: store, acceptance: ClockAcceptance(database: configuration.ledger.path),
-            boot: opening.boot, log: opening.log, report: opening.report)
-        await clock.turn(at: SystemClock.now())
+            boot: opening.boot, clock: clock, log: opening.log, report: opening.report)
+        await self.clock.turn(at: clock.now())
         siteKey = try await store.siteKey()
         var memory = ReplayMemory(window: opening.window)
-        memory.recall((try? await store.replays()) ?? [], at: wallTime(), now: SystemClock.now())
+        memory.recall((try? await store.replays()) ?? [], at: wallTime(), now: clock.now())
         self.memory = memory
         let (kiosk, boot) = (Text(configuration.kiosk.id), opening.boot)
         let stamp: @Sendable () -> RecordStamp = {
-            RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: SystemClock.now())
+            RecordStamp(kiosk: kiosk, boot: boot, time: wallTime(), monotonic: clock.now())
         }
         let software = Outcome.Software(name: "gatehouse", version: Text(opening.version))
         try await store.begin(stamp: stamp(), software: software)
@@ -115,7 +119,7 @@ package struct Records: Sendable {
         if let reserve { restored = await reserve.restore(into: store) } else { restored = 0 }
         interrupted = try await store.recover(stamp: stamp(), software: software).count
         starts = try await store.countStart()
-        await store.tellWitness()
+        await store.updateWitness()
         (self.store, self.reserve, self.wallTime, self.stamp) = (store, reserve, wallTime, stamp)
     }
 }

@@ -1,8 +1,9 @@
-import Credentials
+package import Clocks
 import Encoding
 package import Kiosk
 import Ledger
 package import LinuxIO
+import Reasons
 import ServiceLifecycle
 package import Store
 
@@ -12,20 +13,20 @@ package struct WitnessService: Service {
     private let store: Store
     private let report: HealthReporter
     private let log: LogSink
-    private let interval: Duration
+    private let times: Periodic
 
-    /// Creates a service for that ledger. `report` receives the findings of a check. `interval`: the time
-    /// between two checks.
-    package init(store: Store, report: @escaping HealthReporter, log: LogSink, interval: Duration = .seconds(3600)) {
-        (self.store, self.report, self.log, self.interval) = (store, report, log, interval)
+    /// Creates a service for that ledger. `report` receives the findings of a check. `clock` measures
+    /// the time between two checks.
+    package init(store: Store, report: @escaping HealthReporter, log: LogSink, clock: Clock) {
+        (self.store, self.report, self.log) = (store, report, log)
+        times = Periodic(every: .seconds(3600), by: clock)
     }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
+            await times.run { _ in
                 await Self.logHead(store, log)
                 await audit()
-                try? await Task.sleep(for: interval)
             }
         }
     }

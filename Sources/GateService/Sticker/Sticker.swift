@@ -1,7 +1,9 @@
-import Credentials
+package import Clocks
 package import Encoding
 package import Kiosk
 import LinuxIO
+package import Observation
+import Reasons
 package import Settings
 import Synchronization
 
@@ -20,10 +22,10 @@ package final class Sticker: Sendable {
 
     /// The book, used by one task of the thread at a time.
     private final class Writer: @unchecked Sendable {
-        let book: SessionBook
-        let thread: SideThread
+        let book: UsedSessionLog
+        let thread: BackgroundThread
 
-        init(_ book: SessionBook, _ thread: SideThread) { (self.book, self.thread) = (book, thread) }
+        init(_ book: UsedSessionLog, _ thread: BackgroundThread) { (self.book, self.thread) = (book, thread) }
     }
 
     private struct State {
@@ -37,6 +39,7 @@ package final class Sticker: Sendable {
     package let used: UsedSessions
     private let files: Result<Files, StickerFailure>
     private let until: Timestamp
+    private let clock: Clock
     private let wallTime: @Sendable () -> WallTime
     private let report: HealthReporter
     private let state: Mutex<State>
@@ -45,16 +48,16 @@ package final class Sticker: Sendable {
     /// cannot be used, no printed key is in force until the next start; ``turn()`` reports why. `limit`: the
     /// limit of sessions of one key.
     package init?(
-        _ section: StickerSection, limit: Int = UsedSessions.limit, wallTime: @escaping @Sendable () -> WallTime,
-        report: @escaping HealthReporter
+        _ section: StickerSection, limit: Int = UsedSessions.limit, clock: Clock,
+        wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter
     ) {
         guard let path = section.key, let until = section.until else { return nil }
-        (self.until, self.wallTime, self.report) = (until, wallTime, report)
+        (self.until, self.clock, self.wallTime, self.report) = (until, clock, wallTime, report)
         files = Result { () throws(StickerFailure) in
             let key = try StickerKey(reading: path)
-            let book = try SessionBook(StickerKey.sessions(of: path), of: key.publicKey, limit: limit)
-            guard let thread = try? SideThread(name: "gatehouse-book", limit: Self.queue + 1) else {
-                throw StickerFailure("no thread for the book of sessions", remedy: "Restart the service.")
+            let book = try UsedSessionLog(StickerKey.sessions(of: path), of: key.publicKey, limit: limit)
+            guard let thread = try? BackgroundThread(name: "gatehouse-book", limit: Self.queue + 1) else {
+                throw StickerFailure("no thread for the log of used sessions", remedy: "Restart the service.")
             }
             return Files(key: key, writer: Writer(book, thread))
         }
@@ -72,34 +75,34 @@ package final class Sticker: Sendable {
     package func key() -> PrintedKey? { try? inForce() }
 
     private func inForce() throws(StickerFailure) -> PrintedKey {
-        let (key, time, now) = (try files.get().key, wallTime(), SystemClock.now())
+        let (key, time, now) = (try files.get().key, wallTime(), clock.now())
         if state.withLock({ $0.isFull }) {
-            throw StickerFailure("the book of its sessions is full", remedy: StickerFailure.files)
+            throw StickerFailure("the log of used sessions is full", remedy: StickerFailure.files)
         }
         // A date that was only carried on, or that is unknown, cannot bound the key's life.
         guard time.provenance >= .rtc else {
-            throw StickerFailure("the clock is not trusted", remedy: "See to the clock: gatehouse status.")
+            throw StickerFailure("the clock is not trusted", remedy: "Check the clock: gatehouse status.")
         }
         for date in time.possible { try key.check(until: until, at: date) }
         let left = until.advanced(by: Day.length).seconds - time.latest.seconds
-        return PrintedKey(privateKey: key.privateKey, until: now.advanced(by: .seconds(left)))
+        return key.printed(until: now.advanced(by: .seconds(left)))
     }
 
     /// For `gatehouse status`: when the key was made, until when it is in force, and the warning about
-    /// printed codes; null if the key is not in force.
-    package var status: JSON {
-        guard key() != nil, case .success(let files) = files else { return .null }
-        let until = Day.words(until)
-        return [
-            "made": .text(Day.text(files.key.made)), "until": .text(until), "warning": .text(StickerSection.warning),
-        ]
+    /// printed codes; nil if the key is not in force.
+    package var status: StatusReport.Sticker? {
+        guard key() != nil, case .success(let files) = files else { return nil }
+        var sticker = StatusReport.Sticker()
+        (sticker.made, sticker.until) = (Day.text(files.key.made), Day.words(until))
+        sticker.warning = StickerSection.warning
+        return sticker
     }
 
     /// Records a session. `answer` is called once, on any thread: with nil once the session survives a power
     /// cut, otherwise with the reason why it might not survive one.
     package func keep(_ session: [UInt8], answer: @escaping @Sendable (_ failure: String?) -> Void) {
         guard case .success(let files) = files, let name = UsedSessions.name(of: session) else {
-            return answer("there is no book for the sessions of the printed key")
+            return answer("the printed key has no log of used sessions")
         }
         let hasRoom = state.withLock { state in
             if state.waiting < Self.queue { state.waiting += 1 } else { return false }

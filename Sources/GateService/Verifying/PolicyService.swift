@@ -1,8 +1,10 @@
+package import Clocks
 package import Credentials
 import Crypto
 import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import ServiceLifecycle
 package import TrustFiles
 
@@ -12,10 +14,10 @@ package actor PolicyService: ServiceLifecycle.Service {
     private let state: PolicyState?
     private let defaults: VerificationPolicy
     private let direction: GateDirection?
-    private let verifiers: VerifierInForce
+    private let verifiers: CurrentVerifier
     private let log: LogSink
     private let report: HealthReporter
-    private let pause: Duration
+    private let times: Periodic
     /// The digest of the file at the last check, and the digest of a file that could not be used.
     private var seen: [UInt8] = []
     private var refused: [UInt8] = []
@@ -29,25 +31,23 @@ package actor PolicyService: ServiceLifecycle.Service {
     ///   - verifiers: Receives new rules.
     ///   - log: Gets a line for each change.
     ///   - report: Receives the fault of a file that cannot be used, and its end.
-    ///   - pause: The time between two checks of the file.
+    ///   - clock: Measures the time between two checks of the file.
+    ///   - pause: That time.
     package init(
         _ state: PolicyState?, over defaults: VerificationPolicy, direction: GateDirection?,
-        verifiers: VerifierInForce, log: LogSink, report: @escaping HealthReporter, pause: Duration = .seconds(5)
+        verifiers: CurrentVerifier, log: LogSink, report: @escaping HealthReporter, clock: Clock,
+        pause: Duration = .seconds(5)
     ) {
         (self.state, self.defaults, self.direction) = (state, defaults, direction)
-        (self.verifiers, self.log, self.report, self.pause) = (verifiers, log, report, pause)
+        (self.verifiers, self.log, self.report) = (verifiers, log, report)
+        times = Periodic(every: pause, by: clock)
     }
 
     package func run() async {
         await cancelWhenGracefulShutdown { await self.work() }
     }
 
-    private func work() async {
-        while !Task.isCancelled {
-            turn()
-            try? await Task.sleep(for: pause)
-        }
-    }
+    private func work() async { await times.run { _ in turn() } }
 
     /// Checks the file once.
     package func turn() {
@@ -85,7 +85,8 @@ package actor PolicyService: ServiceLifecycle.Service {
         log.log(.info, "policy", ["version": .text(rules.name), "source": source])
         for group in rules.groups.sorted() where trust.members(ofGroup: group) == nil {
             let remedy =
-                "no [[issuer]] has groups = [\"\(group)\"]: accept rules for it let nobody in, deny rules keep all out"
+                "no [[issuer]] has groups = [\"\(group)\"]: accept rules for it admit nobody, deny rules reject "
+                + "everybody"
             log.log(.warning, "policy.group-unknown", ["group": .string(group), "remedy": .text(remedy)])
         }
     }

@@ -1,7 +1,9 @@
+package import Clocks
 package import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 import ServiceLifecycle
 package import Settings
 package import TrustFiles
@@ -11,7 +13,7 @@ package import TrustFiles
 /// next visit uses the new trust data.
 package actor TrustService: ServiceLifecycle.Service {
     /// The times of the service.
-    package struct Settings: Sendable {
+    package struct Options: Sendable {
         /// The time between two checks of the files.
         package var pause = Duration.seconds(5)
         /// The time until unchanged files that could not be used are read again: the cause may lie outside
@@ -24,13 +26,14 @@ package actor TrustService: ServiceLifecycle.Service {
         package init() {}
     }
 
-    private let settings: Settings
+    private let settings: Options
     private let state: TrustState
     private let refresher: any TrustRefreshing
-    private let verifiers: VerifierInForce
+    private let verifiers: CurrentVerifier
     /// Returns the policy made from the rules that came with the trust data; the argument is nil if they came
     /// without rules. The property is nil if the rules have another source.
     private let policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?
+    private let clock: Clock
     private let wallTime: @Sendable () -> WallTime
     private let log: LogSink
     private let report: HealthReporter
@@ -45,10 +48,11 @@ package actor TrustService: ServiceLifecycle.Service {
     /// the rules in `policy.toml` of the trust data are replaced together with them. `report` receives faults
     /// of the files.
     package init(
-        settings: Settings, state: TrustState, beginning: TrustReading? = nil, refresher: any TrustRefreshing,
-        verifiers: VerifierInForce, policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil,
-        wallTime: @escaping @Sendable () -> WallTime, log: LogSink, report: @escaping HealthReporter
+        settings: Options, state: TrustState, beginning: TrustReading? = nil, refresher: any TrustRefreshing,
+        verifiers: CurrentVerifier, policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil,
+        clock: Clock, wallTime: @escaping @Sendable () -> WallTime, log: LogSink, report: @escaping HealthReporter
     ) {
+        self.clock = clock
         (self.settings, self.state, self.refresher, self.report) = (settings, state, refresher, report)
         (self.verifiers, self.policy, self.wallTime, self.log) = (verifiers, policy, wallTime, log)
         plan = RefreshPlan(settings.plan ?? .init())
@@ -66,10 +70,7 @@ package actor TrustService: ServiceLifecycle.Service {
 
     private func work() async {
         replan()
-        while !Task.isCancelled {
-            await turn(at: SystemClock.now())
-            try? await Task.sleep(for: settings.pause)
-        }
+        await Periodic(every: settings.pause, by: clock).run { await turn(at: $0) }
     }
 
     /// Checks the files and the plan once.
@@ -93,7 +94,7 @@ package actor TrustService: ServiceLifecycle.Service {
 
     private func refresh(_ resource: RefreshResource, _ copy: RefreshedCopy?) async {
         let outcome = await refresher.refresh(resource, by: verifiers.current, copy: copy, at: wallTime())
-        let (now, chance) = (SystemClock.now(), Double.random(in: 0..<1))
+        let (now, chance) = (clock.now(), Double.random(in: 0..<1))
         let name = JSON.string(resource.id)
         switch outcome {
         case .changed, .unchanged:
@@ -150,18 +151,18 @@ package actor TrustService: ServiceLifecycle.Service {
         let ages = state.copies().map { ($0.resource, Duration.seconds(max(0, date.seconds - $0.confirmed.seconds))) }
         plan.keep(
             verifiers.current.trust.refreshResources, ages: Dictionary(ages, uniquingKeysWith: { $1 }),
-            at: SystemClock.now(), random: { Double.random(in: 0..<1) })
+            at: clock.now(), random: { Double.random(in: 0..<1) })
     }
 }
 
 extension TrustService {
     /// Creates the service of a configuration.
     package static func make(
-        _ section: TrustSection, beginning: TrustReading, refresher: any TrustRefreshing, verifiers: VerifierInForce,
-        policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?, wallTime: @escaping @Sendable () -> WallTime,
-        log: LogSink, report: @escaping HealthReporter
+        _ section: TrustSection, beginning: TrustReading, refresher: any TrustRefreshing, verifiers: CurrentVerifier,
+        policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?, clock: Clock,
+        wallTime: @escaping @Sendable () -> WallTime, log: LogSink, report: @escaping HealthReporter
     ) -> TrustService {
-        var settings = Settings()
+        var settings = Options()
         if section.refresh {
             var plan = RefreshPlan.Settings()
             plan.interval = section.refreshInterval
@@ -169,6 +170,6 @@ extension TrustService {
         }
         return TrustService(
             settings: settings, state: TrustState(section), beginning: beginning, refresher: refresher,
-            verifiers: verifiers, policy: policy, wallTime: wallTime, log: log, report: report)
+            verifiers: verifiers, policy: policy, clock: clock, wallTime: wallTime, log: log, report: report)
     }
 }

@@ -52,7 +52,7 @@ package enum ChainFinding: Hashable, Sendable {
         case .wrongEnd(let expected, let found): "the chain should end with entry \(expected) but ends with \(found)"
         case .checkpoint(let count): "the first \(count) entries are not those of the checkpoint"
         case .otherLedger(let ledger): "the checkpoint is about another ledger, \(ledger)"
-        case .misfiled(let position): "entry \(position) is filed as something else than its record says"
+        case .misfiled(let position): "entry \(position) has an index that differs from its record"
         case .witness(let text): "the witness contradicts: \(text)"
         case .bookkeeping(let text): text
         }

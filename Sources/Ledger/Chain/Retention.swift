@@ -25,16 +25,16 @@ package struct Retention: Hashable, Sendable {
     ///
     /// - `firstOpen`: the position of the oldest intent without outcome. This entry and all entries after it
     ///   always stay.
-    /// - `firstOwed`: ``DeliveryCursor/firstOwed`` of the primary destination; that entry is evicted only
+    /// - `firstUnconfirmed`: ``DeliveryCursor/firstUnconfirmed`` of the primary destination; that entry is evicted only
     ///   beyond `hardEntries`, and the loss is counted.
     package func evictable(
-        start: ChainPoint, end: ChainPoint, firstOpen: Int?, firstOwed: Int?
+        start: ChainPoint, end: ChainPoint, firstOpen: Int?, firstUnconfirmed: Int?
     ) -> Int? {
         let kept = end.count - start.count
         guard kept > entries else { return nil }
         var last = end.count - entries
-        if let firstOwed, firstOwed <= last {
-            last = kept > hardEntries ? max(firstOwed - 1, end.count - hardEntries) : firstOwed - 1
+        if let firstUnconfirmed, firstUnconfirmed <= last {
+            last = kept > hardEntries ? max(firstUnconfirmed - 1, end.count - hardEntries) : firstUnconfirmed - 1
         }
         if let firstOpen { last = min(last, firstOpen - 1) }
         return last > start.count ? last : nil
@@ -45,18 +45,18 @@ package struct Retention: Hashable, Sendable {
     ///
     /// - `size`: bytes of the database. The unconfirmed entries are assumed to take the same fraction of the
     ///   bytes as they are of the entries.
-    package func isFilled(size: Int, start: ChainPoint, end: ChainPoint, firstOwed: Int?) -> Bool {
-        guard let firstOwed else { return false }
+    package func isFilled(size: Int, start: ChainPoint, end: ChainPoint, firstUnconfirmed: Int?) -> Bool {
+        guard let firstUnconfirmed else { return false }
         let kept = end.count - start.count
-        let owed = end.count - max(firstOwed - 1, start.count)
+        let owed = end.count - max(firstUnconfirmed - 1, start.count)
         return kept > 0 && Double(size) * Double(owed) / Double(kept) > Double(bytes) * 7 / 8
     }
 
     /// Returns the position up to which entries may be evicted, if all entries up to `wanted` should be
     /// evicted because of their age or for lack of room. Returns nil if no entry may be evicted. Open intents
-    /// and the entries from `firstOwed` on stay.
-    package func evictable(upTo wanted: Int, start: ChainPoint, firstOpen: Int?, firstOwed: Int?) -> Int? {
-        let last = [firstOpen, firstOwed].compactMap { $0 }.reduce(wanted) { min($0, $1 - 1) }
+    /// and the entries from `firstUnconfirmed` on stay.
+    package func evictable(upTo wanted: Int, start: ChainPoint, firstOpen: Int?, firstUnconfirmed: Int?) -> Int? {
+        let last = [firstOpen, firstUnconfirmed].compactMap { $0 }.reduce(wanted) { min($0, $1 - 1) }
         return last > start.count ? last : nil
     }
 }

@@ -39,7 +39,7 @@ package struct KeeperQueue: Sendable {
     }
 
     /// An event that changes the queue.
-    package enum Event: Sendable {
+    package enum Event: Hashable, Sendable {
         /// The given intent is to be written.
         case intent(UnwrittenIntent)
         /// The given outcome is to be written.

@@ -26,7 +26,7 @@ extension ChainReport {
         if !opensWithoutIntent.isEmpty {
             lines.append(
                 "gate opened without a recorded intent: \(opensWithoutIntent.count) visits; "
-                    + "lawful only with gate.whenLedgerFails = \"open\"")
+                    + "permitted only with gate.whenLedgerFails = \"open\"")
         }
         if checkpointsMet + checkpointsEvicted > 0 {
             lines.append("checkpoints: \(checkpointsMet) met, \(checkpointsEvicted) about evicted entries")
@@ -54,8 +54,8 @@ extension ChainReport {
     }
 
     private static let remedy = """
-        remedy: keep this file as evidence (copy it before anything else), compare the numbers with the reports at the \
-        cloud agent, and restart the service: it puts aside what its witness contradicts and begins a new ledger that \
-        names this one.
+        remedy: keep this file as evidence (copy it first), compare the numbers with the reports at the cloud agent, \
+        and restart the service: it renames a ledger that its witness contradicts and begins a new ledger that refers \
+        to it.
         """
 }

@@ -43,7 +43,7 @@ package struct DeliveryCursor: Hashable, Sendable {
 
     /// The position of the first entry that must not be evicted before the destination has received it; nil:
     /// no entry is kept for the destination.
-    package var firstOwed: Int? { connection == nil ? nil : confirmed + 1 }
+    package var firstUnconfirmed: Int? { connection == nil ? nil : confirmed + 1 }
 
     /// Whether the destination has a connection, or once had one and confirmed entries over it. In the second
     /// case the waiting entries are kept for the next connection.

@@ -15,9 +15,9 @@ package struct LedgerLimits: Hashable, Sendable {
     /// The maximum number of UTF-8 bytes of an identifier: kiosk, boot, issuer, type, JSON pointer.
     package var identifierBytes = 256
     /// The maximum number of UTF-8 bytes of a code, a format, a name or a version.
-    package var codeBytes = 96
+    var codeBytes = 96
     /// The maximum number of UTF-8 bytes of a visit id; a UUID has 36.
-    package var visitBytes = 64
+    var visitBytes = 64
     /// The maximum number of visits that may be open at the same time. Exceeding the limit is a programming
     /// error of the caller; a crowd of visitors does not reach it.
     package var openVisits = 256

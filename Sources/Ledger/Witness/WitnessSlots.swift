@@ -41,7 +41,7 @@ package enum WitnessSlots {
         }
         guard let newest = whole.max(by: { $0.head.number < $1.head.number }) else {
             return .unusable(
-                isForeign ? "it was signed with another key" : isTorn ? "neither statement is whole" : "it is empty")
+                isForeign ? "it was signed with another key" : isTorn ? "neither statement is complete" : "it is empty")
         }
         return .read(newest, isTorn: isTorn || isForeign)
     }

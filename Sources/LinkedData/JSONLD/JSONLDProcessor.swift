@@ -18,12 +18,12 @@ package struct JSONLDProcessor: Sendable {
         package var definitions = 5_000
         /// The maximum number of definitions that wait for each other because they name other terms or
         /// contain contexts.
-        package var definitionDepth = 64
+        var definitionDepth = 64
         /// The maximum size in bytes, approximately, of all contexts that apply anywhere in a document.
-        package var contextBytes = 16 * 1024 * 1024
+        var contextBytes = 16 * 1024 * 1024
         /// The size in bytes of a term, and of an IRI in a context: it is repeated at each use of its term or
         /// prefix.
-        package var iriLength = 2_048
+        var iriLength = 2_048
         /// The maximum number of objects and scalars of one document, contexts not counted.
         package var items = 40_000
         /// The size in bytes of all IRIs to which a document's names and references expand.
@@ -31,7 +31,7 @@ package struct JSONLDProcessor: Sendable {
         /// The maximum number of powers of two and five that are needed to write a document's fractional
         /// numbers in decimal. A number near 1 needs about 50 powers, a number near the ends of the range
         /// about 1,000.
-        package var powers = 1_200_000
+        var powers = 1_200_000
 
         /// Creates the documented default values.
         package init() {}

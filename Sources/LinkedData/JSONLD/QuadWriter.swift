@@ -154,7 +154,7 @@ struct QuadWriter {
         case .number(let number):
             let (text, isDouble) = RDFNumber.text(number, asDouble: value.type == XSD.double)
             if isDouble {
-                powersLeft -= DecimalExpansion.powers(of: number.double)
+                powersLeft -= RDFNumber.powers(of: number.double)
                 guard powersLeft > 0 else { throw JSONLDError(.limitExceeded, detail: "numbers") }
             }
             return .literal(Literal(Text(text), datatype: value.type ?? (isDouble ? XSD.double : XSD.integer)))

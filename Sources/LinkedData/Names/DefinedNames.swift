@@ -47,7 +47,7 @@ package final class DefinedNames: Sendable {
     }
 
     /// Whether any scoped context defines the name as another IRI.
-    package func defines(_ name: Text, otherwiseThan iri: Text) -> Bool {
+    func defines(_ name: Text, otherwiseThan iri: Text) -> Bool {
         found.isUnknown || !definitions(of: name).subtracting([iri]).isEmpty
     }
 

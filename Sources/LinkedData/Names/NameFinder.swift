@@ -6,8 +6,8 @@ final class DefinedNamesCache: Sendable {
     private struct State {
         var contexts: [Text: DefinedNames] = [:]
         var lists: [[Text]: DefinedNames] = [:]
-        var words: [Text: ContextWords]?
-        var lendings: Lendings?
+        var words: [Text: ContextVocabulary]?
+        var lendings: BorrowedTerms?
     }
 
     private let state = Mutex(State())
@@ -25,11 +25,11 @@ final class DefinedNamesCache: Sendable {
         }
     }
 
-    func words(_ find: () -> [Text: ContextWords]) -> [Text: ContextWords] {
+    func words(_ find: () -> [Text: ContextVocabulary]) -> [Text: ContextVocabulary] {
         known({ $0.words }, find) { $0.words = $1 }
     }
 
-    func lendings(_ find: () -> Lendings) -> Lendings { known({ $0.lendings }, find) { $0.lendings = $1 } }
+    func lendings(_ find: () -> BorrowedTerms) -> BorrowedTerms { known({ $0.lendings }, find) { $0.lendings = $1 } }
 
     /// Returns the cached value, or computes it outside the lock, because that takes long.
     private func known<Value: Sendable>(
@@ -49,7 +49,7 @@ extension JSONLDProcessor {
         urls.map { url in
             names.names(of: url) {
                 if isTooLarge(url) { return DefinedNames(.init()) }
-                let lendings = names.lendings { Lendings(of: words) { finder(Self.effort) } }
+                let lendings = names.lendings { BorrowedTerms(of: words) { finder(Self.effort) } }
                 return finder(Self.effort).names(of: url, with: lendings)
             }
         }
@@ -69,7 +69,7 @@ extension JSONLDProcessor {
         } catch { return error.code == .contextOverflow }
     }
 
-    private var words: [Text: ContextWords] { names.words { ContextWords.all(of: contexts.documents) } }
+    private var words: [Text: ContextVocabulary] { names.words { ContextVocabulary.all(of: contexts.documents) } }
 
     private func finder(_ effort: Int) -> NameFinder {
         var limits = Limits()
@@ -88,16 +88,16 @@ struct NameFinder {
     private var contexts: ContextSource
     private var found = DefinedNames.Found()
     private var reached = ReachedContexts()
-    private let documents: [Text: ContextWords]
-    private var words: [ObjectIdentifier: ContextWords] = [:]
+    private let documents: [Text: ContextVocabulary]
+    private var words: [ObjectIdentifier: ContextVocabulary] = [:]
 
-    init(_ source: ContextSource, _ documents: [Text: ContextWords]) {
+    init(_ source: ContextSource, _ documents: [Text: ContextVocabulary]) {
         (contexts, self.documents) = (source, documents)
     }
 
     /// Returns the meanings of the names of a context, with any other contexts before and after it.
-    consuming func names(of url: Text, with lendings: Lendings) -> DefinedNames {
-        let words = ContextWords(of: .string(url), among: documents)
+    consuming func names(of url: Text, with lendings: BorrowedTerms) -> DefinedNames {
+        let words = ContextVocabulary(of: .string(url), among: documents)
         guard let around = lendings.contexts(before: words), let later = lendings.contexts(after: words) else {
             found.isUnknown = true
             return DefinedNames(found)
@@ -210,10 +210,10 @@ struct NameFinder {
 
     /// Returns the words of a definition's scoped context; nil if it has none. ``reached`` keeps the
     /// definition alive.
-    private mutating func words(of definition: TermDefinition) -> ContextWords? {
+    private mutating func words(of definition: TermDefinition) -> ContextVocabulary? {
         guard let scope = definition.fields.context?.value else { return nil }
         if let known = words[ObjectIdentifier(definition)] { return known }
-        let found = ContextWords(of: scope, among: documents)
+        let found = ContextVocabulary(of: scope, among: documents)
         words[ObjectIdentifier(definition)] = found
         return found
     }

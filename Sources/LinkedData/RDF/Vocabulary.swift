@@ -33,5 +33,5 @@ package enum RDF {
     /// `rdf:direction` of a compound literal.
     package static let direction: Text = "http://www.w3.org/1999/02/22-rdf-syntax-ns#direction"
     /// The beginning of the datatype IRI of a literal with direction under `i18n-datatype`.
-    package static let i18n: Text = "https://www.w3.org/ns/i18n#"
+    static let i18n: Text = "https://www.w3.org/ns/i18n#"
 }

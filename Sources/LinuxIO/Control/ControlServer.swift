@@ -2,7 +2,7 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// Answers requests over a Unix socket: a client sends one line of JSON and receives one line.
+/// Answers requests over a Unix socket: a client sends send one line of JSON and receives one line.
 ///
 /// The server has its own thread, and no visit waits for it. Every client has a deadline, whatever it sends
 /// or does not send. A client without permission is refused before any of its bytes are read.
@@ -138,11 +138,11 @@ package actor ControlServer {
 
     private func begin(_ descriptor: Int32) {
         guard let peer = PeerCredentials(of: descriptor), permits(peer) else {
-            return refuse(descriptor, "not permitted", "be root or a member of the service's control.group")
+            return refuse(descriptor, "not permitted", "use root or a member of the service's control.group")
         }
         let isOwner = isOwner(peer)
         guard hasRoom(isOwner, beside: clients.count, others: clients.values.count { !$0.isOwner }) else {
-            return refuse(descriptor, "too many ask at a time", "try again in a moment")
+            return refuse(descriptor, "too many requests at the same time", "try again in a moment")
         }
         lastNumber += 1
         clients[descriptor] = Client(
@@ -197,14 +197,14 @@ package actor ControlServer {
         if end != nil {
             ask(descriptor)
         } else if before + count > limits.request {
-            write(descriptor, Self.refusal("the request is too long", "one line of JSON")[...])
+            write(descriptor, Self.refusal("the request is too long", "send one line of JSON")[...])
         }
     }
 
     private func ask(_ descriptor: Int32) {
         guard let client = clients[descriptor] else { return }
         guard hasRoom(client.isOwner, beside: answering, others: answeringOthers) else {
-            return write(descriptor, Self.refusal("too many ask at a time", "try again in a moment")[...])
+            return write(descriptor, Self.refusal("too many requests at the same time", "try again in a moment")[...])
         }
         answering += 1
         if !client.isOwner { answeringOthers += 1 }

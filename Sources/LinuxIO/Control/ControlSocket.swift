@@ -22,7 +22,7 @@ package struct ControlSocket: Sendable {
         _ path: String, isShared: Bool, backlog: Int32, key: String = "control.path"
     ) throws(SystemError) {
         self.path = path
-        let work = "making the socket \(path)"
+        let work = "creating the socket \(path)"
         guard path.utf8.count <= Self.longestPath else { throw SystemError(work, code: ENAMETOOLONG) }
         Self.makeFolder(of: path)
         try Self.checkPlace(path, work, key)
@@ -75,14 +75,14 @@ package struct ControlSocket: Sendable {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw SystemError(work, code: EEXIST, remedy: "Something else is there: check \(key).")
+            throw SystemError(work, code: EEXIST, remedy: "The path is not a socket: check \(key).")
         }
         let probe = socket(AF_UNIX, type, 0)
         defer { Glibc.close(probe) }
         let isUsed = withUnixAddress(path) { connect(probe, $0, $1) } == 0 || errno == EAGAIN
         guard !isUsed else {
             throw SystemError(
-                work, code: EADDRINUSE, remedy: "Another service listens there: give each its \(key).")
+                work, code: EADDRINUSE, remedy: "Another service uses it: give each its own \(key).")
         }
     }
 }

@@ -31,21 +31,22 @@ package enum GPIOError: Error, Hashable, Sendable {
     package var remedy: String {
         switch self {
         case .noLibrary:
-            "Install it: sudo apt-get install libgpiod2 (Debian 12) or libgpiod3 (13). It is then found by itself."
+            "Install it: sudo apt-get install libgpiod2 (Debian 12) or libgpiod3 (13). The service then finds it "
+                + "automatically."
         case .noChip(_, let present):
             present.isEmpty
                 ? "This machine has no GPIO chip: plug it in, or remove gpio.chip to run without lines."
                 : "Set gpio.chip to one of: \(present.joined(separator: ", "))."
         case .noLine(_, _, let present):
             present.isEmpty
-                ? "This chip names none of its lines: choose another chip."
+                ? "This chip has no named lines: choose another chip."
                 : "The lines are: \(present.joined(separator: ", "))."
-        case .busy: "See who holds them with gpioinfo, and stop that program; drivers of HATs hold lines too."
-        case .notPermitted: "Put the user into the group gpio; the package brings the udev rules for it."
+        case .busy: "Find the user of the lines with gpioinfo, and stop that program; drivers of HATs use lines too."
+        case .notPermitted: "Add the user to the group gpio; the package contains the udev rules for it."
         case .oldKernel:
-            "Use a kernel of version 5.10 or later: Debian's since 11, and that of Raspberry Pi OS since 2021."
+            "Use Linux 5.10 or later: Debian 11 or later, Raspberry Pi OS since 2021."
         case .count: "Configure 1 to 32 lines."
-        case .active: "Look at the wiring: something else drives the line, or active-low is the wrong way round."
+        case .active: "Check the wiring: something else drives the line, or active-low is inverted."
         case .failed(let error): error.remedy
         }
     }
@@ -58,10 +59,10 @@ extension GPIOError: CustomStringConvertible {
         case .noChip(let label, _): "there is no GPIO chip \(label)"
         case .noLine(let name, let chip, _): "line \(name) not found on chip \(chip)"
         case .busy(let chip): "lines of chip \(chip) are in use by another program"
-        case .notPermitted(let path): "\(path) may not be opened"
-        case .oldKernel: "this kernel does not give GPIO lines to programs in version 2 of its interface"
+        case .notPermitted(let path): "no permission to open \(path)"
+        case .oldKernel: "this kernel does not support version 2 of the GPIO interface"
         case .count(let count): "\(count) GPIO lines cannot be requested"
-        case .active(let names): "\(names.joined(separator: ", ")) is active though it was set inactive"
+        case .active(let names): "\(names.joined(separator: ", ")) is active although it was set inactive"
         case .failed(let error): error.description
         }
     }

@@ -53,7 +53,7 @@ final class GPIORequest {
         case ...0: break
         case EBUSY: throw .busy(chip: label)
         case EACCES, EPERM: throw .notPermitted(path: place.path)
-        default: throw .failed(SystemError("taking lines of \(label)", code: -error))
+        default: throw .failed(SystemError("requesting lines of \(label)", code: -error))
         }
     }
 

@@ -26,7 +26,7 @@ package final class LineThread: Sendable {
 
     /// The pause before the thread sets a line again after a failure.
     package static let retryAfter: Duration = .milliseconds(50)
-    /// The number of consecutive failures after which trouble counts as lasting: half a second.
+    /// The number of consecutive failures after which a fault counts as lasting: half a second.
     package static let lasting = 10
 
     /// How precisely a thread keeps its times.

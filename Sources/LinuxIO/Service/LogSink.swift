@@ -60,7 +60,7 @@ package final class LogSink: Sendable {
     private let writer: LogWriter
     private let failed = Atomic<Int>(0)
     private let told = Atomic<Int>(0)
-    private let thread: SideThread
+    private let thread: BackgroundThread
     private let minimum: Level
     private let now: @Sendable () -> Timestamp
 
@@ -81,7 +81,7 @@ package final class LogSink: Sendable {
         self.minimum = minimum
         self.now = now
         writer = try LogWriter(output, fallback: fallback, journal: journal, report: report)
-        thread = try SideThread(name: "gatehouse-log", limit: Self.queueLimit)
+        thread = try BackgroundThread(name: "gatehouse-log", limit: Self.queueLimit)
     }
 
     /// The number of log lines dropped since the start.

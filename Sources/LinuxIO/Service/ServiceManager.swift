@@ -35,7 +35,7 @@ package struct ServiceManager: Sendable {
     }
 
     /// The additional time for starting that ``starting(status:)`` requests from systemd.
-    package static let startExtension = Duration.seconds(60)
+    static let startExtension = Duration.seconds(60)
 
     /// Sets the line that `systemctl status` shows.
     package func status(_ text: String) { send(["STATUS=\(text)"]) }

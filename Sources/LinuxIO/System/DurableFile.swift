@@ -130,7 +130,7 @@ package enum DurableFile {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw SystemError("erasing \(path), which is no file", code: EINVAL)
+            throw SystemError("erasing \(path), which is not a file", code: EINVAL)
         }
         let zeros = [UInt8](repeating: 0, count: 4096)
         var rest = status.st_nlink == 1 ? Int(status.st_size) : 0

@@ -1,15 +1,15 @@
 import CLinuxShims
-import Encoding
+package import Encoding
 import Glibc
 
 /// A wake-up signal for a thread that waits in the kernel: an eventfd(2) counter, of which only zero or not
 /// zero matters.
-final class EventCounter: Sendable {
+package final class EventCounter: Sendable {
     /// The counter's descriptor; readable after ``ring()``.
     let descriptor: Int32
 
     /// Creates a counter that has not been rung. Throws when the process may open no more descriptors.
-    init() throws(SystemError) {
+    package init() throws(SystemError) {
         descriptor = clinux_eventfd()
         guard descriptor >= 0 else { throw SystemError("creating an event counter", code: -descriptor) }
     }
@@ -18,13 +18,13 @@ final class EventCounter: Sendable {
 
     /// Wakes the waiting thread, or the next thread that waits. Never blocks: it fails only when the counter
     /// is full, and then it has been rung already.
-    func ring() {
+    package func ring() {
         var one: UInt64 = 1
         _ = write(descriptor, &one, 8)
     }
 
     /// Waits until ``ring()`` is called, or until `instant`; nil: without a limit.
-    func wait(until instant: Instant? = nil) {
+    package func wait(until instant: Instant? = nil) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let limit = instant.map { max(0, SystemClock.now().duration(to: $0).nanoseconds) } ?? -1
         if clinux_poll(&entry, 1, limit) > 0 { clear() }

@@ -39,9 +39,9 @@ package enum FileObstacle: Hashable, Sendable {
     /// The text that follows the file's name.
     package var text: String {
         switch self {
-        case .absent: "is not there"
+        case .absent: "does not exist"
         case .forbidden(let user): "may not be read by the user \(user)"
-        case .otherKind(let wanted): "is no \(wanted)"
+        case .otherKind(let wanted): "is not a \(wanted)"
         case .failed(let code): "cannot be read: \(String(cString: strerror(code)))"
         }
     }
@@ -49,8 +49,10 @@ package enum FileObstacle: Hashable, Sendable {
     /// The remedy; nil if it depends on the purpose of the file.
     package var remedy: String? {
         switch self {
-        case .forbidden: "Let that user read it and pass the folders on the way: chgrp, chmod (namei -l shows them)."
-        case .failed: "Look at the disk (dmesg)."
+        case .forbidden:
+            "Give that user permission to read it and to enter the folders of its path: chgrp, chmod "
+                + "(namei -l shows them)."
+        case .failed: "Check the disk (dmesg)."
         case .absent, .otherKind: nil
         }
     }

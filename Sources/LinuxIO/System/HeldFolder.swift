@@ -45,7 +45,7 @@ final class HeldFolder {
         guard mkdirat(descriptor, name, 0o750) == 0 else {
             if errno == EEXIST { return nil }
             throw SystemError(
-                "making \(path(of: name))", code: errno, remedy: "Check the path and who may write there.")
+                "making \(path(of: name))", code: errno, remedy: "Check the path and its permissions.")
         }
         let made = try HeldFolder(name, in: self)
         adopt(made.descriptor, group, 0o750)
@@ -60,7 +60,7 @@ final class HeldFolder {
         let path = path(of: name)
         let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)
         guard file >= 0 else {
-            throw SystemError("creating \(path)", code: errno, remedy: "Check the path and who may write there.")
+            throw SystemError("creating \(path)", code: errno, remedy: "Check the path and its permissions.")
         }
         defer { close(file) }
         adopt(file, group, 0o640)

@@ -45,7 +45,7 @@ package final class OwnerRole {
         if isDone { return }
         let text = """
             gatehouse: root cannot act as the owner of the service's folders here
-              what to do: let root have CAP_SETUID and CAP_SETGID, or run it as that owner
+              what to do: give root CAP_SETUID and CAP_SETGID, or run it as that owner
 
             """
         _ = text.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }

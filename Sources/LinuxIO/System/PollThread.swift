@@ -53,9 +53,6 @@ package final class PollThread: SerialExecutor {
         /// Makes the handler run once at `instant` of ``SystemClock/now()``, or at once if that has passed.
         package func arm(at instant: Instant) { loop.arm(id, at: instant) }
 
-        /// Cancels the timer.
-        package func disarm() { loop.arm(id, at: nil) }
-
         /// Arms the timer at `deadline`, or disarms it for nil: accepts the `deadline` of a core unchanged.
         package func set(_ deadline: Instant?) { loop.arm(id, at: deadline) }
     }

@@ -14,7 +14,7 @@ enum TimeDaemon {
 
     /// The last answer. A request without an answer does not invalidate it at once: a restart of the bus or
     /// of the daemon changes no clock.
-    struct Word: Sendable {
+    struct LastAnswer: Sendable {
         /// How long an answer of the daemon counts without a newer answer.
         static let keeping: Duration = .seconds(120)
 
@@ -37,7 +37,7 @@ enum TimeDaemon {
         static func pause(after answer: Bool?) -> UInt32 { answer == nil ? 5 : 30 }
     }
 
-    private static let latest = Mutex(Word())
+    private static let latest = Mutex(LastAnswer())
     /// The thread that sends the requests. The first query starts it. An answer may take seconds, and no
     /// caller waits for it.
     private static let asking: Void = {
@@ -48,13 +48,13 @@ enum TimeDaemon {
                 while true {
                     let answer = TimeDaemon.ask()
                     TimeDaemon.latest.withLock { $0.take(answer, at: SystemClock.now()) }
-                    sleep(Word.pause(after: answer))
+                    sleep(LastAnswer.pause(after: answer))
                 }
             }, nil)
     }()
 
     /// Whether the daemon's last answer was that the clock is synchronised; false before the first answer,
-    /// and if there was none for ``Word/keeping``.
+    /// and if there was none for ``LastAnswer/keeping``.
     static var isSynchronised: Bool {
         _ = asking
         return latest.withLock { $0.isSynchronised(at: SystemClock.now()) }

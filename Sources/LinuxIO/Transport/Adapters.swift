@@ -43,7 +43,7 @@ package enum Adapters {
     }
 
     /// Removes the software block of every Bluetooth transmitter; requires write access to /dev/rfkill.
-    package static func unblock() throws(SystemError) {
+    static func unblock() throws(SystemError) {
         let result = clinux_rfkill_unblock_bluetooth()
         guard result == 0 else {
             throw SystemError(

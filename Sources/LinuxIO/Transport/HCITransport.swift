@@ -39,7 +39,7 @@ package enum HCITransportEvent: Hashable, Sendable {
 package struct TransportLimits: Hashable, Sendable {
     /// The maximum number of bytes read in one call of ``HCITransport/receive()``. The limit lets other work
     /// on the thread continue.
-    package var receiveBatch = 256 * 1024
+    var receiveBatch = 256 * 1024
     /// The maximum number of bytes queued for sending. A controller that lets the queue grow to this limit is
     /// considered dead.
     package var sendQueue = 1024 * 1024
@@ -47,7 +47,7 @@ package struct TransportLimits: Hashable, Sendable {
     package var maximumPacket = 65_540
     /// The size in bytes of the socket's receive buffer. The kernel's default holds 42 kB, half a second of
     /// radio traffic, and drops further packets silently.
-    package var socketBuffer = 4 * 1024 * 1024
+    var socketBuffer = 4 * 1024 * 1024
 
     /// Creates the documented defaults.
     package init() {}

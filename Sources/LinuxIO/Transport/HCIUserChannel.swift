@@ -84,7 +84,7 @@ struct ChannelRefusal: Error, Hashable {
         let operation =
             switch step {
             case .opening: "opening a Bluetooth socket"
-            case .lowering: "putting \(device) down"
+            case .lowering: "bringing \(device) down"
             case .binding: "binding \(device)"
             case .finding: "looking for \(device)"
             case .asking: "asking the opener"

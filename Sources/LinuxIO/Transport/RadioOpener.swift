@@ -100,7 +100,7 @@ package enum RadioOpener {
     static func answer(
         _ connection: Int32, user: UInt32, device: String, take: () throws(ChannelRefusal) -> Int32
     ) throws(TransportError) {
-        guard let peer = PeerCredentials(of: connection) else { throw .opener("nobody is connected") }
+        guard let peer = PeerCredentials(of: connection) else { throw .opener("no client is connected") }
         guard peer.user == user else { throw .opener("user \(peer.user) may not have \(device)") }
         do throws(ChannelRefusal) {
             let descriptor = try take()

@@ -42,17 +42,18 @@ package enum TransportError: Error, Hashable, Sendable {
         case .notFound: "Check radio.device against /sys/class/bluetooth, and that the adapter is plugged in."
         case .busy(_, let holder):
             holder == nil
-                ? "Stop what else uses the adapter: a second kiosk, or bluetoothd (systemctl disable --now bluetooth)."
+                ? "Stop the other user of the adapter: a second kiosk, or bluetoothd (systemctl disable --now "
+                    + "bluetooth)."
                 : "Run: systemctl disable --now bluetooth. The drop-in of the package keeps it from starting."
         case .blocked: "Run: rfkill unblock bluetooth."
-        case .switchedOff: "Look for a switch or key for wireless at the machine: rfkill list says hard blocked."
-        case .opener: "Run: systemctl restart gatehouse-radio.socket. What it says: journalctl -u gatehouse-radio."
+        case .switchedOff: "Look for a wireless switch or key on the machine: rfkill list shows a hard block."
+        case .opener: "Run: systemctl restart gatehouse-radio.socket. Its log: journalctl -u gatehouse-radio."
         case .notPermitted:
-            "Run as the service (gatehouse.service), or grant CAP_NET_ADMIN or the device's group."
+            "Run it as the service (gatehouse.service), or grant CAP_NET_ADMIN or the device's group."
         case .unreachable: "Start the controller, or correct radio.host and radio.port."
-        case .gone: "Plug the adapter in again or restart the controller; the kiosk retries by itself."
+        case .gone: "Plug the adapter in again or restart the controller; the kiosk retries automatically."
         case .framing: "Check radio.baud and flow control; on a Raspberry Pi do not use the mini UART."
-        case .badPacket: "This is a fault of the program: report it with the log."
+        case .badPacket: "This is a bug in the program: report it with the log."
         case .stalled: "The controller hangs: it is being reset; if that repeats, power it off and on."
         case .unsupportedSpeed: "Use 115200, 230400, 460800, 921600, 1000000, 1500000, 2000000, 3000000 or 4000000."
         case .system(let error): error.remedy
@@ -88,7 +89,7 @@ package enum TransportError: Error, Hashable, Sendable {
 extension TransportError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .noBluetooth: "the kernel offers no Bluetooth sockets"
+        case .noBluetooth: "the kernel has no Bluetooth sockets"
         case .notFound(let device, let others):
             "\(device): no such adapter or device"
                 + (others.isEmpty ? "" : "; there is \(others.joined(separator: ", "))")
@@ -98,7 +99,7 @@ extension TransportError: CustomStringConvertible {
         case .opener(let what): "the opener of the radio: \(what)"
         case .notPermitted(let operation): "not permitted: \(operation)"
         case .unreachable(let address): "nothing answers at \(address)"
-        case .gone: "the controller is gone"
+        case .gone: "the controller was removed"
         case .framing(.unknownPacketType(let byte)): "not an HCI byte stream: packet type \(byte)"
         case .framing(.packetTooLong(let size)): "not an HCI byte stream: a packet of \(size) bytes"
         case .badPacket(let size): "an HCI packet of \(size) bytes cannot be sent"

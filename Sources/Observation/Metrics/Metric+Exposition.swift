@@ -1,4 +1,4 @@
-package import Encoding
+import Encoding
 
 // The text format of Prometheus: "Exposition formats", text format 0.0.4.
 
@@ -9,7 +9,7 @@ extension Metric {
     private static let longestLabel = 256
 
     /// Returns all metrics of a report. A metric without samples is left out.
-    package static func exposition(of report: JSON) -> String {
+    package static func exposition(of report: StatusReport) -> String {
         var text = ""
         for metric in all {
             let samples = metric.samples(report)

@@ -1,6 +1,7 @@
-import Credentials
 import Encoding
+import Kiosk
 import Ledger
+import Reasons
 
 // All metrics. docs/observation.md has the same list; a test compares the two.
 
@@ -11,214 +12,218 @@ extension Metric {
     private static let box: [Metric] = [
         Metric(
             name: "gatehouse_info", kind: .gauge, labels: ["name", "version"],
-            help: "Always 1; who answers, and its version."
+            help: "Always 1; name and version of the program."
         ) { report in
-            guard let name = report["name"]?.string, let version = report["version"]?.string else { return [] }
+            guard let name = report.name, let version = report.version else { return [] }
             return [Sample(labels: [("name", name), ("version", version)], value: .number(1))]
         },
         date(
-            "gatehouse_observed_timestamp_seconds", ["observed"],
-            "When these figures were read, by the box's date: an old one in a textfile means that the service has ended."
+            "gatehouse_observed_timestamp_seconds", \.observed,
+            "Time of these values by the box's date: an old time in a textfile means that the service has ended."
         ),
-        number("gatehouse_uptime_seconds", .gauge, ["uptimeSeconds"], "Since the start of the service."),
-        number("gatehouse_starts_total", .counter, ["start"], "Starts of the service on this database."),
+        number("gatehouse_uptime_seconds", .gauge, \.uptime, "Since the start of the service."),
+        number("gatehouse_starts_total", .counter, \.start, "Starts of the service on this database."),
         word(
-            "gatehouse_state", ["state"], label: "state", of: ["fine", "attention", "fault"],
-            "1 for how the box is: fine, attention (works, but look after it), fault (out of order)."),
-        Metric(
-            name: "gatehouse_faults", kind: .gauge, labels: [], help: "Faults that are in force."
-        ) { report in
-            (report["faults"]?.array).map { [Sample(labels: [], value: .number($0.count))] } ?? []
-        },
+            "gatehouse_state", \.state, label: "state",
+            "1 for the state of the box: fine, attention (it needs attention), fault (it does not work)."),
+        number("gatehouse_faults", .gauge, \.faults?.count, "Faults that are in force."),
         elements(
-            "gatehouse_fault", .gauge, ["faults"], labels: [("code", "code"), ("severity", "severity")],
+            "gatehouse_fault", .gauge, \.faults,
+            labels: [("code", \.code), ("severity", { $0.severity.map { Text($0.rawValue) } })],
             "1 for each fault in force; `gatehouse reasons CODE` says what to do."
         ) { _ in 1 },
         elements(
-            "gatehouse_fault_age_seconds", .gauge, ["faults"], labels: [("code", "code")],
-            "How long it has been in force without a break."
-        ) { $0["seconds"]?.int },
-        Metric(
-            name: "gatehouse_silent_parts", kind: .gauge, labels: [],
-            help: "Parts of the program that do not answer."
-        ) { report in
-            (report["silent"]?.array).map { [Sample(labels: [], value: .number($0.count))] } ?? []
-        },
-        number("gatehouse_log_dropped_total", .counter, ["log", "dropped"], "Lines of the log that were left out."),
+            "gatehouse_fault_age_seconds", .gauge, \.faults, labels: [("code", \.code)],
+            "Time for which it has been in force continuously."
+        ) { $0.seconds },
+        number("gatehouse_silent_parts", .gauge, \.silent?.count, "Parts of the program that do not respond."),
+        number("gatehouse_log_dropped_total", .counter, \.log?.dropped, "Dropped lines of the log."),
     ]
 
     private static let visits: [Metric] = [
-        members(
-            "gatehouse_visits_total", .counter, ["visits"], label: "result",
-            always: [
-                Outcome.Result.accepted.rawValue, Outcome.Result.rejected.rawValue, Outcome.Result.failed.rawValue,
-            ]
-            .map { Text($0) } + [Text(ReasonCode.abandoned.text)],
-            "Visits by how they ended. Abandoned ones are counted and not recorded."),
+        Metric(
+            name: "gatehouse_visits_total", kind: .counter, labels: ["result"],
+            help: "Visits by result. Abandoned visits are counted and not recorded."
+        ) { report in
+            guard let visits = report.visits else { return [] }
+            // Each result has a sample from the start on, so that its first visit is an increase.
+            let results =
+                [Outcome.Result.accepted, .rejected, .failed].map { Text($0.rawValue) }
+                + [Text(ReasonCode.abandoned.text)]
+            return visits.merging(results.map { ($0, 0) }) { count, _ in count }.sorted { $0.key < $1.key }
+                .map { Sample(labels: [("result", $0.key)], value: .number($0.value)) }
+        },
         Metric(
             name: "gatehouse_visit_reasons_total", kind: .counter, labels: ["result", "reason"],
-            help: "The same by the code that tells most of why; all rules of the policy as one."
+            help: "Visits by their most specific reason code; all rules of the policy count as one."
         ) { report in
-            (report["reasons"]?.object?.members ?? []).flatMap { result in
-                (result.value.object?.members ?? []).compactMap { reason in
-                    reason.value.int.map {
-                        Sample(labels: [("result", result.name), ("reason", reason.name)], value: .number($0))
-                    }
+            (report.reasons ?? [:]).sorted { $0.key < $1.key }.flatMap { result, reasons in
+                reasons.sorted { $0.key < $1.key }.map { reason, count in
+                    Sample(labels: [("result", result), ("reason", reason)], value: .number(count))
                 }
             }
         },
         histogram(
-            "gatehouse_decision_seconds", ["figures", "decisionUs"], decimals: 6,
-            "From the last missing byte (T0) to gate and light, with the wait for the turn."),
+            "gatehouse_decision_seconds", \.figures?.decision, decimals: 6,
+            "From the last missing byte (T0) to gate and light, including the wait for the turn."),
         histogram(
-            "gatehouse_turn_wait_seconds", ["figures", "turnUs"], decimals: 6,
-            "How much of that was waiting while verdicts of others were shown."),
+            "gatehouse_turn_wait_seconds", \.figures?.turn, decimals: 6,
+            "The part of that time spent waiting while earlier verdicts were shown."),
         histogram(
-            "gatehouse_transfer_seconds", ["figures", "transferMs"], decimals: 3,
+            "gatehouse_transfer_seconds", \.figures?.transfer, decimals: 3,
             "From the announcement of a transfer to its last missing byte."),
         histogram(
-            "gatehouse_transfer_bytes", ["figures", "transferBytes"],
+            "gatehouse_transfer_bytes", \.figures?.bytes,
             "Encrypted bytes of a whole transfer, in whole KiB."),
         histogram(
-            "gatehouse_identified_to_verdict_seconds", ["figures", "identifiedMs"], decimals: 3,
-            "From the wallet's first word to the verdict: choosing, transfer and verification."),
+            "gatehouse_identified_to_verdict_seconds", \.figures?.identified, decimals: 3,
+            "From the wallet's identification to the verdict: choice, transfer and verification."),
         number(
-            "gatehouse_refused_intents_total", .counter, ["refusedIntents"], "Intents that the ledger did not take."),
+            "gatehouse_refused_intents_total", .counter, \.refusedIntents, "Intents that the ledger did not accept."),
         number(
-            "gatehouse_gate_open", .gauge, ["gate", "open"],
-            "1 while the relay is energised; absent where there is nothing to open."),
+            "gatehouse_gate_open", .gauge, { flag($0.gate??.isOpen) },
+            "1 while the relay is energised; absent without a relay."),
     ]
 
     private static let door: [Metric] = [
         word(
-            "gatehouse_door_mode", ["door", "mode"], label: "mode", of: ["normal", "locked", "free"],
-            "1 for how the gate stands to visitors: normal, locked (lock-down: nobody is let in), free (it stands open)."
+            "gatehouse_door_mode", \.door?.mode, label: "mode",
+            "1 for the mode of the gate: normal, locked (lock-down: no visitor is admitted), free (free passage)."
         ),
         word(
-            "gatehouse_door_cause", ["door", "by"], label: "cause", of: ["none", "order", "schedule", "fire"],
-            "1 for who has brought that mode about; none while it is the normal one."),
-        members(
-            "gatehouse_door_input_active", .gauge, ["door", "inputs"], label: "input",
-            "1 for each wired input that is active; one that cannot be read has no sample."),
-        number("gatehouse_door_passages_total", .counter, ["door", "passages"], "People who were seen to pass."),
+            "gatehouse_door_cause", \.door?.cause, label: "cause",
+            "1 for the source of that mode; none in normal mode."),
+        Metric(
+            name: "gatehouse_door_input_active", kind: .gauge, labels: ["input"],
+            help: "1 for each wired input that is active; one that cannot be read has no sample."
+        ) { report in
+            DoorInput.allCases.compactMap { input in
+                flag(report.door?.inputs?[input] ?? nil).map {
+                    Sample(labels: [("input", Text(input.rawValue))], value: .number($0))
+                }
+            }
+        },
+        number("gatehouse_door_passages_total", .counter, \.door?.passages, "Detected passages."),
         number(
-            "gatehouse_door_tailgating_total", .counter, ["door", "tailgating"],
-            "Of them, those for whom the gate had not been opened."),
+            "gatehouse_door_tailgating_total", .counter, \.door?.tailgating,
+            "Detected passages for which the gate had not been opened (tailgating)."),
         number(
-            "gatehouse_door_unused_openings_total", .counter, ["door", "unused"],
-            "Openings behind which nobody passed in time."),
+            "gatehouse_door_unused_openings_total", .counter, \.door?.unused,
+            "Openings without a passage in time."),
         number(
-            "gatehouse_door_exit_requests_total", .counter, ["door", "requests"], "Requests to exit that were granted."),
+            "gatehouse_door_exit_requests_total", .counter, \.door?.requests, "Requests to exit that were granted."),
         number(
-            "gatehouse_door_refused_exit_requests_total", .counter, ["door", "refusedRequests"],
-            "Requests to exit that were not."),
+            "gatehouse_door_refused_exit_requests_total", .counter, \.door?.refusedRequests,
+            "Requests to exit that were refused."),
         number(
-            "gatehouse_door_forced_total", .counter, ["door", "forced"],
-            "Times the door was opened although nobody was let through."),
-        number("gatehouse_door_held_open_total", .counter, ["door", "heldOpen"], "Times it stood open for too long."),
+            "gatehouse_door_forced_total", .counter, \.door?.forced,
+            "Times the door was forced: opened without an admitted visitor."),
+        number(
+            "gatehouse_door_held_open_total", .counter, \.door?.heldOpen,
+            "Times the door was held open for "
+                + "too long."),
         word(
-            "gatehouse_light", ["light"], label: "pattern",
-            of: [
-                "ready", "attention", "connected", "receiving", "checking", "accepted", "rejected", "failed", "locked",
-                "free", "fault", "off",
-            ], "1 for the pattern that the light shows."),
+            "gatehouse_light", \.light, label: "pattern", "1 for the pattern that the light shows."),
     ]
 
     private static let radio: [Metric] = [
-        Metric(
-            name: "gatehouse_radio_up", kind: .gauge, labels: [], help: "1 while phones can find the gate."
-        ) { report in
-            report.at(["radio", "state"])?.string.map { [Sample(labels: [], value: .number($0 == "up" ? 1 : 0))] } ?? []
-        },
-        number("gatehouse_radio_openings_total", .counter, ["radio", "openings"], "Times the adapter was ready."),
         number(
-            "gatehouse_radio_failures_total", .counter, ["radio", "failures"],
-            "Times the radio had to be reset or opened anew."),
+            "gatehouse_radio_up", .gauge, { flag($0.radio?.state.map { $0 == .up }) },
+            "1 while the gate is advertising."),
+        number("gatehouse_radio_openings_total", .counter, \.radio?.openings, "Times the adapter was ready."),
         number(
-            "gatehouse_radio_adapter_resets_total", .counter, ["radio", "adapterResets"],
-            "Times the adapter's reset was asked for, when nothing else had helped."),
+            "gatehouse_radio_failures_total", .counter, \.radio?.failures,
+            "Times the radio was reset or reopened."),
         number(
-            "gatehouse_radio_lapses_total", .counter, ["radio", "advertisingLapses"],
-            "Times the adapter had stopped advertising by itself."),
+            "gatehouse_radio_adapter_resets_total", .counter, \.radio?.adapterResets,
+            "Requested resets of the adapter, the last resort."),
         number(
-            "gatehouse_radio_link_resets_total", .counter, ["radio", "linkResets"],
-            "Times the adapter was reset because phones that had fallen silent kept all its links."),
+            "gatehouse_radio_lapses_total", .counter, \.radio?.advertisingLapses,
+            "Times the adapter stopped advertising unexpectedly."),
         number(
-            "gatehouse_radio_buffer_resets_total", .counter, ["radio", "bufferResets"],
-            "Times the adapter was reset because phones that acknowledge nothing kept its buffers."),
+            "gatehouse_radio_link_resets_total", .counter, \.radio?.linkResets,
+            "Resets of the adapter because silent phones held all its links."),
         number(
-            "gatehouse_radio_ignored_packets_total", .counter, ["radio", "ignoredPackets"],
-            "Packets of the adapter that made no sense."),
+            "gatehouse_radio_buffer_resets_total", .counter, \.radio?.bufferResets,
+            "Resets of the adapter because phones that acknowledge nothing held its buffers."),
         number(
-            "gatehouse_radio_dropped_pdus_total", .counter, ["radio", "droppedPDUs"],
-            "Messages of phones whose pieces did not fit together."),
+            "gatehouse_radio_ignored_packets_total", .counter, \.radio?.ignoredPackets,
+            "Invalid packets from the adapter."),
         number(
-            "gatehouse_spoiled_chunks_total", .counter, ["radio", "spoiledChunks"],
-            "Chunks of transfers that arrived spoiled."),
+            "gatehouse_radio_dropped_pdus_total", .counter, \.radio?.droppedPDUs,
+            "Messages from phones that could not be reassembled."),
         number(
-            "gatehouse_repair_rounds_total", .counter, ["radio", "repairs"],
-            "Rounds in which chunks were asked for again."),
-        number("gatehouse_phones", .gauge, ["radio", "phones"], "Phones that are connected."),
+            "gatehouse_spoiled_chunks_total", .counter, \.radio?.spoiledChunks,
+            "Chunks that arrived damaged."),
         number(
-            "gatehouse_refused_phones_total", .counter, ["radio", "refusedPhones"],
-            "Phones that were sent away because every place was taken."),
+            "gatehouse_repair_rounds_total", .counter, \.radio?.repairs,
+            "Repair rounds, in which missing chunks were requested again."),
+        number("gatehouse_phones", .gauge, \.radio?.phones, "Connected phones."),
+        number(
+            "gatehouse_refused_phones_total", .counter, \.radio?.refusedPhones,
+            "Phones that were disconnected because every place was taken."),
     ]
 
     private static let records: [Metric] = [
-        number("gatehouse_ledger_entries", .gauge, ["ledger", "entries"], "Entries of the ledger since it began."),
-        number("gatehouse_ledger_visits", .gauge, ["ledger", "visits"], "Visits that the ledger has numbered."),
+        number("gatehouse_ledger_entries", .gauge, \.ledger?.entries, "Entries of the ledger since it began."),
+        number("gatehouse_ledger_visits", .gauge, \.ledger?.visits, "Visits that the ledger has numbered."),
         number(
-            "gatehouse_ledger_open_visits", .gauge, ["ledger", "open"], "Visits whose outcome is not recorded yet."),
+            "gatehouse_ledger_open_visits", .gauge, \.ledger?.open, "Visits without a recorded outcome yet."),
         number(
-            "gatehouse_ledger_lost_reports_total", .counter, ["ledger", "lostReports"],
-            "Reports given up for lack of room."),
-        number("gatehouse_ledger_size_bytes", .gauge, ["disk", "ledgerBytes"], "Files of the database."),
+            "gatehouse_ledger_lost_reports_total", .counter, \.ledger?.lostReports,
+            "Reports deleted undelivered for lack of space."),
+        number("gatehouse_ledger_size_bytes", .gauge, \.disk??.ledger, "Size of the database's files."),
         number(
-            "gatehouse_disk_free_bytes", .gauge, ["disk", "freeBytes"], "What the service may still write beside it."),
-        number("gatehouse_disk_size_bytes", .gauge, ["disk", "totalBytes"], "The whole file system."),
+            "gatehouse_disk_free_bytes", .gauge, \.disk??.free,
+            "Free space that the service may use on that "
+                + "file system."),
+        number("gatehouse_disk_size_bytes", .gauge, \.disk??.total, "Size of that file system."),
     ]
 
     private static let trust: [Metric] = [
         word(
-            "gatehouse_clock_source", ["clock", "source"], label: "source",
-            of: ["unset", "saved", "rtc", "synchronised", "given"],
-            "1 for what the date rests on."),
+            "gatehouse_clock_source", \.clock?.source, label: "source",
+            "1 for the source of the date."),
         number(
-            "gatehouse_clock_unsynchronised_seconds", .gauge, ["clock", "unsynchronisedSeconds"],
-            "Since a time server was last heard; absent where none was heard since the start."),
-        number("gatehouse_trust_issuers", .gauge, ["trust", "issuers"], "Issuers that are trusted."),
-        date("gatehouse_trust_issued_timestamp_seconds", ["trust", "issued"], "When the bundle in force was made."),
+            "gatehouse_clock_unsynchronised_seconds", .gauge, \.clock?.unsynchronised,
+            "Time since the last contact with a time server; absent without one since the start."),
+        number("gatehouse_trust_issuers", .gauge, \.trust?.issuers, "Trusted issuers."),
+        date("gatehouse_trust_issued_timestamp_seconds", \.trust?.issued, "Creation time of the bundle in force."),
         date(
-            "gatehouse_trust_valid_until_timestamp_seconds", ["trust", "validUntil"],
-            "Until when that bundle is to be used."),
+            "gatehouse_trust_valid_until_timestamp_seconds", \.trust?.validUntil,
+            "Expiry of that bundle."),
         date(
-            "gatehouse_trust_oldest_timestamp_seconds", ["trust", "oldest"],
-            "When the oldest of the documents and status lists was last confirmed."),
+            "gatehouse_trust_oldest_timestamp_seconds", \.trust?.oldest,
+            "Time of the last confirmation of the oldest document or status list."),
         date(
-            "gatehouse_trust_refreshed_timestamp_seconds", ["trust", "refreshed"],
-            "The same of those that are fetched from their servers; absent where none are."),
+            "gatehouse_trust_refreshed_timestamp_seconds", \.trust?.refreshed,
+            "The same for documents and lists that are fetched; absent if none are."),
         date(
-            "gatehouse_trust_expiry_timestamp_seconds", ["trust", "soonestExpiry"],
-            "The first date at which bundle, issuer or root ends, or has ended."),
+            "gatehouse_trust_expiry_timestamp_seconds", \.trust?.soonestExpiry,
+            "The earliest expiry of bundle, issuers and roots, future or past."),
     ]
-
-    private static let agent = [(name: "agent", member: Text("name"))]
 
     private static let delivery: [Metric] = [
-        elements(
-            "gatehouse_agent_connected", .gauge, ["agent"], labels: agent,
-            "1 while a connection leads to that destination."
-        ) { $0["connected"].flatMap(whole) },
-        elements(
-            "gatehouse_agent_confirmed_entries", .gauge, ["agent"], labels: agent,
-            "The entry of the ledger up to which it has confirmed everything."
-        ) { $0["confirmed"]?.int },
-        elements(
-            "gatehouse_agent_waiting_entries", .gauge, ["agent"], labels: agent, "Entries that it has not confirmed."
-        ) { $0["waiting"]?.int },
-        elements(
-            "gatehouse_agent_receipt_timestamp_seconds", .gauge, ["agent"], labels: agent,
-            "When it last confirmed something, since the start."
-        ) { $0["lastReceipt"].flatMap(seconds) },
+        agents(
+            "gatehouse_agent_connected", "1 while that destination has a connection."
+        ) { flag($0.isConnected) },
+        agents(
+            "gatehouse_agent_confirmed_entries",
+            "The ledger position up to which it has confirmed everything."
+        ) { $0.confirmed },
+        agents("gatehouse_agent_waiting_entries", "Entries that it has not confirmed.") { $0.waiting },
+        agents(
+            "gatehouse_agent_receipt_timestamp_seconds", "Time of its last confirmation since the start."
+        ) { $0.lastReceipt.map { Int($0.seconds) } },
     ]
+
+    /// Returns a metric with one sample for each destination.
+    private static func agents(
+        _ name: String, _ help: String, number: @escaping @Sendable (StatusReport.Destination) -> Int?
+    ) -> Metric {
+        elements(name, .gauge, \.agents, labels: [("agent", \.name)], help, number: number)
+    }
+
+    /// Returns 1 for true.
+    private static func flag(_ value: Bool?) -> Int? { value.map { $0 ? 1 : 0 } }
 }

@@ -1,17 +1,18 @@
 import Encoding
+import Kiosk
 
-/// The door on the page: a badge next to the headline while the mode is not ordinary service, the text of the
+/// The door on the page: a badge next to the headline while the mode is not normal service, the text of the
 /// gate's tile, and a card.
 struct DoorCard {
-    private let report: JSON
+    private let report: StatusReport
     private let words: DoorWords
     private let since: String?
 
     /// Creates the card for the status report `report`. `zone`: the offset of the time zone in seconds east
     /// of UTC.
-    init(_ report: JSON, at now: Timestamp, zone: Int) {
+    init(_ report: StatusReport, at now: Timestamp, zone: Int) {
         self.report = report
-        words = DoorWords(report["door"])
+        words = DoorWords(report.door)
         since = words.since(now: now, zone: zone)
     }
 
@@ -28,8 +29,9 @@ struct DoorCard {
     /// The text of the gate's tile. In free passage the gate relay is not energised, but the gate is open, so
     /// the text is "free".
     var gate: String? {
-        if report["gate"] == .null { return "none" }
-        guard let isOpen = report.at(["gate", "open"])?.bool else { return nil }
+        guard let gate = report.gate else { return nil }
+        guard let gate else { return "none" }
+        guard let isOpen = gate.isOpen else { return nil }
         if isOpen { return "open" }
         guard words.mode != nil else { return "shut" }
         return isLocked ? "locked" : "free"
@@ -37,18 +39,18 @@ struct DoorCard {
 
     /// The card: the mode, and the wired inputs.
     var html: String {
-        guard let door = report["door"]?.object, !door.isEmpty else { return "" }
+        guard let door = report.door, door != StatusReport.Door() else { return "" }
         let inputs = words.inputs
         let counts =
             inputs.isEmpty ? [] : words.counts.enumerated().filter { $0.offset == 0 || $0.element.count ?? 0 > 0 }
         let mode: [(name: String, html: String?)] = [
-            ("mode", words.mode ?? "ordinary service"), ("in force", since), ("ends by itself", words.left),
-            ("light", report["light"]?.string.map { Markup.escaped($0.string) }),
+            ("mode", words.mode ?? "normal service"), ("in force", since), ("ends automatically", words.left),
+            ("light", report.light?.rawValue),
         ]
         return Markup.list(
             mode + inputs.map { ($0.name, $0.level ?? "cannot be read") }
                 + counts.map { ($0.element.name, $0.element.count.map(String.init)) })
     }
 
-    private var isLocked: Bool { report.at(["door", "mode"])?.string == "locked" }
+    private var isLocked: Bool { report.door?.mode == .locked }
 }

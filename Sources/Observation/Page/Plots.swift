@@ -11,7 +11,7 @@ enum Plots {
 
     /// Returns the picture of a day's visits, in columns of ten minutes. `now`: the minutes since the
     /// beginning of the day.
-    static func throughput(_ day: DayBook, now: Int) -> String {
+    static func throughput(_ day: DailyStatistics, now: Int) -> String {
         let columns = stride(from: 0, to: drawn, by: column).map { start in
             day.minutes[start..<start + column].reduce(into: (accepted: 0, rejected: 0, failed: 0)) {
                 $0.accepted += Int($1.accepted)
@@ -30,9 +30,9 @@ enum Plots {
                     "<rect class=\"\(kind)\" x=\"\(place * 10 + 1)\" y=\"\(top)\" width=\"8\" height=\"\(count)\"/>"
             }
         }
-        let words = "Visits a minute over the day: \(summary(day))"
+        let words = "Visits per minute over the day: \(summary(day))"
         return """
-            <p class="soft">Top of the plot: \(Metric.decimal(most, 1)) a minute, the mean of ten minutes</p>
+            <p class="soft">Top of the plot: \(Metric.decimal(most, 1)) per minute, the mean of ten minutes</p>
             <svg class="plot" viewBox="0 0 \(drawn) \(most)" preserveAspectRatio="none" role="img" aria-label="\(words)">\
             <path class="grid" d="\(grid(most))"/>\(shapes)\(marker(now, most))</svg>
             \(axis)
@@ -42,14 +42,14 @@ enum Plots {
     }
 
     /// Returns the description of the plot.
-    static func summary(_ day: DayBook) -> String {
-        guard let busiest = day.busiest else { return "no visit yet" }
+    static func summary(_ day: DailyStatistics) -> String {
+        guard let busiest = day.busiest else { return "no visits yet" }
         return Words.count(day.total, "visit", "visits") + ", at most \(busiest.visits) in a minute, at "
             + clock(minute: busiest.minute)
     }
 
     /// Returns the radio over a day up to the present.
-    static func radio(_ day: DayBook, now: Int) -> String {
+    static func radio(_ day: DailyStatistics, now: Int) -> String {
         var (shapes, start) = ("", 0)
         let past = min(max(0, now + 1), drawn)
         while start < past {
@@ -76,7 +76,7 @@ enum Plots {
             <svg class="strip" viewBox="0 0 \(drawn) 10" preserveAspectRatio="none" role="img" \
             aria-label="The radio over the day: \(words)">\(shapes)\(marker(now, 10))</svg>
             \(axis)
-            <p class="soft">Today: \(words). Low grey: nobody knows, as of the time before the service began.</p>
+            <p class="soft">Today: \(words). Low grey: no data, for example before the service started.</p>
             """
     }
 
@@ -87,7 +87,7 @@ enum Plots {
         let words = now >= end ? "ended \(Words.distance(end, from: now))" : "ends \(Words.distance(end, from: now))"
         return """
             <svg class="strip" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" \
-            aria-label="\(name): \(part / 10) per cent of its time are over; it \(words)">\
+            aria-label="\(name): \(part / 10) per cent of its validity has passed; it \(words)">\
             <rect class="empty" width="1000" height="10"/><rect class="\(kind)" width="\(part)" height="10"/></svg>
             <div class="axis"><span>\(date(begin))</span><span>\(words)</span><span>\(date(end))</span></div>
             """

@@ -1,6 +1,8 @@
 import Credentials
 package import Encoding
+import Kiosk
 import Ledger
+import Reasons
 
 /// The page for a browser on this machine: the status report and the day, as HTML without scripts.
 ///
@@ -16,21 +18,21 @@ package struct StatusPage: Sendable {
     /// The seconds after which a browser reloads the page.
     private static let pause = 10
 
-    private let report: JSON
-    private let day: DayBook
+    private let report: StatusReport
+    private let day: DailyStatistics
     private let now: Timestamp
     private let zone: Int
     private let refreshes: Bool
 
     /// Creates a page of the status report `report` and the day `day`. `zone`: the offset of the time zone in
     /// seconds east of UTC. `refreshes`: whether the browser reloads the page.
-    package init(_ report: JSON, day: DayBook, at now: Timestamp, zone: Int, refreshes: Bool) {
+    package init(_ report: StatusReport, day: DailyStatistics, at now: Timestamp, zone: Int, refreshes: Bool) {
         (self.report, self.day, self.now, self.zone, self.refreshes) = (report, day, now, zone, refreshes)
     }
 
     /// The page as HTML.
     package var html: String {
-        let name = text(report["name"]) ?? "gatehouse"
+        let name = text(report.name) ?? "gatehouse"
         let state = self.state
         let door = DoorCard(report, at: now, zone: zone)
         let refresh = refreshes ? "<meta http-equiv=\"refresh\" content=\"\(Self.pause)\">\n" : ""
@@ -50,7 +52,7 @@ package struct StatusPage: Sendable {
             <main>
             \(faults)
             \(tiles(door))
-            \(Markup.section("Visits a minute, today", throughput, class: "card across"))
+            \(Markup.section("Visits per minute, today", throughput, class: "card across"))
             \(Markup.section("Verdicts by reason, today", reasons))
             \(Markup.section("Transfer times", transfers))
             \(Markup.section("Door", door.html))
@@ -60,8 +62,8 @@ package struct StatusPage: Sendable {
             \(Markup.section("Clock and program", program))
             \(Markup.section("Today's visits", visits, class: "card across"))
             </main>
-            <footer><p>No claims are shown here: who came is not known to this page. The same for machines: \
-            <a href="/status.json">status.json</a>, <a href="/metrics">metrics</a>.</p></footer>
+            <footer><p>This page shows no claims and no identities of visitors. For machines: <a \
+            href="/status.json">status.json</a>, <a href="/metrics">metrics</a>.</p></footer>
             </body>
             </html>
 
@@ -71,46 +73,46 @@ package struct StatusPage: Sendable {
     // MARK: - How it is
 
     private var state: (words: String, kind: String, mark: String) {
-        switch report["state"]?.string {
-        case "fine": ("In order", "good", "●")
-        case "fault": ("Out of order", "bad", "■")
-        default: ("Works, but look after it", "warn", "▲")
+        switch report.state {
+        case .fine: ("In order", "good", "●")
+        case .fault: ("Out of order", "bad", "■")
+        case .attention, nil: ("Needs attention", "warn", "▲")
         }
     }
 
     private var refresher: String {
         refreshes
-            ? "asks again every \(Self.pause) s · <a href=\"/?refresh=off\">stop that</a>"
-            : "does not ask again by itself · <a href=\"/\">do so</a>"
+            ? "refreshes every \(Self.pause) s · <a href=\"/?refresh=off\">pause</a>"
+            : "automatic refresh is off · <a href=\"/\">resume</a>"
     }
 
     private var faults: String {
-        let silent = (report["silent"]?.array ?? []).compactMap(text).map { part in
+        let silent = (report.silent ?? []).map { Markup.escaped($0.string) }.map { part in
             """
             <article class="fault bad"><h3>\(part) does not answer</h3>\
-            <p>→ It is stuck: the watchdog restarts the service</p></article>
+            <p>→ The watchdog restarts the service</p></article>
             """
         }
-        let faults = (report["faults"]?.array ?? []).map { fault in
-            let kind = fault["severity"]?.string == "error" ? "bad" : "warn"
-            let age = fault["seconds"]?.int.map { "for \(Words.duration($0))" } ?? ""
-            let times = fault["count"]?.int.flatMap { $0 > 1 ? ", \($0) times so far" : nil } ?? ""
-            let lines = ["meaning", "detail"].compactMap { text(fault[$0]).map { "<p>\($0)</p>" } }
-            let remedy = text(fault["remedy"]).map { "<p>→ <strong>\($0)</strong></p>" } ?? ""
+        let faults = (report.faults ?? []).map { fault in
+            let kind = fault.severity == .error ? "bad" : "warn"
+            let age = fault.seconds.map { "for \(Words.duration($0))" } ?? ""
+            let times = fault.count.flatMap { $0 > 1 ? ", \($0) times so far" : nil } ?? ""
+            let lines = [fault.meaning, fault.detail].compactMap { text($0).map { "<p>\($0)</p>" } }
+            let remedy = text(fault.remedy).map { "<p>→ <strong>\($0)</strong></p>" } ?? ""
             return """
-                <article class="fault \(kind)"><h3><code>\(text(fault["code"]) ?? "?")</code> \
+                <article class="fault \(kind)"><h3><code>\(text(fault.code) ?? "?")</code> \
                 <span class="soft">\(age)\(times)</span></h3>\(lines.joined())\(remedy)</article>
                 """
         }
-        return Markup.section("What is wrong", (silent + faults).joined(separator: "\n"), class: "card across")
+        return Markup.section("Faults", (silent + faults).joined(separator: "\n"), class: "card across")
     }
 
     private func tiles(_ door: DoorCard) -> String {
         let accepted = day.total(of: .accepted)
         let others = day.total(of: .rejected)
         let failed = day.total - accepted - others
-        let decision = report.at(["figures", "decisionUs"]).flatMap(Figure.init)
-        let phones = report.at(["radio", "phones"])?.int
+        let decision = report.figures?.decision
+        let phones = report.radio?.phones
         var tiles: [(name: String, html: String?)] = [
             (
                 "Visits today",
@@ -126,18 +128,18 @@ package struct StatusPage: Sendable {
         if let decision, decision.count > 0 {
             let bound = decision.bound(ofPercent: 95).map { "≤ " + Words.microseconds($0) } ?? "> 5 s"
             tiles.append(
-                ("From the last byte to the gate", bound + "<small>95 of 100 verdicts since the start</small>"))
+                ("Last byte to gate", bound + "<small>95th percentile since the start</small>"))
         }
-        if let agents = report["agent"]?.array {
-            let waiting = agents.compactMap { $0["waiting"]?.int }.max()
+        if let agents = report.agents {
+            let waiting = agents.compactMap(\.waiting).max()
             tiles.append(
                 agents.isEmpty
                     ? ("Cloud agent", "none<small>no report is sent</small>")
-                    : ("Records that wait", waiting.map { "\($0)<small>for the cloud agent</small>" }))
+                    : ("Reports queued", waiting.map { "\($0)<small>for the cloud agent</small>" }))
         }
         let html = tiles.compactMap { tile in tile.html.map { "<div><dt>\(tile.name)</dt><dd>\($0)</dd></div>" } }
         return
-            "<section class=\"card across\" aria-label=\"In short\"><dl class=\"tiles\">\(html.joined())</dl></section>"
+            "<section class=\"card across\" aria-label=\"Summary\"><dl class=\"tiles\">\(html.joined())</dl></section>"
     }
 
     // MARK: - Visits
@@ -147,7 +149,7 @@ package struct StatusPage: Sendable {
     }
 
     private var reasons: String {
-        if day.endings.isEmpty { return "<p class=\"soft\">No visit yet today.</p>" }
+        if day.endings.isEmpty { return "<p class=\"soft\">No visits yet today.</p>" }
         let endings = day.endings.sorted { ($1.value, $0.key.reason.text) < ($0.value, $1.key.reason.text) }
         let rows = endings.prefix(12).map { ending, count in
             let code =
@@ -160,13 +162,13 @@ package struct StatusPage: Sendable {
     }
 
     private var transfers: String {
-        guard let figure = report.at(["figures", "transferMs"]).flatMap(Figure.init) else { return "" }
-        if figure.count == 0 { return "<p class=\"soft\">No transfer since the start.</p>" }
+        guard let figure = report.figures?.transfer else { return "" }
+        if figure.count == 0 { return "<p class=\"soft\">No transfers since the start.</p>" }
         let labels =
             figure.bounds.map { "up to " + Words.milliseconds($0) } + ["longer"]
         let rows = zip(labels, figure.counts).map { (label: $0, count: $1, kind: "blue") }
         let last = rows.lastIndex { $0.count > 0 } ?? 0
-        let size = report.at(["figures", "transferBytes"]).flatMap(Figure.init)
+        let size = report.figures?.bytes
         let mean = size.flatMap { $0.count > 0 ? $0.sum / $0.count : nil }
         return Plots.bars("Transfers since the start, by how long they took", Array(rows[...last]))
             + Markup.list([
@@ -175,7 +177,7 @@ package struct StatusPage: Sendable {
     }
 
     private var visits: String {
-        if day.visits.isEmpty { return "<p class=\"soft\">No visit yet today.</p>" }
+        if day.visits.isEmpty { return "<p class=\"soft\">No visits yet today.</p>" }
         let rows = day.visits.map { visit in
             let reason = visit.reason == .ok ? "" : "<code>\(Markup.escaped(visit.reason.text))</code> "
             let meaning = visit.reason == .ok ? "" : Markup.escaped(visit.reason.meaning)
@@ -212,90 +214,85 @@ package struct StatusPage: Sendable {
     // MARK: - The box
 
     private var radio: String {
-        guard let radio = report["radio"] else { return "" }
-        func some(_ member: Text) -> String? { radio[member]?.int.flatMap { $0 > 0 ? String($0) : nil } }
+        guard let radio = report.radio else { return "" }
+        func some(_ count: Int?) -> String? { count.flatMap { $0 > 0 ? String($0) : nil } }
         return Plots.radio(day, now: minute)
             + Markup.list([
-                ("state", text(radio["state"])), ("adapter", text(radio["controller"])),
-                ("openings since the start", radio["openings"]?.int.map(String.init)),
-                ("failures", some("failures")), ("resets of the adapter", some("adapterResets")),
-                ("times off the air by itself", some("advertisingLapses")),
-                ("resets for silent phones", some("linkResets")), ("resets for kept buffers", some("bufferResets")),
-                ("spoiled chunks", some("spoiledChunks")),
-                ("repair rounds", some("repairs")), ("phones sent away", some("refusedPhones")),
+                ("state", radio.state?.rawValue), ("adapter", text(radio.controller)),
+                ("openings since the start", radio.openings.map(String.init)),
+                ("failures", some(radio.failures)), ("resets of the adapter", some(radio.adapterResets)),
+                ("unexpected advertising stops", some(radio.advertisingLapses)),
+                ("resets: links held by silent phones", some(radio.linkResets)),
+                ("resets: buffers held by phones", some(radio.bufferResets)),
+                ("damaged chunks", some(radio.spoiledChunks)),
+                ("repair rounds", some(radio.repairs)), ("phones sent away", some(radio.refusedPhones)),
             ])
     }
 
     private var trust: String {
-        guard let trust = report["trust"] else { return "" }
-        func date(_ member: Text) -> Int? { trust[member].flatMap(Metric.seconds) }
-        func distance(_ member: Text) -> String? { date(member).map { Words.distance($0, from: seconds) } }
-        let end = date("soonestExpiry").map { date in
-            (date >= seconds ? "" : "ended ") + Words.distance(date, from: seconds)
-        }
-        let rules = [text(trust["policy"]), text(trust["policyOrigin"])].compactMap(\.self)
+        guard let trust = report.trust else { return "" }
+        let end = trust.soonestExpiry.map { (Int($0.seconds) >= seconds ? "" : "ended ") + distance($0) }
+        let rules = [text(trust.policy), text(trust.policyOrigin)].compactMap(\.self)
         var plot = ""
-        if let issued = date("issued"), let end = date("validUntil") {
-            plot = Plots.span("The bundle", from: issued, to: end, now: seconds)
+        if let issued = trust.issued, let end = trust.validUntil {
+            plot = Plots.span("The bundle", from: Int(issued.seconds), to: Int(end.seconds), now: seconds)
         }
         return plot
             + Markup.list([
-                ("version", text(trust["version"])), ("issuers", trust["issuers"]?.int.map(String.init)),
-                ("bundle", trust["age"].flatMap(text)), ("bundle made", distance("issued")),
-                ("oldest part confirmed", distance("oldest")), ("first end of anything", end),
+                ("version", text(trust.version)), ("issuers", trust.issuers.map(String.init)),
+                ("bundle", trust.age?.rawValue), ("bundle made", trust.issued.map(distance)),
+                ("oldest part confirmed", trust.oldest.map(distance)), ("next expiry", end),
                 ("policy", rules.isEmpty ? nil : rules.joined(separator: ", ")),
             ])
     }
 
     private var delivery: String {
-        let agents = (report["agent"]?.array ?? []).map { agent -> (name: String, html: String?) in
-            let name = text(agent["name"]) ?? "?"
-            guard agent["connected"]?.bool == true else { return ("agent \(name)", "none is connected") }
-            let last =
-                agent["lastReceipt"].flatMap(Metric.seconds).map { ", \(Words.distance($0, from: seconds))" } ?? ""
+        let agents = (report.agents ?? []).map { agent -> (name: String, html: String?) in
+            let name = text(agent.name) ?? "?"
+            guard agent.isConnected == true else { return ("agent \(name)", "none is connected") }
+            let last = agent.lastReceipt.map { ", " + distance($0) } ?? ""
             return (
-                "agent \(name)",
-                "confirmed up to \(agent["confirmed"]?.int ?? 0)\(last); \(agent["waiting"]?.int ?? 0) wait"
+                "agent \(name)", "confirmed up to \(agent.confirmed ?? 0)\(last); \(agent.waiting ?? 0) queued"
             )
         }
-        let ledger = report["ledger"]
-        let disk = report["disk"]
-        let lost = ledger?["lostReports"]?.int ?? 0
+        let lost = report.ledger?.lostReports ?? 0
         return Markup.list(
-            (agents.isEmpty && report["agent"] != nil ? [("agent", "none")] : agents) + [
-                ("visits in the ledger", ledger?["visits"]?.int.map(String.init)),
-                ("entries", ledger?["entries"]?.int.map(String.init)),
-                ("reports given up", lost > 0 ? String(lost) : nil),
-                ("database", disk?["ledgerBytes"]?.int.map(Words.bytes)),
-                ("free on its disk", disk?["freeBytes"]?.int.map(Words.bytes)),
+            (agents.isEmpty && report.agents != nil ? [("agent", "none")] : agents) + [
+                ("visits in the ledger", report.ledger?.visits.map(String.init)),
+                ("entries", report.ledger?.entries.map(String.init)),
+                ("reports deleted undelivered", lost > 0 ? String(lost) : nil),
+                ("database", report.disk??.ledger.map(Words.bytes)),
+                ("free on its disk", report.disk??.free.map(Words.bytes)),
             ])
     }
 
     private var program: String {
-        let sources: [Text: String] = [
-            "synchronised": "a time server", "rtc": "a battery clock", "saved": "the ledger only", "unset": "nothing",
-        ]
-        let clock = report["clock"]
+        let clock = report.clock
         return Markup.list([
-            (
-                "date",
-                clock?["utc"]?.string.map {
-                    Markup.escaped($0.string.prefix(19).split(separator: "T").joined(separator: " ")) + " UTC"
-                }
-            ),
-            ("rests on", clock?["source"]?.string.map { sources[$0] ?? Markup.escaped($0.string) }),
-            (
-                "without a time server for",
-                clock?["unsynchronisedSeconds"]?.int.flatMap { $0 > 0 ? Words.duration($0) : nil }
-            ),
-            ("running for", report["uptimeSeconds"]?.int.map(Words.duration)),
-            ("start", report["start"]?.int.map(String.init)), ("version", text(report["version"])),
+            ("date", clock?.utc.map { $0.rfc3339.prefix(19).replacing("T", with: " ") + " UTC" }),
+            ("rests on", clock?.source.map(Self.words)),
+            ("without a time server for", clock?.unsynchronised.flatMap { $0 > 0 ? Words.duration($0) : nil }),
+            ("uptime", report.uptime.map(Words.duration)),
+            ("start", report.start.map(String.init)), ("version", text(report.version)),
         ])
     }
 
     // MARK: - Words
 
-    private func text(_ value: JSON?) -> String? { value?.string.map { Markup.escaped($0.string) } }
+    private static func words(_ source: WallTime.Provenance) -> String {
+        switch source {
+        case .synchronised: "a time server"
+        case .rtc: "a battery clock"
+        case .saved: "the ledger only"
+        case .unset: "nothing"
+        case .given: source.rawValue
+        }
+    }
+
+    private func text(_ value: Text?) -> String? { text(value?.string) }
+    private func text(_ value: String?) -> String? { value.map(Markup.escaped) }
+
+    private func distance(_ date: Timestamp) -> String { Words.distance(Int(date.seconds), from: seconds) }
 
     private var seconds: Int { Int(now.seconds) }
 

@@ -1,6 +1,6 @@
-package import Aries
 import DIDComm
 package import Encoding
+package import Mailboxes
 
 /// `[agency]`: an Evernym-style agency that serves as the mailbox, if `agent.mailbox` is `agency`.
 package struct AgencySection: Sendable {
@@ -40,30 +40,30 @@ package struct AgencySection: Sendable {
         }
         if WebURL(Text(url)).map({ $0.isSecure || allowsPlainHTTP }) != true {
             reader.reject(
-                "agency.url", "is no URL that may be used",
+                "agency.url", "is not a permitted URL",
                 "Write url = \"https://agency.example.org\" (without path); http:// needs agent.allowPlainHTTP = true.")
         }
         if token?.isAllowed(plainHTTP: allowsPlainHTTP) == false {
             reader.reject(
-                "agency.token", "is no URL that may be used",
+                "agency.token", "is not a permitted URL",
                 "Write the path of a file, or https://…; http:// only to this machine, with agent.allowPlainHTTP = true."
             )
         }
         if dialect == .node, token != nil {
-            reader.reject("agency.token", "is for the dialect \"evernym\"", "Leave it out, or change agency.dialect.")
+            reader.reject("agency.token", "is for the dialect \"evernym\"", "Remove it, or change agency.dialect.")
         }
         if dialect.hasLongPoll, agent.timeout <= AgencyLongPoll.wait {
             reader.warn(
                 "agent.timeout",
-                "is too short for the agency to say when a message arrives: messages wait for the next look",
+                "is too short for the agency to announce messages: messages wait for the next poll",
                 "Write timeout = \"20s\", or more.")
         }
         listener = Self.listener(&reader, webhook, listen)
         if !(1...AgencyParty.didBytes).contains(did.utf8.count) {
-            reader.reject("agency.did", "is not a DID", "Copy what GET \(url)/agency shows as DID.")
+            reader.reject("agency.did", "is not a DID", "Copy DID from the answer of GET \(url)/agency.")
         }
         guard let key = Verkey(Text(verkey)) else {
-            reader.reject("agency.verkey", "is not a key", "Copy what GET \(url)/agency shows as verKey.")
+            reader.reject("agency.verkey", "is not a key", "Copy verKey from the answer of GET \(url)/agency.")
             settings = nil
             return
         }
@@ -83,21 +83,23 @@ package struct AgencySection: Sendable {
             if address != nil {
                 reader.reject(
                     "agency.webhookListen", "has no webhook to listen for",
-                    "Write webhook = \"https://kiosk.example.org/wake\" too, or leave it out.")
+                    "Write webhook = \"https://kiosk.example.org/wake\" as well, or remove it.")
             }
             return nil
         }
         // A fragment is not sent to a server.
         guard let target = WebURL(Text(String(webhook.prefix { $0 != "#" })))?.target.string else {
             reader.reject(
-                "agency.webhook", "is not a URL", "Write webhook = \"https://kiosk.example.org/wake\", or leave it out."
+                "agency.webhook", "is not a URL", "Write webhook = \"https://kiosk.example.org/wake\", or remove it."
             )
             return nil
         }
         guard let address else {
             reader.warn(
-                "agency.webhook", "is given to the agency, but nothing here listens: messages wait for the next look",
-                "Write webhookListen = \"127.0.0.1:8095\" and have what is posted to the URL passed on there.")
+                "agency.webhook",
+                "is given to the agency, but agency.webhookListen is not set: messages wait for the "
+                    + "next poll",
+                "Write webhookListen = \"127.0.0.1:8095\" and forward requests for the URL to it.")
             return nil
         }
         guard let address = ListenAddress(address), address.port >= 1024 else {

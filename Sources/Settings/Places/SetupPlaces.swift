@@ -38,7 +38,9 @@ package struct SetupPlaces: Hashable, Sendable {
     /// Returns what the operator can do if the configuration `file` does not exist.
     package static func remedy(forAbsent file: String) -> String {
         SetupPlaces(file).isStandard
-            ? "Make it: sudo gatehouse setup." : "Check the path, or make it: sudo gatehouse setup --config \(file)."
+            ? "Create it: sudo gatehouse setup."
+            : "Check the path, or create it: sudo gatehouse setup --config "
+                + "\(file)."
     }
 
     /// Adapts an instruction to this gate: for a further gate on the machine (`gatehouse@out`), replaces the

@@ -27,7 +27,7 @@ struct ConfigurationReader {
             warn(old.key, message, remedy)
             guard let replacement = old.replacement else { continue }
             if document[replacement] != nil {
-                reject(old.key, "is there beside \(replacement), which has its place", "Remove \(old.key).")
+                reject(old.key, "is given together with \(replacement), which replaces it", "Remove \(old.key).")
             } else {
                 former[replacement] = old.key
             }
@@ -126,14 +126,27 @@ struct ConfigurationReader {
         return values
     }
 
-    /// Reads a value that must be one of a fixed set of words.
+    /// Reads a value that must be one of a fixed set of words. `choices`: the words.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(
-        _ key: String, default fallback: Choice
+        _ key: String, default fallback: Choice, of choices: [Choice] = Array(Choice.allCases)
     ) -> Choice where Choice.RawValue == String {
-        let words = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+        let words = choices.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
         return read(key, fallback, words, write: { .text($0.rawValue) }) { value in
             // Compare bytes: two Unicode spellings of the same letter count as different words.
-            value.string.flatMap { text in Choice.allCases.first { Text($0.rawValue) == text } }
+            value.string.flatMap { text in choices.first { Text($0.rawValue) == text } }
+        }
+    }
+
+    /// Reads a value that must be one of a fixed set of words, or the word `none`, which means nil and is the
+    /// default.
+    mutating func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, orNil none: String
+    ) -> Choice? where Choice.RawValue == String {
+        let words = ([none] + Choice.allCases.map(\.rawValue)).map { "\"\($0)\"" }.joined(separator: " or ")
+        return read(key, nil, words, write: { .text($0?.rawValue ?? none) }) { value in
+            guard let text = value.string else { return nil }
+            if text == Text(none) { return .some(nil) }
+            return Choice.allCases.first { Text($0.rawValue) == text }.map(Optional.some)
         }
     }
 

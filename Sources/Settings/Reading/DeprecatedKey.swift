@@ -23,8 +23,12 @@ package struct DeprecatedKey: Hashable, Sendable {
     /// The warning about this key.
     var warning: (message: String, remedy: String) {
         guard let replacement else {
-            return ("has no effect any more", "\(remedy) Remove it; version \(until) refuses it.")
+            return ("no longer has an effect", "\(remedy) Remove it; version \(until) refuses it.")
         }
-        return ("is called \(replacement) since version \(since)", "Write it so; version \(until) refuses \(key).")
+        return (
+            "was renamed to \(replacement) in version \(since)",
+            "Use the new name; version \(until) refuses "
+                + "\(key)."
+        )
     }
 }

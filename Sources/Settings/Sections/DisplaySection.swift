@@ -1,4 +1,4 @@
-package import LinuxIO
+package import Displays
 
 /// `[display]`, and `[[display.also]]` for each further display: where visitors see the invitation and the
 /// verdict.
@@ -57,15 +57,15 @@ package struct DisplaySection: Hashable, Sendable {
         language = reader.choice("display.language", default: .english)
         sign = reader.choice("display.sign", default: .first)
         instruction = reader.text("display.instruction", default: language.text(.scan))
-        let isShown = kind != .terminal || language == .hindi || Lettering.isLatin(instruction)
-        if !(1...60).contains(instruction.utf8.count) || !Lettering.canDraw(instruction) || !isShown {
+        let isShown = kind != .terminal || language == .hindi || TextLayout.isLatin(instruction)
+        if !(1...60).contains(instruction.utf8.count) || !TextLayout.canDraw(instruction) || !isShown {
             reader.reject(
                 "display.instruction", "cannot be drawn",
                 "Write 1 to 60 bytes of letters, digits and signs of ASCII, or with the accents of French.")
         }
         if kind == .terminal, language == .hindi {
             reader.reject(
-                "display.language", "cannot be shown by a terminal, whose letters stand alone",
+                "display.language", "cannot be shown by a terminal, which does not combine letters",
                 "Use a framebuffer, a file or a panel, or another language.")
         }
         file = resolve(
@@ -81,14 +81,14 @@ package struct DisplaySection: Hashable, Sendable {
         lines = nil
         if let device, !device.hasPrefix("/") {
             reader.reject(
-                "display.device", "is no device path", "Write its path, e.g. \"\(kind.standardDevice ?? "")\".")
+                "display.device", "is not a device path", "Write its path, e.g. \"\(kind.standardDevice ?? "")\".")
         }
         if !rotation.isMultiple(of: 90) {
-            reader.reject("display.rotation", "is no quarter of a turn", "Write 0, 90, 180 or 270.")
+            reader.reject("display.rotation", "is not a multiple of 90 degrees", "Write 0, 90, 180 or 270.")
         }
         if let words, let sizes = Self.list(kind.sizes) {
             size = kind.sizes.first { $0.text.utf8.elementsEqual(words.utf8) }
-            if size == nil { reader.reject("display.size", "is no size of such a panel", "Write \(sizes).") }
+            if size == nil { reader.reject("display.size", "is not a size of such a panel", "Write \(sizes).") }
         }
         if kind == .ssd1680 { readLines(&reader, names, chip) }
         warn(&reader)
@@ -97,12 +97,12 @@ package struct DisplaySection: Hashable, Sendable {
     private mutating func readLines(_ reader: inout ConfigurationReader, _ names: [String?], _ chip: String?) {
         guard let chip = names[0] ?? chip else {
             return reader.reject(
-                "display.chip", "is missing", "Name the chip of the panel's lines, as gpiodetect does.")
+                "display.chip", "is missing", "Name the chip of the panel's lines, as gpiodetect shows it.")
         }
         guard let data = names[1], let reset = names[2], let busy = names[3] else {
             return reader.reject(
                 "display.data", "is missing, or display.reset or display.busy",
-                "Name the three lines beside the bus, e.g. data = \"GPIO5\", reset = \"GPIO6\", busy = \"GPIO4\".")
+                "Name the three lines besides the bus, e.g. data = \"GPIO5\", reset = \"GPIO6\", busy = \"GPIO4\".")
         }
         lines = EPaperPins.Names(chip: chip, data: data, reset: reset, busy: busy)
     }
@@ -113,8 +113,8 @@ package struct DisplaySection: Hashable, Sendable {
         let (width, height) = isTurned ? (size.height, size.width) : (size.width, size.height)
         if !ScenePainter.hasRoomForCode(width: width, height: height) {
             reader.warn(
-                "display.size", "has no room for the code: it shows verdicts and whose they are",
-                "Have another display with the code beside it: [[display.also]].")
+                "display.size", "is too small for the code: it shows only verdicts",
+                "Add another display for the code: [[display.also]].")
         }
     }
 
@@ -168,7 +168,7 @@ package struct DisplaysSection: Hashable, Sendable {
         main = DisplaySection(&reader, folder, chip: chip)
         others = reader.each("display.also", as: "display") { DisplaySection(&$0, folder, chip: chip) }
         if others.count >= Self.limit {
-            reader.reject("display.also", "names more than \(Self.limit) displays in all", "Leave some out.")
+            reader.reject("display.also", "names more than \(Self.limit) displays in all", "Remove some.")
         }
         // Two displays on one device would overwrite each other's pictures. Several panels may share a bus.
         var places: Set<String> = []
@@ -176,7 +176,7 @@ package struct DisplaysSection: Hashable, Sendable {
             let place = "\(display.name) \(display.kind.isOnSharedBus ? String(display.address) : "")"
             guard display.kind != .file, !places.insert(place).inserted else { continue }
             reader.reject(
-                "display.also", "draws on \(display.name) a second time", "Give each display a device of its own.")
+                "display.also", "uses \(display.name) a second time", "Give each display its own device.")
         }
     }
 }

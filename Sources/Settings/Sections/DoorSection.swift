@@ -98,7 +98,7 @@ package struct DoorSection: Hashable, Sendable {
         for table in reader.sections(key, ["mode", "days", "from", "to"]) {
             let word = table.entry("mode")?.value.string
             guard let mode = [DoorMode.locked, .free].first(where: { Text($0.rawValue) == word }) else {
-                reader.reject(key, "has no mode that is known", "Write mode = \"locked\" or mode = \"free\".")
+                reader.reject(key, "has no known mode", "Write mode = \"locked\" or mode = \"free\".")
                 continue
             }
             let (hours, problems) = GateHours.read(table)
@@ -107,47 +107,47 @@ package struct DoorSection: Hashable, Sendable {
         }
         if !schedule.entries.isEmpty, !reader.has("door.zone") {
             reader.warn(
-                "door.zone", "is not given: the hours of door.schedule are those of UTC",
+                "door.zone", "is not set: the hours of door.schedule are in UTC",
                 "Write zone = \"Europe/Berlin\" in [door], or zone = \"Z\" if UTC is meant.")
         }
         if schedule.entries.count > 64 {
-            reader.reject(key, "has more than 64 entries", "Put days with equal hours together.")
+            reader.reject(key, "has more than 64 entries", "Combine days with equal hours.")
         }
     }
 
     private func check(_ reader: inout ConfigurationReader, chip: String?) {
         for (key, isThere) in [("door.input", !inputs.isEmpty), ("door.freeLine", freeLine != nil)] where isThere {
-            if chip == nil { reader.reject(key, "needs a chip", "Name it: gpio.chip.") }
+            if chip == nil { reader.reject(key, "needs a chip", "Set gpio.chip.") }
         }
         for use in DoorInput.allCases where inputs.count(where: { $0.use == use }) > 1 {
-            reader.reject("door.input", "has \(use.rawValue) twice", "Wire contacts of one use together, on one line.")
+            reader.reject("door.input", "has \(use.rawValue) twice", "Connect contacts with the same use to one line.")
         }
         let seesPassage = inputs.contains { $0.use == .passage || $0.use == .contact }
         if !seesPassage, opening == .level {
             reader.reject(
-                "door.opening", "is \"level\", and nothing sees that somebody passes",
-                "Wire a passage input or a door contact, or write \"pulse\".")
+                "door.opening", "is \"level\", and no input detects passages",
+                "Connect a passage input or a door contact, or write \"pulse\".")
         }
         if !seesPassage, whenUnused == .release {
             reader.reject(
-                "door.whenUnused", "is \"release\", and nothing sees that somebody passes",
-                "Wire a passage input or a door contact, or write \"keep\".")
+                "door.whenUnused", "is \"release\", and no input detects passages",
+                "Connect a passage input or a door contact, or write \"keep\".")
         }
         if opening == .level, wait > Gate.hardLimit {
             reader.warn(
-                "door.wait", "is longer than the relay may be energised",
-                "The relay is released after 5 s in any case; the passage is awaited for longer.")
+                "door.wait", "exceeds the longest pulse of the relay",
+                "The relay is always released after 5 s; the gate waits longer for the passage.")
         }
         let needs =
-            "Free passage has a line of its own, which is renewed all the time: name door.freeLine. The gate's relay never "
+            "Free passage has its own line, which is renewed continuously: set door.freeLine. The gate's relay never "
             + "stays open."
         if freeLine == nil, schedule.entries.contains(where: { $0.mode == .free }) {
-            reader.reject("door.schedule", "has free passage, and no output for it", needs)
+            reader.reject("door.schedule", "has free passage, but no output for it", needs)
         }
         if freeLine == nil, fireOpens { reader.reject("door.fireOpens", "has no output", needs) }
         if fireOpens, !inputs.contains(where: { $0.use == .fire }) {
             reader.reject(
-                "door.fireOpens", "has no input", "Wire the fire panel's contact: [[door.input]], use = \"fire\".")
+                "door.fireOpens", "has no input", "Connect the fire panel's contact: [[door.input]], use = \"fire\".")
         }
     }
 

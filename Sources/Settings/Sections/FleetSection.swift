@@ -13,8 +13,8 @@ package struct FleetSection: Hashable, Sendable {
                 keys.append(key)
             } else {
                 reader.reject(
-                    "fleet.keys", "\"\(text.prefix(60))\" is no Ed25519 key",
-                    "Write the text that gatehouse trust keygen prints (z6Mk…).")
+                    "fleet.keys", "\"\(text.prefix(60))\" is not an Ed25519 key",
+                    "Write the key that gatehouse trust keygen prints (z6Mk…).")
             }
         }
     }

@@ -31,7 +31,7 @@ package struct ObserveSection: Hashable, Sendable {
         textfile = reader.optional("observe.textfile").map { resolve($0, in: folder) }
         if let textfile, !textfile.hasSuffix(".prom") {
             reader.reject(
-                "observe.textfile", "does not end with .prom, so the node exporter passes over it",
+                "observe.textfile", "does not end with .prom, so the node exporter ignores it",
                 "Write for example: textfile = \"/var/lib/prometheus/node-exporter/gatehouse.prom\"")
         }
         listen = Self.listen(

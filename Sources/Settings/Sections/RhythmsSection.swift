@@ -10,14 +10,14 @@ package struct RhythmsSection: Hashable, Sendable {
             lamps[sign] = reader.choice("rhythms.\(sign.rawValue)", default: lamps[sign])
         }
         for sign in LampRhythms.signs {
-            guard let other = lamps.lookalike(of: sign) else { continue }
+            guard let other = lamps.indistinguishable(of: sign) else { continue }
             // If the file sets only one of the two indicator patterns, name that one.
             let names = [sign, other].map(\.rawValue)
             let isOther = !reader.has("rhythms.\(names[0])") && reader.has("rhythms.\(names[1])")
             let (wrong, right) = isOther ? (names[1], names[0]) : (names[0], names[1])
             reader.reject(
-                "rhythms.\(wrong)", "looks like the sign \(right) to who does not tell colours apart",
-                "Give the two different rhythms: \(LampRhythm.allCases.map(\.rawValue).joined(separator: ", ")).")
+                "rhythms.\(wrong)", "is indistinguishable from \(right) for colour-blind visitors",
+                "Give them different rhythms: \(LampRhythm.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
     }
 }

@@ -1,3 +1,5 @@
+package import Credentials
+package import Kiosk
 import LinuxIO
 
 /// `[kiosk]`: the gate's identity.
@@ -12,7 +14,9 @@ package struct KioskSection: Hashable, Sendable {
         name = reader.required("kiosk.name", example: "North-Gate")
         if reader.isText("kiosk.name"), !name.isName(of: 1...14, "_-") {
             reader.reject(
-                "kiosk.name", "is not a name that every wallet reads alike", "Use 1 to 14 of A-Z a-z 0-9 _ -.")
+                "kiosk.name", "is not a name that every wallet reads in the same way",
+                "Use 1 to 14 of A-Z a-z 0-9 _ "
+                    + "-.")
         }
         id = reader.text("kiosk.id", default: name)
         if reader.isText("kiosk.id"), !id.isName(of: 1...64, "._-") {
@@ -67,14 +71,14 @@ package struct RadioSection: Hashable, Sendable {
         case .userChannel:
             if AdapterName(device) == nil {
                 reader.reject(
-                    "radio.device", "is no adapter",
+                    "radio.device", "is not an adapter",
                     "Write hci0, or another name in /sys/class/bluetooth, or the adapter's address.")
             }
         case .serial:
             // A path with a blank or a line end could be read as more than a path, for example in a systemd
             // unit.
             if !device.hasPrefix("/") || device.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
-                reader.reject("radio.device", "is no device path", "Write the line's path, e.g. \"/dev/ttyACM0\".")
+                reader.reject("radio.device", "is not a device path", "Write the line's path, e.g. \"/dev/ttyACM0\".")
             }
         case .tcp:
             if host.isEmpty { reader.reject("radio.host", "is empty", "Write the controller's name or address.") }
@@ -95,23 +99,8 @@ package struct GPIOSection: Hashable, Sendable {
 
 /// `[gate]`: the relay.
 package struct GateSection: Hashable, Sendable {
-    /// What happens while the ledger cannot take a record.
-    package enum LedgerFailure: String, CaseIterable, Sendable {
-        /// The gate admits nobody while it cannot record.
-        case refuse
-        /// Accepted visitors are admitted without a record.
-        case open
-    }
-
-    /// The direction of the gate, for rules of the policy that ask for it.
-    package enum Direction: String, CaseIterable, Sendable {
-        /// Both directions, or an unknown direction: rules for a single direction do not apply.
-        case any
-        /// Into the place behind the gate.
-        case `in`
-        /// Out of the place behind the gate.
-        case out
-    }
+    /// The word of the configuration for both directions, or an unknown one.
+    package static let anyDirection = "any"
 
     /// The name of the line; nil without GPIO.
     package var line: String?
@@ -120,16 +109,17 @@ package struct GateSection: Hashable, Sendable {
     /// How long the relay is energised, at most 5 s.
     package var pulse: Duration
     /// What happens while the ledger cannot take a record.
-    package var whenLedgerFails: LedgerFailure
-    /// The direction of the gate.
-    package var direction: Direction
+    package var whenLedgerFails: KioskSettings.LedgerFailurePolicy
+    /// The direction of the gate; nil: both directions, or an unknown one. Then rules for a single direction
+    /// do not apply.
+    package var direction: GateDirection?
 
     init(_ reader: inout ConfigurationReader) {
         line = reader.optional("gate.line")
         activeLow = reader.flag("gate.activeLow", default: false)
         pulse = reader.duration("gate.pulse", default: .milliseconds(200), in: .milliseconds(50)...(.seconds(5)))
         whenLedgerFails = reader.choice("gate.whenLedgerFails", default: .refuse)
-        direction = reader.choice("gate.direction", default: .any)
+        direction = reader.choice("gate.direction", orNil: Self.anyDirection)
     }
 }
 
@@ -162,25 +152,6 @@ package struct IndicatorSection: Hashable, Sendable {
         red = reader.optional("indicator.red")
         tone = reader.optional("indicator.tone")
         activeLow = reader.flag("indicator.activeLow", default: false)
-    }
-}
-
-extension Configuration {
-    /// Whether the gate can open a passage: by a relay, or by wires to a gate controller. If it cannot, it
-    /// only gives verdicts.
-    package var opens: Bool { gate.line != nil || wiegand.wires != nil }
-
-    /// The outputs with the configuration keys that name their lines, in this order: lamps and sounder from
-    /// top to bottom, wires to a gate controller, the output for free passage, the relay.
-    package var outputs: [(key: String, line: String, activeLow: Bool)] {
-        let lights = IndicatorSection.keys.compactMap { key, path in
-            indicator[keyPath: path].map { (key: key, line: $0, activeLow: indicator.activeLow) }
-        }
-        let wires = [("wiegand.data0", wiegand.data0), ("wiegand.data1", wiegand.data1)].compactMap { key, line in
-            line.map { (key: key, line: $0, activeLow: wiegand.activeLow) }
-        }
-        let free = door.freeLine.map { [("door.freeLine", $0, door.freeActiveLow)] } ?? []
-        return lights + wires + free + (gate.line.map { [("gate.line", $0, gate.activeLow)] } ?? [])
     }
 }
 

@@ -1,7 +1,8 @@
 package import Aries
-import Encoding
+package import Encoding
 import Kiosk
 import Ledger
+package import LinuxIO
 package import Tuvali
 
 /// `[policy]`: the rules for admission.
@@ -16,15 +17,12 @@ package struct PolicySection: Hashable, Sendable {
 
 /// `[clock]`: how trusted the date must be before a credential may be accepted by it.
 package struct ClockSection: Hashable, Sendable {
-    /// The sources of the date, from the least to the most trusted. Their names are those of
-    /// `WallTime.Provenance`.
-    package enum Source: String, CaseIterable, Sendable {
-        case unset, saved, rtc, synchronised
-    }
+    /// The sources of the date that a configuration may require, from the least to the most trusted.
+    package static let sources: [WallTime.Provenance] = [.unset, .saved, .rtc, .synchronised]
 
     /// The least trusted source of the date with which the gate accepts credentials. With a less trusted
     /// source, the gate rejects every credential with the reason `clock.untrusted`.
-    package var minimum: Source
+    package var minimum: WallTime.Provenance
     /// How far the clocks of issuer and gate may differ, and how far the gate's clock may be set without a
     /// report.
     package var skew: Duration
@@ -36,7 +34,7 @@ package struct ClockSection: Hashable, Sendable {
     package var authenticated: Bool
 
     init(_ reader: inout ConfigurationReader) {
-        minimum = reader.choice("clock.minimum", default: .rtc)
+        minimum = reader.choice("clock.minimum", default: .rtc, of: Self.sources)
         authenticated = reader.flag("clock.authenticated", default: false)
         settle = reader.duration(
             "clock.settle", default: ClockGuard.usualSettle, in: .seconds(60)...(.seconds(7 * 86_400)))
@@ -124,7 +122,7 @@ package struct AgentSection: Sendable {
         if !reports.isConsistent {
             reader.reject(
                 "agent.confirm",
-                "\"\(reports.confirm.rawValue)\" does not go with agent.format \"\(reports.format.rawValue)\"",
+                "\"\(reports.confirm.rawValue)\" cannot be combined with agent.format \"\(reports.format.rawValue)\"",
                 "Receipts are for \"records\", the other two for basicmessages; or write \"auto\" for both.")
         }
         let place = reader.text("agent.mailbox", default: "auto")
@@ -180,8 +178,8 @@ extension AgentSection {
 
     private static func rejectInvitation(_ key: String, _ reader: inout ConfigurationReader) {
         reader.reject(
-            key, "is an invitation and no file",
-            "Put it into a file that only the service can read, and write the path of that file.")
+            key, "is an invitation, not a file",
+            "Store it in a file that only the service can read, and write the path of that file.")
     }
 
     /// Reads `[[agent.answer]]`: the answers to questions of agents.
@@ -194,14 +192,14 @@ extension AgentSection {
                 !answers.contains(where: { $0.question == question })
             else {
                 reader.reject(
-                    key, "needs a question of its own and a response, at most 1024 bytes each",
+                    key, "needs a unique question and a response, at most 1024 bytes each",
                     "Write question = \"Is the gate in service?\" and response = \"Yes\".")
                 continue
             }
             answers.append(RequestRules.Answer(question: question, response: response))
         }
         if answers.count > RequestRules.maxAnswers {
-            reader.reject(key, "names more than \(RequestRules.maxAnswers) answers", "Leave some out.")
+            reader.reject(key, "names more than \(RequestRules.maxAnswers) answers", "Remove some.")
         }
         return answers
     }
@@ -228,7 +226,7 @@ package struct AgentCopy: Hashable, Sendable {
                         || $0 == UInt8(ascii: "-")
                 }
             if !isGood || ["primary", "mailbox"].contains(name) || copies.contains(where: { $0.name == name }) {
-                reader.reject(key, "has no name of its own", "Write name = \"backup\": small letters, digits, hyphens.")
+                reader.reject(key, "has no unique name", "Write name = \"backup\": small letters, digits, hyphens.")
             }
             let files = (section["invitations"]?.array ?? []).compactMap(\.string?.string)
             if files.isEmpty || files.count != section["invitations"]?.array?.count {
@@ -238,7 +236,7 @@ package struct AgentCopy: Hashable, Sendable {
                 AgentCopy(name: name, invitations: AgentSection.files(files, of: key, &reader, folder)))
         }
         if copies.count >= DeliveryCursor.limit {
-            reader.reject(key, "names more than \(DeliveryCursor.limit - 1) copies", "Leave some out.")
+            reader.reject(key, "names more than \(DeliveryCursor.limit - 1) copies", "Remove some.")
         }
         return copies
     }
@@ -282,16 +280,11 @@ package struct TuvaliSection: Hashable, Sendable {
 
 /// `[log]`: JSON lines about the appliance's actions, without claims, credentials or keys.
 package struct LogSection: Hashable, Sendable {
-    /// The levels of importance.
-    package enum Level: String, CaseIterable, Sendable {
-        case debug, info, warning, error
-    }
-
     /// The path of the log file; nil: the log is written to standard error, which systemd keeps in its
     /// journal.
     package var path: String?
     /// The least important lines that are written.
-    package var level: Level
+    package var level: LogSink.Level
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
         path = reader.optional("log.path").map { resolve($0, in: folder) }
@@ -325,6 +318,6 @@ package struct ControlSection: Hashable, Sendable {
     static func checkSocket(_ reader: inout ConfigurationReader, _ key: String, _ path: String) {
         guard path.utf8.count > longestPath else { return }
         reader.reject(
-            key, "is longer than \(longestPath) bytes", "Sockets have short paths: write one below /run.")
+            key, "is longer than \(longestPath) bytes", "Paths of sockets must be short: use one below /run.")
     }
 }

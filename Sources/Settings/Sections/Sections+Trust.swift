@@ -3,20 +3,14 @@ package import Encoding
 
 /// `[trust]`: the trust data that credentials are judged by, and how it is kept fresh.
 package struct TrustSection: Hashable, Sendable {
-    /// How strictly credentials are read.
-    package enum Profile: String, CaseIterable, Sendable {
-        case strict, compat
-        /// The `profile` in `issuers.toml` of the trust data, or otherwise strict.
-        case trust
-    }
-
     /// The name of the file in the trust directory that lists the issuers.
     package static let issuersFile = "issuers.toml"
 
     /// The trust directory: `issuers.toml`, `did/`, `contexts/`, `status/`, `roots/`.
     package var directory: String
-    /// How strictly credentials are read.
-    package var profile: Profile
+    /// How strictly credentials are read; nil: as `profile` in `issuers.toml` of the trust data says, or
+    /// otherwise strictly.
+    package var profile: Profile?
     /// The folder for an imported bundle and for what the refresher fetched.
     package var state: String
     /// The operator's keys. If the list is not empty, the gate takes signed bundles in place of the trust
@@ -38,7 +32,7 @@ package struct TrustSection: Hashable, Sendable {
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
         directory = resolve(reader.text("trust.directory", default: StandardFolders.settings + "/trust"), in: folder)
-        profile = reader.choice("trust.profile", default: .trust)
+        profile = reader.choice("trust.profile", orNil: "trust")
         state = resolve(reader.text("trust.state", default: StandardFolders.state + "/trust"), in: folder)
         bundleKeys = []
         for text in reader.texts("trust.bundleKeys") {
@@ -46,8 +40,8 @@ package struct TrustSection: Hashable, Sendable {
                 bundleKeys.append(key)
             } else {
                 reader.reject(
-                    "trust.bundleKeys", "\"\(text.prefix(60))\" is no Ed25519 key",
-                    "Write the text that gatehouse trust keygen prints (z6Mk…).")
+                    "trust.bundleKeys", "\"\(text.prefix(60))\" is not an Ed25519 key",
+                    "Write the key that gatehouse trust keygen prints (z6Mk…).")
             }
         }
         refresh = reader.flag("trust.refresh", default: false)
@@ -59,7 +53,7 @@ package struct TrustSection: Hashable, Sendable {
                 hosts.insert(place)
             } else {
                 reader.reject(
-                    "trust.hosts", "\"\(text.prefix(60))\" is no host", "Write \"issuer.example\" or \"host:8443\".")
+                    "trust.hosts", "\"\(text.prefix(60))\" is not a host", "Write \"issuer.example\" or \"host:8443\".")
             }
         }
         allowPrivateHosts = reader.flag("trust.allowPrivateHosts", default: false)

@@ -17,8 +17,8 @@ package struct TonesSection: Hashable, Sendable {
         }
         if !verdicts.areDifferent {
             reader.reject(
-                "tones.rejected", "sounds like tones.accepted to who does not see the light",
-                "Give the two another number of tones: every second duration is silence.")
+                "tones.rejected", "sounds like tones.accepted to visitors who do not see the light",
+                "Give them different numbers of tones: every second duration is silence.")
         }
     }
 }

@@ -44,11 +44,11 @@ package struct WiegandSection: Hashable, Sendable {
                 "A controller has two data wires: name both lines.")
         }
         if data0 != nil, chip == nil {
-            reader.reject("wiegand.data0", "has no chip", "Name the chip of its line: gpio.chip.")
+            reader.reject("wiegand.data0", "has no chip", "Set gpio.chip to the chip of its line.")
         }
         if timing.interval < timing.pulse * 2 {
             reader.reject(
-                "wiegand.intervalMicroseconds", "leaves no rest between two pulses",
+                "wiegand.intervalMicroseconds", "leaves no gap between two pulses",
                 "Write at least twice the pulse.")
         }
         let widths = format.widths

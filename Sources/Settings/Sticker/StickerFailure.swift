@@ -17,5 +17,6 @@ package struct StickerFailure: Error, Hashable, Sendable {
 
     /// The remedy for wrong files of a key: the sessions that the key has had are unknown.
     package static let files =
-        "Remove the file of sticker.key, make a new one as the service's user (gatehouse sticker) and restart the service."
+        "Remove the file of sticker.key, create a new one as the service's user (gatehouse sticker) and restart the "
+        + "service."
 }

@@ -1,6 +1,7 @@
 import Crypto
 package import Encoding
 import Glibc
+package import Kiosk
 package import Tuvali
 
 /// The file of a printed code's key: 64 hexadecimal digits and the day on which it was made, mode 0600.
@@ -9,10 +10,10 @@ package import Tuvali
 /// end date could keep one key without end.
 package struct StickerKey: Sendable {
     /// The number of days from the making of a key to the last day on which it may be in force.
-    package static let longestLife = 31
+    static let longestLife = 31
 
     /// The X25519 private key, 32 bytes.
-    package let privateKey: [UInt8]
+    private let privateKey: [UInt8]
     /// The X25519 public key, 32 bytes.
     package let publicKey: [UInt8]
     /// The beginning of the day on which the key was made, 00:00 UTC.
@@ -22,6 +23,9 @@ package struct StickerKey: Sendable {
     package func uri(name: Identifier) -> String? {
         (try? VerifierKey(privateBytes: privateKey)).map { Invitation(identifier: name, key: $0).uri }
     }
+
+    /// Returns the key for the kiosk's visits, which ends at `until`.
+    package func printed(until: Instant) -> PrintedKey { PrintedKey(privateKey: privateKey, until: until) }
 
     /// Returns the path of the book of sessions for the key in the file `path`.
     package static func sessions(of path: String) -> String { path + ".sessions" }
@@ -42,18 +46,20 @@ package struct StickerKey: Sendable {
             if errno == ENOENT {
                 throw StickerFailure(
                     "\(path) is not there",
-                    remedy: "Make it as the service's user (gatehouse sticker --png FILE) and restart the service.")
+                    remedy: "Create it as the service's user (gatehouse sticker --png FILE) and restart the service.")
             }
             throw StickerFailure(path, code: errno)
         }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw StickerFailure("\(path) is no file", remedy: StickerFailure.files)
+            throw StickerFailure("\(path) is not a file", remedy: StickerFailure.files)
         }
         guard status.st_mode & 0o077 == 0 else {
             throw StickerFailure(
-                "\(path) can be read by others", remedy: "Who has read it can be the gate. \(StickerFailure.files)")
+                "\(path) can be read by other users",
+                remedy: "Anyone who has read this key can impersonate the gate. "
+                    + "\(StickerFailure.files)")
         }
         var bytes = [UInt8](repeating: 0, count: 128)
         let count = read(file, &bytes, bytes.count)
@@ -63,7 +69,7 @@ package struct StickerKey: Sendable {
             let verifier = try? VerifierKey(privateBytes: key)
         else {
             throw StickerFailure(
-                "\(path) does not hold 64 hexadecimal digits and a day", remedy: StickerFailure.files)
+                "\(path) does not contain 64 hexadecimal digits and a day", remedy: StickerFailure.files)
         }
         (privateKey, publicKey, self.made) = (key, verifier.publicKey, made)
     }
@@ -79,17 +85,19 @@ package struct StickerKey: Sendable {
     ) throws(StickerFailure) {
         if made > now {
             throw StickerFailure(
-                "the key was made on \(Day.text(made)), which has not come", remedy: "Check the date of this machine.")
+                "the key was created on \(Day.text(made)), which is in the future",
+                remedy: "Check the date of this "
+                    + "machine.")
         }
         if day > made.advanced(by: Day.length * longestLife) {
             throw StickerFailure(
-                "sticker.until is more than \(longestLife) days behind the making of the key (\(Day.text(made)))",
-                remedy: "Write an earlier day, or make a new key: remove sticker.key, then gatehouse sticker.")
+                "sticker.until is more than \(longestLife) days after the creation of the key (\(Day.text(made)))",
+                remedy: "Write an earlier day, or create a new key: remove sticker.key, then gatehouse sticker.")
         }
         if now >= day.advanced(by: Day.length) {
             throw StickerFailure(
                 "its last day was \(Day.text(day))",
-                remedy: "Take the printed code down. For a new one remove sticker.key, write a later sticker.until, "
+                remedy: "Remove the printed code. For a new one remove sticker.key, write a later sticker.until, "
                     + "then gatehouse sticker and restart.")
         }
     }
@@ -98,12 +106,12 @@ package struct StickerKey: Sendable {
     /// file is written last, and only if no file exists there.
     package static func make(_ path: String, at now: Timestamp) throws(StickerFailure) {
         guard access(path, F_OK) != 0 else {
-            throw StickerFailure("\(path) is there already", remedy: "Remove it if a new key is wanted.")
+            throw StickerFailure("\(path) already exists", remedy: "Remove it if a new key is wanted.")
         }
         var random = SystemRandomNumberGenerator()
         let key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
         guard let verifier = try? VerifierKey(privateBytes: key) else {
-            throw StickerFailure("no key could be made", remedy: "Try again.")
+            throw StickerFailure("no key could be created", remedy: "Try again.")
         }
         let sessions = Self.sessions(of: path)
         unlink(sessions)

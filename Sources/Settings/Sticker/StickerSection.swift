@@ -1,14 +1,18 @@
 package import Encoding
+import Kiosk
 
 /// `[sticker]`: a printed code with one long-lived key, for a gate without a display.
 package struct StickerSection: Hashable, Sendable {
     /// The risk of a printed code, in words for the operator.
     package static let warning =
-        "hangs up one key for days. Phones compare 40 bits of it: whoever spends some hundred core-hours can stand in for the gate "
-        + "and read what phones send. Whoever imitates the gate's radio, for which the printed key is enough, can keep what phones "
-        + "send him, unread, and bring each once to the gate while the key lives"
+        "uses one key for days. Phones compare 40 bits of it: an attacker who spends some hundred core-hours can "
+        + "impersonate the gate and read what phones send. An attacker who imitates the gate's radio, for which "
+        + "the printed key is enough, can keep what phones send, unread, and present each message once to the "
+        + "gate while the key is valid"
     /// The advice about the risk of a printed code.
-    package static let care = "Prefer a display. Else keep the time short, and print a new key for the next."
+    package static let care =
+        "Prefer a display. Otherwise keep the time short, and print a new key for the next "
+        + "period."
 
     /// The file with the key of the printed code, made by `gatehouse sticker`. The book of the code's
     /// sessions is in the same folder. Nil if the gate has no printed code.
@@ -22,7 +26,7 @@ package struct StickerSection: Hashable, Sendable {
         until = day.flatMap { Day.parse($0) }
         if let day, until == nil {
             reader.reject(
-                "sticker.until", "\"\(day.prefix(60))\" is no day", "Write the last day: until = \"2026-12-31\"")
+                "sticker.until", "\"\(day.prefix(60))\" is not a day", "Write the last day: until = \"2026-12-31\"")
         }
         if key != nil, day == nil {
             reader.reject("sticker.until", "is missing", "Write the last day: until = \"2026-12-31\"")
@@ -33,8 +37,8 @@ package struct StickerSection: Hashable, Sendable {
         guard key != nil else { return }
         if gate.whenLedgerFails == .open {
             reader.reject(
-                "sticker.key", "does not go with gate.whenLedgerFails = \"open\"",
-                "With a printed key nobody may pass whose session is not on the disk: choose one of the two.")
+                "sticker.key", "cannot be combined with gate.whenLedgerFails = \"open\"",
+                "With a printed key no visitor may pass whose session is not on the disk: choose one of the two.")
         }
         reader.warn("sticker.key", Self.warning, Self.care)
     }

@@ -15,10 +15,10 @@ package struct ConnectionParameters: Hashable, Sendable {
     }
 
     /// The connection interval as a duration.
-    package var intervalTime: Duration { .microseconds(Int64(max(1, interval)) * 1250) }
+    var intervalTime: Duration { .microseconds(Int64(max(1, interval)) * 1250) }
 
     /// The supervision timeout as a duration.
-    package var timeoutTime: Duration { .milliseconds(Int64(timeout) * 10) }
+    var timeoutTime: Duration { .milliseconds(Int64(timeout) * 10) }
 }
 
 /// A Bluetooth device address, in the byte order of HCI packets.

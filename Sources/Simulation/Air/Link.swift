@@ -32,7 +32,7 @@ package struct Link: Sendable {
 
     /// An output of the link.
     package enum Output: Equatable, Sendable {
-        /// One data packet from the side `from` arrived at the other side. `start`: whether it is the first
+        /// One data packet from the side `from` arrived at the other. `start`: whether it is the first
         /// packet of an L2CAP PDU.
         case delivered(from: Side, bytes: [UInt8], start: Bool)
         /// The side `by` got the acknowledgement of the last packet of one call of
@@ -75,9 +75,9 @@ package struct Link: Sendable {
     /// The PHY in force.
     package private(set) var phy: PHY
     /// The payload size in bytes of a packet to the phone, 27 … 251.
-    package private(set) var payloadToCentral = 27
+    private(set) var payloadToCentral = 27
     /// The payload size in bytes of a packet to the verifier, 27 … 251.
-    package private(set) var payloadToPeripheral = 27
+    private(set) var payloadToPeripheral = 27
     private let packetsPerEvent: Int
     private let loss: Double
     private var random: SplitMix64
@@ -86,7 +86,7 @@ package struct Link: Sendable {
     private var fromCentral: [Packet] = []
     private var fromPeripheral: [Packet] = []
     private var phase = Phase.idle
-    private var changes = Agenda<Change>()
+    private var changes = EventQueue<Change>()
     private var silentUntil: Instant?
     /// The instant at which the peripheral stops waiting for the acknowledgement of its own termination (Vol
     /// 6 Part B 5.1.6).

@@ -10,7 +10,7 @@ package enum PHY: UInt8, Sendable {
 
     /// Returns the time on the air of one unencrypted data packet with `payload` bytes: preamble, access
     /// address, header, CRC and payload.
-    package func airTime(payload: Int) -> Duration {
+    func airTime(payload: Int) -> Duration {
         switch self {
         case .le1M: .nanoseconds(Int64(10 + payload) * 8_000)
         case .le2M: .nanoseconds(Int64(11 + payload) * 4_000)

@@ -1,6 +1,7 @@
 import Aries
 package import DIDComm
 package import Encoding
+import Mailboxes
 
 /// A cloud agent in memory: the inviter to which a gate connects, as a value without clock and network.
 ///

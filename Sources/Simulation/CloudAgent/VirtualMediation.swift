@@ -1,6 +1,7 @@
 import Aries
 package import DIDComm
 package import Encoding
+import Mailboxes
 
 /// The mailboxes of a ``VirtualAgent``: coordinate-mediation 1.0, and pickup 2.0 or one queued message per
 /// post, as with real agents. The mailboxes can show the faults that real agents have.

@@ -17,7 +17,7 @@ package struct ControllerTraits: Sendable {
     /// The number of ACL buffers for packets of the host.
     package var aclBuffers: UInt8 = 8
     /// Whether the controller supports LE data packet length extension.
-    package var supportsDataLength = true
+    var supportsDataLength = true
     /// Whether the controller supports the 2 Mbit/s PHY.
     package var supports2M = true
     /// Whether the controller advertises while phones are connected.
@@ -48,10 +48,10 @@ package struct ControllerTraits: Sendable {
     package var deliversWholePDUs = false
     /// Whether Enhanced Connection Complete is sent if the host's mask permits it; otherwise always the plain
     /// event.
-    package var hasEnhancedConnectionComplete = true
+    var hasEnhancedConnectionComplete = true
     /// The connection parameters that are reported to the host instead of the real ones (Bumble always
     /// reports 12.5 ms); nil: the real ones.
-    package var reportedParameters: ConnectionParameters?
+    var reportedParameters: ConnectionParameters?
     /// A Hardware Error event with this code at this instant; afterwards the controller accepts only Reset.
     package var hardwareError: (at: Instant, code: UInt8)?
     /// The delay from the command to advertise to the first advertising event; nil: one advertising interval.

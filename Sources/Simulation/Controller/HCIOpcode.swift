@@ -89,7 +89,7 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
     }
 
     /// The position of the command in the Supported Commands bit mask (6.27): octet and bit.
-    package var supportBit: (octet: Int, bit: Int) {
+    var supportBit: (octet: Int, bit: Int) {
         switch self {
         case .disconnect: (0, 5)
         case .readRemoteVersion: (2, 7)
@@ -148,12 +148,10 @@ package enum HCIError {
     package static let connectionTimeout: UInt8 = 0x08
     /// The command is not allowed at present (0x0C).
     package static let commandDisallowed: UInt8 = 0x0C
-    /// The command or parameter requires a feature that is not supported (0x11).
-    package static let unsupportedFeature: UInt8 = 0x11
     /// Parameters of a wrong length or out of range (0x12).
-    package static let invalidParameters: UInt8 = 0x12
+    static let invalidParameters: UInt8 = 0x12
     /// No advertising set with the given handle exists (0x42).
-    package static let unknownAdvertisingSet: UInt8 = 0x42
+    static let unknownAdvertisingSet: UInt8 = 0x42
     /// The user at the peer ended the connection (0x13).
     package static let remoteUserTerminated: UInt8 = 0x13
     /// The local host ended the connection (0x16).

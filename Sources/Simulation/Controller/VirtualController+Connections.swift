@@ -61,7 +61,7 @@ extension VirtualController {
         let handle = header & 0x0FFF
         guard connections[handle] != nil else {
             // The event about the end of the connection may still be on its way to the host.
-            if let told = endTold[handle], told >= now { return }
+            if let told = reportedEnd[handle], told >= now { return }
             return report(.unknownHandle(handle))
         }
         guard header & 0x2000 == 0 else {
@@ -93,7 +93,7 @@ extension VirtualController {
             if connections[handle] != nil { changed(handle, change) }
         case .disconnected(let handle, let reason):
             guard connections.removeValue(forKey: handle) != nil else { return }
-            endTold[handle] = now.advanced(by: traits.responseTime)
+            reportedEnd[handle] = now.advanced(by: traits.responseTime)
             event(0x05, [0] + [UInt8].littleEndian(handle) + [reason])
         }
     }

@@ -110,14 +110,14 @@ package struct VirtualController: Sendable {
     var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
     var connections: [UInt16: Connection] = [:]
     /// The instants at which the host learns, or learned, of the end of former connections.
-    var endTold: [UInt16: Instant] = [:]
+    var reportedEnd: [UInt16: Instant] = [:]
     var hasFailed = false
     /// The instants of commands that are still to be lost.
     var losses: [Instant]
     var unansweredCommand = false
     var random: SplitMix64
     var now = Instant.zero
-    private var agenda = Agenda<Pending>()
+    private var agenda = EventQueue<Pending>()
     private var actions: [Action] = []
 
     /// Creates a controller that was just powered on.

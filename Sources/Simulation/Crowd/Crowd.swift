@@ -21,7 +21,8 @@ package final class Crowd {
     /// Creates a crowd whose visitors have not arrived, at gates with the settings that `settings` returns.
     /// The gates differ in their names.
     package init(
-        _ plan: CrowdPlan, credentials: CrowdCredentials = .standIn, settings: (_ name: String) throws -> KioskSettings
+        _ plan: CrowdPlan, credentials: CrowdCredentials = .placeholder,
+        settings: (_ name: String) throws -> KioskSettings
     ) rethrows {
         (self.plan, self.credentials) = (plan, credentials)
         var random = SplitMix64(seed: plan.seed)

@@ -34,8 +34,8 @@ package struct CrowdPlan: Hashable, Sendable {
     package var command: String {
         func percent(_ share: Double) -> String { "\((share * 100_000).rounded() / 1000)" }
         let choosing = [choosing.lowerBound, choosing.upperBound].map { "\(Int($0.milliseconds))" }
-        return "gatehouse crowd --visits \(visits) --gates \(gates) --phones \(phones) --hostile \(percent(hostile))"
-            + " --loss \(percent(loss)) --mixed \(percent(mixed)) --places \(places)"
+        return "gatehouse-workshop crowd --visits \(visits) --gates \(gates) --phones \(phones)"
+            + " --hostile \(percent(hostile)) --loss \(percent(loss)) --mixed \(percent(mixed)) --places \(places)"
             + " --choosing \(choosing.joined(separator: " ")) --seed \(seed)"
     }
 

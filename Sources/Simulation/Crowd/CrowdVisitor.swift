@@ -1,5 +1,6 @@
 package import Credentials
 package import Encoding
+import Reasons
 
 /// A visitor or attacker of a crowd.
 struct CrowdVisitor: Sendable {
@@ -92,7 +93,7 @@ package struct CrowdCredentials: Sendable {
 
     /// Records of a real credential's size that contain their own verdict, with a verifier that trusts them.
     /// They are for crowds so large that real verification would dominate the run time.
-    package static let standIn: CrowdCredentials = {
+    package static let placeholder: CrowdCredentials = {
         var random = SplitMix64(seed: 5)
         let ballast = Hex.encode(random.bytes(1000))
         let genuine = Array(#"{"is":"genuine","text":"\#(ballast)"}"#.utf8)

@@ -2,7 +2,7 @@
 /// phones and the limits of the Bluetooth specification.
 package struct PhoneTraits: Sendable {
     /// How the phone's stack turns the wallet's MTU requests into ATT requests.
-    package enum MTUManner: Equatable, Sendable {
+    package enum MTUBehaviour: Equatable, Sendable {
         /// The phone sends each request as the wallet asked (Android 13 and before).
         case asAsked
         /// The phone sends the first request as 517; later requests do nothing (Android 14 and later).
@@ -24,9 +24,9 @@ package struct PhoneTraits: Sendable {
     }
 
     /// The wallet app of the phone.
-    package var wallet: WalletManner
+    package var wallet: WalletBehaviour
     /// The way in which the phone negotiates the MTU.
-    package var mtu: MTUManner
+    package var mtu: MTUBehaviour
     /// The parameters with which the phone connects.
     package var parameters: ConnectionParameters
     /// The answer to a parameter request.
@@ -41,13 +41,13 @@ package struct PhoneTraits: Sendable {
     package var loss = 0.0
     /// The number of L2CAP PDUs that the phone queues. A further write without response waits (Android) or is
     /// lost (iOS).
-    package var writeQueue = 32
+    var writeQueue = 32
     /// The probability that the phone itself loses a first-pass chunk.
     package var queueLoss = 0.0
     /// Whether the phone's own stack subscribes to Service Changed after discovery, as Android's and Apple's do.
-    package var subscribesToServiceChanged = true
+    var subscribesToServiceChanged = true
     /// The delay from an event in the stack to the wallet's callback.
-    package var callbackTime = Duration.microseconds(500)
+    var callbackTime = Duration.microseconds(500)
     /// The delay from the acceptance or the answer of a write to the wallet's callback.
     package var writeCallbackTime = Duration.microseconds(500)
     /// The delay until the stack reports a written report request, which busy stacks report late; nil: the
@@ -64,7 +64,7 @@ package struct PhoneTraits: Sendable {
     /// The time from the verifier's advertisement to the connection attempt.
     package var reaction = Duration.milliseconds(50)
     /// The timeout of a connection attempt; then the phone scans again.
-    package var connectTime = Duration.seconds(5)
+    var connectTime = Duration.seconds(5)
     /// How long a person waits for a wallet that finds no verifier before reading the code that is then on
     /// display.
     package var rereading = Duration.seconds(10)
@@ -73,7 +73,7 @@ package struct PhoneTraits: Sendable {
 
     /// Creates a phone with the given properties.
     package init(
-        wallet: WalletManner, mtu: MTUManner, parameters: ConnectionParameters, policy: ParameterPolicy,
+        wallet: WalletBehaviour, mtu: MTUBehaviour, parameters: ConnectionParameters, policy: ParameterPolicy,
         packetsPerEvent: Int
     ) {
         self.wallet = wallet

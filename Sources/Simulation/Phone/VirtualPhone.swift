@@ -95,7 +95,7 @@ package struct VirtualPhone: Sendable {
     var isRepairing = false
     var inbound: [UInt8] = []
     var random: SplitMix64
-    var agenda = Agenda<Scheduled>()
+    var agenda = EventQueue<Scheduled>()
     var actions: [Action] = []
     var now = Instant.zero
     private var givesUp: Instant?
@@ -118,7 +118,7 @@ package struct VirtualPhone: Sendable {
     }
 
     /// Whether the phone scans for advertisements.
-    package var isScanning: Bool { if case .scanning = state { true } else { false } }
+    var isScanning: Bool { if case .scanning = state { true } else { false } }
 
     /// Whether the phone scans for the verifier of a code that it has read.
     var hasCode: Bool { if case .scanning(.some) = state { true } else { false } }
@@ -170,7 +170,7 @@ package struct VirtualPhone: Sendable {
             case .garbage(let left): sendGarbage(left: left)
             case .impatience: leave(.left)
             case .disconnect: disconnect()
-            case .linkLoss(let reason): heardLoss(reason)
+            case .linkLoss(let reason): receivedDisconnect(reason)
             case .abandon:
                 actions.append(.abandon)
                 comeAgain()
@@ -268,7 +268,7 @@ package struct VirtualPhone: Sendable {
     }
 
     /// The behaviour of the phone's wallet. In most sieges it keeps the link without sending its data.
-    private var manner: WalletManner {
+    private var manner: WalletBehaviour {
         var manner = traits.wallet
         switch siege {
         case .identified: manner.choosing = .seconds(86_400)
@@ -283,13 +283,13 @@ package struct VirtualPhone: Sendable {
 
     private mutating func disconnected(_ reason: UInt8) {
         guard case .connected = state else { return }
-        guard traits.lossTime > .zero, !isLinkLost else { return heardLoss(reason) }
+        guard traits.lossTime > .zero, !isLinkLost else { return receivedDisconnect(reason) }
         isLinkLost = true
         agenda.add(.linkLoss(reason: reason), at: now.advanced(by: traits.lossTime))
     }
 
     /// Informs the wallet that the link is gone, unless it has closed its end by then.
-    private mutating func heardLoss(_ reason: UInt8) {
+    private mutating func receivedDisconnect(_ reason: UInt8) {
         isLinkLost = false
         observe(.disconnected(reason: reason))
         if siege != nil, pendingOutcome != .left { return comeAgain() }

@@ -1,6 +1,6 @@
-import Credentials
 import Encoding
 import Kiosk
+import Reasons
 
 /// The door's rules (lock-down, free passage, exit requests, alarms), checked against the kiosk's events and
 /// actions.
@@ -77,7 +77,7 @@ struct DoorRules: Sendable {
                 if now.duration(to: until) > Self.lease || !mayBeFree(at: now) { broken.append(.freeIsBounded) }
                 freeUntil = until
             case .free(.shut): freeUntil = nil
-            case .note(.fault(let code, let isPresent, _, _), _) where ReasonCode.door.contains(code):
+            case .note(.fault(let code, let isPresent, _, _), _) where ReasonCode.Group.door.codes.contains(code):
                 if isPresent { alarms.insert(code) } else { alarms.remove(code) }
             case .stopped: if freeUntil != nil { broken.append(.freeIsBounded) }
             default: break

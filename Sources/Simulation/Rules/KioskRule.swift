@@ -16,7 +16,7 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case onePhone = "a visit of two phones, or with two ends"
     /// An intent belongs to one visit at a time. The visit requests it once, and again only if the ledger
     /// refused it.
-    case oneIntent = "an intent of two visits, or asked for twice"
+    case oneIntent = "an intent of two visits, or requested twice"
     /// No payload is verified for a visit that a power cut would leave without a trace.
     case intentBeforePayload = "a payload of a visit without an intent"
     /// A visit is verified at most once.
@@ -38,12 +38,12 @@ package enum KioskRule: String, CaseIterable, Sendable {
     /// operator chose that.
     case gateBehindIntent = "the gate opened without a durable intent"
     /// For each press of the exit button, the gate opens at most once for a person who goes out.
-    case gateBehindRequest = "the gate opened for nobody"
+    case gateBehindRequest = "the gate opened without a visitor"
     /// A person who may go out waits at most for one visitor, whatever happens outside.
-    case exitIsGiven = "somebody inside pressed, and nothing opened"
+    case exitIsGiven = "a request to exit did not open the gate"
     /// The access controller is notified once of a visitor for whom the gate has just opened, and of no other
     /// person.
-    case controllerBehindVisit = "a gate controller was told of nobody who was let in"
+    case controllerBehindVisit = "a gate controller was notified without an admitted visitor"
     /// No output opens during a lock-down, except for people who go out if the operator chose that.
     case shutWhileLocked = "something is open in a lock-down"
     /// Passage is free only by an order, the schedule or the fire panel, and never for longer than a lease.
@@ -75,7 +75,7 @@ package enum KioskRule: String, CaseIterable, Sendable {
     /// Green and red are never lit together.
     case oneColour = "green and red together"
     /// The wallet receives the verdict only after the decision was made, and receives no other status.
-    case walletIsToldTheTruth = "the wallet was told what was not decided"
+    case walletStatusIsTrue = "the wallet's status differs from the decision"
     /// When the kiosk stops, the gate is shut and the light is off.
     case darkAtStop = "stopped with something switched on"
     /// No action follows the stop.

@@ -2,6 +2,7 @@ import Credentials
 package import Encoding
 package import Kiosk
 import Ledger
+import Reasons
 
 /// The oracle: checks every turn of a kiosk against its rules (``KioskRule``), whatever phones, radio and
 /// disk do.
@@ -13,17 +14,17 @@ import Ledger
 package struct KioskRules: Sendable {
     /// The maximum number of actions in one turn: more than any turn needs (a host that starts over sends
     /// about 40).
-    package static let actionsInATurn = 400
+    static let actionsInATurn = 400
     /// The maximum number of timers at one instant. Each of them may schedule the next one for the same
     /// instant.
-    package static let timersAtAnInstant = 20
+    static let timersAtAnInstant = 20
     /// The maximum number of open intents in addition to one per place, including the lobby. Of the
     /// additional intents, some belong to links that are being disconnected, and one to a visit with a pulse
     /// in progress.
     package static let openIntents = 8
     /// The maximum number of accepted visits whose record waits until it is known whether the person passed.
     /// It applies to gates that can detect passages.
-    package static let awaitedPassages = 16
+    static let awaitedPassages = 16
     /// The time that people need to see which visitor a verdict concerns.
     package static let verdict: Duration = .milliseconds(900)
     /// The pause that a turnstile needs between two pulses.
@@ -32,7 +33,7 @@ package struct KioskRules: Sendable {
     /// then the visits with the oldest decisions. The order is that of the decisions, because the gate
     /// repeats the verdict to a wallet for some time after the decision, however long before the phone
     /// arrived.
-    package static let visitsRemembered = 64
+    static let visitsRemembered = 64
 
     /// The known facts about one visit, for checking the rules.
     private struct Facts {
@@ -373,7 +374,7 @@ package struct KioskRules: Sendable {
     private mutating func judgeStatus(_ byte: UInt8, in packet: [UInt8], at now: Instant) {
         let facts = links[Self.handle(packet[1], packet[2])].flatMap { visits[$0] } ?? Facts()
         if byte == 0 ? !facts.wasEntitled : facts.result != false && !facts.isRefused {
-            broken(.walletIsToldTheTruth, now)
+            broken(.walletStatusIsTrue, now)
         }
     }
 

@@ -47,7 +47,7 @@ package struct WalletInvitation: Equatable, Sendable {
 
     /// The 0x0001 service data to scan for: the name, an underscore and the key's first 5 bytes; nil when
     /// there is no name or the key has fewer than 10 hexadecimal digits.
-    package var serviceData: [UInt8]? {
+    var serviceData: [UInt8]? {
         guard let name, let key, let head = Hex.decode(String(key.prefix(10))), head.count == 5 else { return nil }
         return Array(name.utf8) + [UInt8(ascii: "_")] + head
     }

@@ -38,7 +38,7 @@ package enum WalletScan {
 
     /// Returns the AD structures of a payload (Core Specification Supplement part A): type and value. Omits a
     /// structure that extends past the end of the payload, and all bytes after it.
-    package static func structures(_ payload: [UInt8]) -> [(type: UInt8, value: ArraySlice<UInt8>)] {
+    static func structures(_ payload: [UInt8]) -> [(type: UInt8, value: ArraySlice<UInt8>)] {
         var found: [(UInt8, ArraySlice<UInt8>)] = []
         var rest = payload[...]
         while let length = rest.popFirst(), length > 0, rest.count >= Int(length) {

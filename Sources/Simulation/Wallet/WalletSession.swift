@@ -59,7 +59,7 @@ package struct WalletSession: Sendable {
         case finished
     }
 
-    private let manner: WalletManner
+    private let manner: WalletBehaviour
     private let submission: WalletSubmission
     private let verifierKey: [UInt8]
     private let repeatsTransfer: Bool
@@ -79,7 +79,7 @@ package struct WalletSession: Sendable {
     /// `repeatsTransfer`: whether the wallet starts a second transfer on SUCCESS, against the protocol.
     /// `startsOver`: how often size and chunks are sent again before the report is requested.
     package init(
-        manner: WalletManner, submission: WalletSubmission, verifierKey: [UInt8], repeatsTransfer: Bool = false,
+        manner: WalletBehaviour, submission: WalletSubmission, verifierKey: [UInt8], repeatsTransfer: Bool = false,
         startsOver: Int = 0
     ) {
         self.manner = manner

@@ -43,7 +43,7 @@ package struct TrustDirectory: Sendable {
     }
 
     /// Returns this directory with the refresher's copies applied; copies without a use are ignored.
-    package func applying(_ copies: [RefreshedCopy]) throws(TrustDirectoryError) -> TrustDirectory {
+    func applying(_ copies: [RefreshedCopy]) throws(TrustDirectoryError) -> TrustDirectory {
         guard !copies.isEmpty else { return self }
         var material = material
         material.apply(copies, to: store.refreshResources)
@@ -96,7 +96,7 @@ package struct TrustDirectory: Sendable {
             )
         // Each part was checked with its file before. So the failing part is one that the store checks more
         // strictly.
-        default: (".", "unusable: \(failure)", "Import the directory anew.")
+        default: (".", "unusable: \(failure)", "Import the directory again.")
         }
     }
 
@@ -111,7 +111,9 @@ package struct TrustDirectory: Sendable {
         }
 
         mutating func issuers() -> IssuersFile? {
-            guard let bytes = bytes(TrustSection.issuersFile, "Make it; it lists who is trusted.") else { return nil }
+            guard let bytes = bytes(TrustSection.issuersFile, "Create it; it lists the trusted issuers.") else {
+                return nil
+            }
             let file = IssuersFile(bytes)
             problems += file.problems
             return file
@@ -135,7 +137,7 @@ package struct TrustDirectory: Sendable {
                 guard let bytes = bytes(file), let json = json(bytes, file) else { continue }
                 guard let document = ControllerDocument(json) else {
                     note(
-                        file, "no DID document, controller document, key or metadata of a JWT VC issuer",
+                        file, "not a DID document, a controller document, a key or the metadata of a JWT VC issuer",
                         "It needs an id and verificationMethod, or an issuer and jwks.")
                     continue
                 }
@@ -191,7 +193,7 @@ package struct TrustDirectory: Sendable {
                 return nil
             }
             guard json["@context"] != nil else {
-                note(source, "is no JSON-LD context", "It needs an @context member.")
+                note(source, "is not a JSON-LD context", "It needs an @context member.")
                 return nil
             }
             return found
@@ -254,7 +256,7 @@ package struct TrustDirectory: Sendable {
         private mutating func entries(_ index: String) -> [Entry] {
             guard let bytes = bytes(index), let json = json(bytes, index) else { return [] }
             guard let list = json.array else {
-                note(index, "is no list", "Write [{\"url\": …, \"file\": …, \"sha256\": …}, …].")
+                note(index, "is not a list", "Write [{\"url\": …, \"file\": …, \"sha256\": …}, …].")
                 return []
             }
             return list.enumerated().compactMap { position, element in
@@ -264,7 +266,7 @@ package struct TrustDirectory: Sendable {
                 }
                 let file = element["file"]?.string?.string
                 if let file, file.hasPrefix("/") || file.split(separator: "/").contains("..") {
-                    note(index, "\(file) leads out of the directory", "Use a path inside it.")
+                    note(index, "\(file) is outside the directory", "Use a path inside it.")
                     return nil
                 }
                 return Entry(
@@ -279,12 +281,12 @@ package struct TrustDirectory: Sendable {
         /// empty.
         private mutating func names(_ folder: String, ending: String) -> [String] {
             if let obstacle = source.obstacle(folder: folder) {
-                note(folder, obstacle.text, obstacle.remedy ?? "Make a folder of it, or remove it.")
+                note(folder, obstacle.text, obstacle.remedy ?? "Replace it by a folder, or remove it.")
             }
             return source.names(in: folder).filter { $0.hasSuffix(ending) }.map { folder + "/" + $0 }
         }
 
-        private mutating func bytes(_ file: String, _ remedy: String = "Put it there, or remove what names it.")
+        private mutating func bytes(_ file: String, _ remedy: String = "Add the file, or remove the reference to it.")
             -> [UInt8]?
         {
             guard let bytes = source.read(file, limit: TrustDirectory.largestFile) else {
@@ -293,7 +295,7 @@ package struct TrustDirectory: Sendable {
                 return nil
             }
             guard bytes.count <= TrustDirectory.largestFile else {
-                note(file, "is larger than 16 MiB", "Nothing of a trust directory is so large.")
+                note(file, "is larger than 16 MiB", "No file of a trust directory is so large.")
                 return nil
             }
             return bytes

@@ -1,11 +1,11 @@
 import Credentials
-package import Encoding
+import Encoding
 import Foundation
-package import LinuxIO
+import LinuxIO
 
 /// The source of the files of a trust directory: a folder, or a signed bundle. Paths are relative, with
 /// slashes.
-package protocol TrustSource {
+protocol TrustSource {
     /// The name of the source in errors.
     var name: String { get }
     /// Returns the names in a folder, in byte order, without names that begin with a dot.
@@ -24,10 +24,10 @@ package protocol TrustSource {
 
 extension TrustSource {
     /// Always nil: a source in memory has no obstacles.
-    package func obstacle(_ path: String) -> FileObstacle? { nil }
+    func obstacle(_ path: String) -> FileObstacle? { nil }
 
     /// Always nil, as for files.
-    package func obstacle(folder path: String) -> FileObstacle? { nil }
+    func obstacle(folder path: String) -> FileObstacle? { nil }
 }
 
 /// A trust directory that people keep by hand.

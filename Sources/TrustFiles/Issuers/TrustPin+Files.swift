@@ -22,7 +22,7 @@ extension TrustPin {
     /// issuer.
     static let beginning = Array(
         """
-        # Whom this gate trusts; gatehouse trust list shows what it amounts to.
+        # The issuers that this gate trusts; gatehouse trust list shows the result.
         untyped-issuers = "refuse"
 
         """.utf8)
@@ -51,7 +51,7 @@ extension TrustPin {
         } catch {
             throw .differs(
                 "line \(error.line) of issuers.toml says \(error.name) = \(error.value) of \(id)",
-                remedy: "change it there, or say --replace")
+                remedy: "change it there, or give --replace")
         }
         return [Change(TrustSection.issuersFile, edit.bytes)]
     }
@@ -69,8 +69,8 @@ extension TrustPin {
     func write(_ changes: [Change], _ isMeant: (TrustDirectory) -> Bool) throws(Failure) {
         let new = Dictionary(changes.map { ($0.path, $0.bytes) }, uniquingKeysWith: { $1 })
         let unsafe = Failure.unusable(
-            "the files of \(directory) have a form that this command does not change safely",
-            remedy: "make the change by hand; /usr/share/gatehouse/issuers.toml explains every key")
+            "the files of \(directory) have a form that this command cannot change safely",
+            remedy: "change them by hand; /usr/share/gatehouse/issuers.toml explains every key")
         guard isMeant(try read(new)) else { throw unsafe }
         let before = changes.map { ($0.path, folder.read($0.path, limit: TrustIndex.largestFile)) }
         do throws(SystemError) {
@@ -160,7 +160,7 @@ extension TrustPin {
             }
         guard isName else {
             throw .unusable(
-                "\(id) is no URL or DID", remedy: "write it as credentials do, such as did:web:works.example")
+                "\(id) is not a URL or DID", remedy: "write it as in credentials, such as did:web:works.example")
         }
     }
 }

@@ -60,12 +60,12 @@ package struct TrustPin: Sendable {
         let builtIn = BuiltInContexts.document(url)
         guard let bytes = document ?? builtIn?.bytes else {
             throw .unusable(
-                "\(url) is not built in", remedy: "get the document from its publisher, and name its file, too")
+                "\(url) is not built in", remedy: "get the document from its publisher, and give its file as well")
         }
         let hash = Self.hash(bytes)
         var outcome = Outcome(id: url, facts: ["sha256 \(hash)"])
         if let builtIn, document != nil, builtIn.sha256 != hash {
-            outcome.facts.append("the context of that URL that ships with this program is another one")
+            outcome.facts.append("the built-in context with that URL differs")
         }
         let current = try current()
         if current.material.contexts[url] == bytes { return outcome }
@@ -74,7 +74,7 @@ package struct TrustPin: Sendable {
             guard replaces else {
                 throw .differs(
                     "another context is pinned for \(url): sha256 \(Self.hash(old))",
-                    remedy: "review both, then say --replace; the new one has sha256 \(hash)")
+                    remedy: "review both, then give --replace; the new one has sha256 \(hash)")
             }
             index.remove(url)
         }
@@ -100,10 +100,11 @@ package struct TrustPin: Sendable {
             let keys = (try? TrustStore(TrustMaterial(documents: [bytes])))?.keys(of: id), !keys.isEmpty
         else {
             throw .unusable(
-                "that is no DID document, controller document, key or metadata of a JWT VC issuer: it has no id with keys",
+                "that is not a DID document, a controller document, a key or the metadata of a JWT VC issuer: it has "
+                    + "no id with keys",
                 remedy: (try? JSON.parse(bytes))?["jwks_uri"] == nil
                     ? "give the JSON document that its owner publishes"
-                    : "get the keys from its jwks_uri, and put them into it as \"jwks\" in the place of that")
+                    : "get the keys from its jwks_uri, and replace it by them as \"jwks\"")
         }
         try checkName(id)
         let outcome = Outcome(id: id, facts: keys.flatMap(Self.facts))
@@ -114,7 +115,7 @@ package struct TrustPin: Sendable {
             let before = current.store.keys(of: id) ?? []
             throw .differs(
                 "another document of \(id) is pinned; " + Self.difference(before, keys),
-                remedy: "review both, then say --replace")
+                remedy: "review both, then give --replace")
         }
         let file = path ?? "did/" + freshName(in: "did", for: id, ending: ".json", bytes)
         return try writing([Change(file, bytes)], outcome) { directory in
@@ -126,8 +127,8 @@ package struct TrustPin: Sendable {
     package func root(_ pem: [UInt8], issuer: Text? = nil) throws(Failure) -> Outcome {
         guard let roots = (try? TrustStore(TrustMaterial(roots: [pem])))?.listedRoots, let first = roots.first else {
             throw .unusable(
-                "that is no certificate in PEM",
-                remedy: "give a file with -----BEGIN CERTIFICATE-----; openssl x509 -inform der makes one of DER")
+                "that is not a PEM certificate",
+                remedy: "give a file with -----BEGIN CERTIFICATE-----; openssl x509 -inform der converts DER")
         }
         let ids = roots.map(\.id)
         var outcome = Outcome(id: first.id, facts: roots.flatMap(Self.facts))
@@ -142,7 +143,7 @@ package struct TrustPin: Sendable {
         if let issuer {
             guard current.store.issuer(issuer) != nil else {
                 throw .unusable(
-                    "\(issuer) has no entry in issuers.toml", remedy: "make it first: gatehouse trust pin issuer ID")
+                    "\(issuer) has no entry in issuers.toml", remedy: "create it first: gatehouse trust pin issuer ID")
             }
             changes += try editing(settings, of: issuer, in: current)
         } else {
@@ -162,7 +163,7 @@ package struct TrustPin: Sendable {
         var outcome = Outcome(id: id)
         if settings.types.isEmpty, current.store.issuer(id)?.types == nil {
             outcome.facts = [
-                "it has no types yet, and admits by none: say --type, or --credential with one of its credentials"
+                "it has no types yet, so it admits nobody: give --type, or --credential with one of its credentials"
             ]
         }
         return try writing(changes, outcome) { $0.sameIssuers(as: current, but: (id, settings)) }
@@ -177,7 +178,7 @@ package struct TrustPin: Sendable {
         if old == bytes { return outcome }
         if old != nil, !replaces {
             throw .differs(
-                "another list is stored for \(url)", remedy: "say --replace if the new one is the newer one")
+                "another list is stored for \(url)", remedy: "give --replace if the new one is newer")
         }
         var index = TrustIndex("status/index.json", in: folder)
         var changes: [Change] = []

@@ -12,16 +12,16 @@ package enum ConfiguredPolicy {
 
     /// Returns the direction of the gate; nil if the configuration gives none.
     package static func direction(_ configuration: Configuration) -> GateDirection? {
-        GateDirection(rawValue: configuration.gate.direction.rawValue)
+        configuration.gate.direction
     }
 
     /// Returns the policy for everything that rules do not set. Without rules, the types in each issuer's
     /// entry decide which credentials are admitted, and an immediate reuse is only noted.
     package static func defaults(_ configuration: Configuration) -> VerificationPolicy {
-        var policy = VerificationPolicy(profile: Profile(rawValue: configuration.trust.profile.rawValue))
+        var policy = VerificationPolicy(profile: configuration.trust.profile)
         policy.clockSkew = configuration.clock.skew
         policy.audience = Text(configuration.kiosk.name)
-        policy.minimumClock = WallTime.Provenance(rawValue: configuration.clock.minimum.rawValue) ?? .rtc
+        policy.minimumClock = configuration.clock.minimum
         policy.replay.action = .flag
         return policy
     }

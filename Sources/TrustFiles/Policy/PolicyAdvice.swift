@@ -25,16 +25,16 @@ package struct PolicyAdvice: Sendable {
 
     /// Returns the hint for a name that contexts define differently: it is read only where a credential is
     /// unambiguous.
-    private static func hint(_ doubt: NameInDoubt, line: Int?) -> Warning {
+    private static func hint(_ doubt: AmbiguousName, line: Int?) -> Warning {
         let all =
             doubt.meanings.map(\.string)
-            + (doubt.isUnknown ? ["anything, as one of them is too large to look through"] : [])
+            + (doubt.isUnknown ? ["anything, because one of them is too large to examine"] : [])
         let shown = all.prefix(3).joined(separator: ", ")
         let more = all.count > 3 ? " and \(all.count - 3) more" : ""
         return Warning(
             line: line,
             message:
-                "the rule \(doubt.rule) asks for \(doubt.name) in \(doubt.claim), which the pinned contexts that its "
+                "the rule \(doubt.rule) requires \(doubt.name) in \(doubt.claim), which the pinned contexts that its "
                 + "credentials may use define differently: \(shown)\(more)",
             remedy:
                 "List the issuer's contexts in its entry, or those of the rule, contexts = [\"…\"]; or write the claim "
@@ -47,12 +47,12 @@ package struct PolicyAdvice: Sendable {
         }
         for group in selector.groups where store.members(ofGroup: group) == nil {
             note(
-                "names the group \(group), which no [[issuer]] is in",
+                "names the group \(group), which contains no [[issuer]]",
                 "Add groups = [\"\(group)\"] to an issuer, or correct the rule.")
         }
         for issuer in selector.issuers where store.issuer(issuer) == nil && !store.rootIDs.contains(issuer) {
             note(
-                "names the issuer \(issuer), which no [[issuer]] is",
+                "names the issuer \(issuer), which has no [[issuer]]",
                 "Pin it (gatehouse trust pin issuer), or correct the rule.")
         }
         for type in selector.types where !isIssued(type, selector) {
@@ -63,7 +63,7 @@ package struct PolicyAdvice: Sendable {
         }
         for context in selector.contexts where !store.pins(context) {
             note(
-                "asks for the context \(context), which is not pinned",
+                "requires the context \(context), which is not pinned",
                 "Pin it (gatehouse trust pin context), or correct the rule.")
         }
     }
@@ -85,15 +85,15 @@ package struct PolicyAdvice: Sendable {
     /// require. If in addition an accept rule requires no type, nothing limits the credentials that the gate
     /// admits.
     private mutating func examineIssuers() {
-        let open = rules.accept.first { !$0.saysWhatAdmits }?.id
+        let open = rules.accept.first { !$0.namesWhatAdmits }?.id
         for issuer in store.listedIssuers where issuer.types == nil {
-            let more = open.map { ", and the accept rule \($0) does not say either what it lets in by" } ?? ""
+            let more = open.map { ", and the accept rule \($0) does not name what it admits either" } ?? ""
             hints.append(
                 .init(
                     line: open.flatMap { rules.lines[$0] }, message: "the [[issuer]] \(issuer.id) has no types\(more)",
                     remedy:
-                        "Write into its entry what it issues for this gate, types = [\"…\"]; gatehouse trust needs "
-                        + "FILE prints the line."))
+                        "Add the types that it issues for this gate to its entry, types = [\"…\"]; gatehouse trust "
+                        + "needs FILE prints the line."))
         }
     }
 }

@@ -16,7 +16,7 @@ extension PolicyLoadError {
     /// Returns the error for a file that does not exist or may not be read.
     package static func unreadable(_ file: String) -> PolicyLoadError {
         let obstacle = FileObstacle(file)
-        let remedy = obstacle?.remedy ?? "Check the path and who may read the file."
+        let remedy = obstacle?.remedy ?? "Check the path and the file's permissions."
         return PolicyLoadError(
             file: file, problems: [.init(line: nil, message: obstacle?.text ?? "cannot be read", remedy: remedy)])
     }

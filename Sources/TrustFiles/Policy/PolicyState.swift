@@ -3,6 +3,7 @@ import Crypto
 import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 
 /// The policy file of a gate, and a copy of its last good version in a folder of the service. Rules that were
 /// in force stay in force across a restart, even if the file was damaged meanwhile.
@@ -46,7 +47,7 @@ package struct PolicyState: Sendable {
     /// meanwhile.
     package static func fault(_ error: PolicyLoadError, under rules: GatePolicy?) -> HealthReport {
         let isNobody = rules.map { $0.accept.isEmpty } ?? false
-        return .present(.policyFile, detail: error.summary + (isNobody ? " Until then nobody is let in." : ""))
+        return .present(.policyFile, detail: error.summary + (isNobody ? " Until then no visitor is admitted." : ""))
     }
 
     /// Stores the bytes of the policy file whose rules came into force.

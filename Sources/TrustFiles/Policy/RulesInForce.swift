@@ -59,7 +59,7 @@ package enum RuleSource: Hashable, Sendable {
         switch self {
         case .file(let path), .directory(let path): "from \(path)"
         case .bundle(let name): "from \(TrustDirectory.policyFile) in \(name)"
-        case .none: "none: the types in each issuer's entry say who is let in"
+        case .none: "none: the types in each issuer's entry are admitted"
         }
     }
 }

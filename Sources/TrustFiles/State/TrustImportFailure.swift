@@ -19,7 +19,7 @@ package enum TrustImportFailure: Error, Sendable {
     /// The description in plain words. If the content has several problems, it describes only the first.
     package var text: String {
         switch self {
-        case .noKeys: "this gate knows no operator's key"
+        case .noKeys: "no operator's key is configured on this gate"
         case .bundle(let failure): "\(failure)"
         case .rollBack(let offered, let installed):
             "bundle \(offered) is older than bundle \(installed), which is in force"
@@ -32,11 +32,11 @@ package enum TrustImportFailure: Error, Sendable {
     /// The remedy for the operator.
     package var remedy: String {
         switch self {
-        case .noKeys: "write it into trust.bundleKeys of the configuration"
+        case .noKeys: "add it to trust.bundleKeys in the configuration"
         case .bundle(let failure): failure.remedy
-        case .rollBack: "import the newest one; gates never go back"
+        case .rollBack: "import the newest one; gates never accept an older bundle"
         case .conflict: "sign the new one with a higher version"
-        case .directory: "have your operator correct the directory and sign it anew"
+        case .directory: "ask your operator to correct the directory and sign it again"
         case .disk(let error): error.remedy
         }
     }

@@ -1,5 +1,6 @@
 import Credentials
 package import Kiosk
+import Reasons
 
 /// The trust data in use, and the fault of the data that should be in use instead.
 package struct TrustReading: Sendable {
@@ -22,7 +23,7 @@ extension TrustStore {
     /// visitors.
     package var lack: String? {
         let issuers = listedIssuers
-        if issuers.isEmpty { return "nobody is trusted: add an [[issuer]] to issuers.toml" }
+        if issuers.isEmpty { return "no issuer is trusted: add an [[issuer]] to issuers.toml" }
         let signers = issuers.flatMap { [$0.id] + $0.controllers }
         guard rootIDs.isEmpty, signers.allSatisfy({ keys(of: $0) == nil }) else { return nil }
         return "no key of any issuer is known: pin their documents (gatehouse trust pin document), or a root"

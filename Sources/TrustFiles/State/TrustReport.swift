@@ -1,6 +1,7 @@
 package import Credentials
 package import Encoding
 import Kiosk
+import Reasons
 
 /// The trusted data, their age and their problems, for `gatehouse trust list` and `verify`.
 package struct TrustReport: Sendable {
@@ -46,12 +47,12 @@ package struct TrustReport: Sendable {
             case .fresh: break
             case .overdue:
                 note(edition.name, "is past \(edition.validUntil.rfc3339); import the next bundle", isOver: true)
-            case .stale: note(edition.name, "was valid until \(edition.validUntil.rfc3339): nobody is let in by it")
+            case .stale: note(edition.name, "was valid until \(edition.validUntil.rfc3339): it admits nobody")
             }
         }
         examineRules()
         let issuers = store.listedIssuers
-        if issuers.isEmpty { note("issuers.toml", "lists nobody: nobody is trusted") }
+        if issuers.isEmpty { note("issuers.toml", "lists no issuer: no issuer is trusted") }
         for issuer in issuers { examine(issuer) }
         for root in store.listedRoots { examine(root) }
         for root in store.listedRoots where root.notAfter <= clock.utc {
@@ -62,8 +63,8 @@ package struct TrustReport: Sendable {
             Finding(
                 subject: url.string,
                 message:
-                    "is withdrawn, and no stored document has a key of this name: if the issuer names it otherwise now, withdraw the "
-                    + "key itself, by its SHA-256")
+                    "is revoked, and no stored document has a key with this name: if the issuer has renamed it, "
+                    + "revoke the key by its SHA-256")
         }
         var calendar = ExpiryCalendar()
         _ = calendar.look(Expiries.trust(verifier, fetchedFrom: nil), at: clock.utc)
@@ -75,7 +76,7 @@ package struct TrustReport: Sendable {
     private mutating func examineRules() {
         if let problem = rules.problem { note(Self.policy, "cannot be used: \(problem.summary)") }
         guard let rules = rules.rules, let end = rules.validUntil, end <= clock.utc else { return }
-        note(rules.name, "ended on \(end.rfc3339): nobody is let in by it", isOver: true)
+        note(rules.name, "ended on \(end.rfc3339): it admits nobody", isOver: true)
     }
 
     private mutating func examine(_ issuer: TrustedIssuer) {
@@ -102,16 +103,18 @@ package struct TrustReport: Sendable {
     /// Notes an issuer whose entry has no types: a finding, unless the gate's rules name types.
     private mutating func noteUntyped(_ id: String, _ line: String) {
         let accept = rules.rules?.accept ?? []
-        let isSaid = !accept.isEmpty && accept.allSatisfy(\.saysWhatAdmits)
+        let isSaid = !accept.isEmpty && accept.allSatisfy(\.namesWhatAdmits)
         let now =
             switch (isSaid, store.untypedIssuers) {
-            case (true, _): "only rules that name types admit by it"
-            case (_, .refuse): "nothing of it is let in"
-            case (_, .warn), (_, .admit): "it is let in with a warning, and refused from version 0.2.0 on"
+            case (true, _): "only rules that name types admit its credentials"
+            case (_, .refuse): "its credentials are rejected"
+            case (_, .warn), (_, .admit):
+                "its credentials are admitted with a warning, and rejected from version "
+                    + "0.2.0 on"
             }
         let finding = Finding(
             subject: id,
-            message: "has no types by which it admits: \(now); \(line) (gatehouse trust needs FILE prints the line)")
+            message: "has no types: \(now); \(line) (gatehouse trust needs FILE prints the line)")
         if isSaid { notes.append(finding) } else { findings.append(finding) }
     }
 
@@ -122,18 +125,18 @@ package struct TrustReport: Sendable {
         if use.tokens.count > 1 {
             note(
                 id,
-                "speaks for more than one issuer (\(use.tokens.map(\.string).joined(separator: ", "))): a certificate below it "
-                    + "that names nobody signs for each of them")
+                "is named by more than one issuer (\(use.tokens.map(\.string).joined(separator: ", "))): a "
+                    + "certificate below it that names no issuer signs for each of them")
         }
         for issuer in use.misnamed {
             note(
                 id,
-                "is the certificate of a signer that is not meant for tokens, and the [[issuer]] \(issuer) names it: remove it "
+                "is a signer's certificate that is not for tokens, and the [[issuer]] \(issuer) names it: remove it "
                     + "there, or list its extendedKeyUsage in token-signer-usages")
         }
         if use.docTypes == [], use.tokens.isEmpty, use.misnamed.isEmpty {
             let why = store.issuer(root.id) == nil ? "no [[issuer]] names it" : "its [[issuer]] has no types"
-            note(id, "may sign nothing here: \(why)")
+            note(id, "may not sign anything here: \(why)")
         }
         if use.docTypes == nil {
             let line =
@@ -156,18 +159,18 @@ package struct TrustReport: Sendable {
             return note(holder.string, "has no document in did/\(orRoot): none of its keys is known")
         }
         if !keys.contains(where: { $0.fingerprint != nil && $0.revoked == nil }) {
-            note(holder.string, "has no key that can be used")
+            note(holder.string, "has no usable key")
         }
         guard let maxAge = issuer.documentMaxAge, store.document(holder) != nil else { return }
         if let date = store.confirmed(holder), clock.utc <= date.advanced(by: maxAge) { return }
-        note(holder.string, "has a document older than \(DurationText.write(maxAge)): its keys are not believed")
+        note(holder.string, "has a document older than \(DurationText.write(maxAge)): its keys are not trusted")
     }
 
     private mutating func examineList(_ url: Text) {
         guard let list = store.statusList(url) else { return note(url.string, "is not stored yet") }
         guard let resource = RefreshResource.statusList(url) else { return }
         do { try verifier.check(list, for: resource, fetched: store.listFetched(url), at: clock) } catch {
-            if case .statusList(let code) = error { note(url.string, "is of no use: \(code.text)") }
+            if case .statusList(let code) = error { note(url.string, "is not usable: \(code.text)") }
         }
     }
 
@@ -240,7 +243,7 @@ package struct TrustReport: Sendable {
     private func words(of use: TrustStore.RootUse) -> String {
         let mdocs = use.docTypes.map { $0.isEmpty ? [] : ["mdocs " + $0.map(\.string).joined(separator: ", ")] }
         let uses = use.tokens.map { "tokens of \($0)" } + (mdocs ?? ["mdocs of any docType"])
-        return uses.isEmpty ? "signs nothing here" : uses.joined(separator: "; ")
+        return uses.isEmpty ? "signs nothing" : uses.joined(separator: "; ")
     }
 
     private static func describe(_ key: TrustStore.ListedKey) -> String {

@@ -3,6 +3,7 @@ import Encoding
 import Foundation
 package import Kiosk
 package import LinuxIO
+import Reasons
 package import Settings
 
 /// A gate's trust data on its disk: the directory kept by hand or, in place of the directory, the bundle that
@@ -49,15 +50,15 @@ package struct TrustState: Sendable {
         do throws(TrustDirectoryError) {
             guard let installed = try bundle(bundlePath) else {
                 let remedy = "Import the newest bundle of your operator (gatehouse trust import)."
-                if good != nil { throw problem("bundle", "is gone", remedy) }
-                let fault = problem("bundle", "was never imported: the directory serves until then", remedy)
+                if good != nil { throw problem("bundle", "does not exist", remedy) }
+                let fault = problem("bundle", "was never imported: the directory is used until then", remedy)
                 return TrustReading(directory: try folder(), fault: fault, unkept: nil)
             }
             switch TrustSuccession(installed.bundle.edition, after: good?.edition) {
             case .install, .unchanged: break
             case .rollBack, .conflict:
                 throw problem(
-                    "bundle", "is older than, or another than, the last good one", "Import the newest bundle again.")
+                    "bundle", "is older than, or different from, the last good one", "Import the newest bundle again.")
             }
             let directory = try TrustDirectory(installed.bundle, name: bundlePath).applying(copies())
             let isKept = good?.edition.digest == installed.bundle.edition.digest
@@ -101,12 +102,12 @@ package struct TrustState: Sendable {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         guard let bytes = Self.read(path, limit: TrustBundle.Limits().bytes) else {
             let obstacle = FileObstacle(path)
-            throw problem(name, obstacle?.text ?? "cannot be read", obstacle?.remedy ?? "Check who may read it.")
+            throw problem(name, obstacle?.text ?? "cannot be read", obstacle?.remedy ?? "Check its permissions.")
         }
         do {
             return (try TrustBundle(bytes, keys: keys), bytes)
         } catch {
-            throw problem(name, "is spoilt: \(error)", "Import the newest bundle of your operator again.")
+            throw problem(name, "is damaged: \(error)", "Import the newest bundle of your operator again.")
         }
     }
 

@@ -1,18 +1,23 @@
 import Foundation
 
 /// A cell for one answer, for which a thread waits.
-final class Answer: @unchecked Sendable {  // guarded by its condition
+package final class Answer: @unchecked Sendable {  // guarded by its condition
     private let condition = NSCondition()
     private var answer: String??
 
-    func give(_ text: String?) {
+    /// Creates a cell without an answer.
+    package init() {}
+
+    /// Gives the answer, and wakes the thread that waits for it.
+    package func give(_ text: String?) {
         condition.lock()
         answer = .some(text)
         condition.signal()
         condition.unlock()
     }
 
-    func wait() -> String? {
+    /// Waits for the answer and returns it.
+    package func wait() -> String? {
         condition.lock()
         defer { condition.unlock() }
         while true {

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 package import Foundation
 import GateService
@@ -36,14 +37,14 @@ package final class BenchLedger: VisitLedger {
         store = try await Store.open(folder.appendingPathComponent("gatehouse.sqlite").path, witness: witness)
         siteKey = try await store.siteKey()
         let keeper = LedgerKeeper(
-            store: store, siteKey: siteKey,
+            store: store, siteKey: siteKey, clock: .system, spawner: .system,
             stamp: {
                 RecordStamp(
                     kiosk: "bench", boot: "b0070000-0000-4000-8000-000000000000",
-                    time: WallTime(utc: SystemClock.utc(), provenance: .given), monotonic: SystemClock.now())
+                    time: WallTime(utc: Clock.system.utc(), provenance: .given), monotonic: Clock.system.now())
             }, onChange: { _ in })
         (self.keeper, self.meter) = (keeper, meter)
-        writing = Task { await keeper.run() }
+        writing = Spawner.system.start("the keeper of the bench") { await keeper.run() }
     }
 
     /// Delays every sync of database and witness by the duration `delay`.

@@ -1,3 +1,4 @@
+import Clocks
 package import Credentials
 package import Encoding
 import GateService
@@ -36,6 +37,9 @@ package enum DecisionBench {
     package struct Failure: Error, Sendable {
         /// The description of the failure.
         package let reason: String
+
+        /// Creates a failure.
+        package init(reason: String) { self.reason = reason }
     }
 
     /// Plays `visits` visits that share `payload`, which is valid, and times each.
@@ -62,7 +66,7 @@ package enum DecisionBench {
             observe: clock.turn)
         await gate.play(script)
         let violations = await gate.stop()
-        if let violation = violations.first { throw Failure(reason: "the kiosk broke a rule: \(violation)") }
+        if let violation = violations.first { throw Failure(reason: "the kiosk violated a rule: \(violation)") }
         let result = Result(
             times: clock.times.sorted(), refused: clock.refused, absent: visits - clock.arrived)
         guard result.times.count > 0, result.times.count + result.refused == clock.arrived else {
@@ -122,7 +126,7 @@ private final class GateClock: Panel {
 
     func gate(_ command: Gate.Command, at now: Instant) {
         guard case .open = command else { return }
-        let opened = SystemClock.now()
+        let opened = Clock.system.now()
         state.withLock { state in
             if let received = state.received.take() { state.times.append(received.duration(to: opened)) }
         }

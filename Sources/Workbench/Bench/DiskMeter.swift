@@ -6,12 +6,17 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
     /// The counts of writes.
     package struct Counts: Hashable, Sendable {
         /// The number of bytes passed to the file system.
-        package var bytes = 0
+        package var bytes: Int
         /// The number of blocks of 4,096 bytes that the syncs sent to the disk. A block that is written again
         /// after a sync counts again.
-        package var blocks = 0
+        package var blocks: Int
         /// The number of calls that waited for the disk.
-        package var syncs = 0
+        package var syncs: Int
+
+        /// Creates counts; zero by default.
+        package init(bytes: Int = 0, blocks: Int = 0, syncs: Int = 0) {
+            (self.bytes, self.blocks, self.syncs) = (bytes, blocks, syncs)
+        }
 
         /// Returns the difference from `earlier`.
         package func since(_ earlier: Counts) -> Counts {

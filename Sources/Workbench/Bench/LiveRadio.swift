@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 package import LinuxIO
 package import Simulation
@@ -12,7 +13,7 @@ package actor LiveRadio {
     private let transport: PacketTransport
     private var radio: VirtualRadio
     private let speed: Int64
-    private let origin = SystemClock.now()
+    private let origin = Clock.system.now()
     private var timer: PollThread.Timer?
     private let onFinish: @Sendable () -> Void
     private var hasFinished = false
@@ -80,6 +81,6 @@ package actor LiveRadio {
     }
 
     private var radioNow: Instant {
-        Instant(nanoseconds: origin.duration(to: SystemClock.now()).nanoseconds * speed)
+        Instant(nanoseconds: origin.duration(to: Clock.system.now()).nanoseconds * speed)
     }
 }

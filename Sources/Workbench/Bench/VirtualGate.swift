@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import GateService
@@ -19,7 +20,7 @@ final class VirtualGate: Sendable {
     private let listeners: Listeners
     private let rules: KioskWatch
 
-    /// Starts the gate. `verify` and `observe`: as in ``Gatekeeper/Surroundings``; `date` is the date of
+    /// Starts the gate. `verify` and `observe`: as in ``Gatekeeper/Dependencies``; `date` is the date of
     /// every visit.
     init(
         verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict, date: WallTime, ledger: any VisitLedger,
@@ -35,12 +36,14 @@ final class VirtualGate: Sendable {
         // The pulse is so short that no visitor has to wait for the end of the previous one.
         settings.gatePulse = .milliseconds(10)
         let rules = KioskWatch(settings)
-        let listeners = try Listeners([
-            LogOutput(try LogSink(.file("/dev/null"))), Invitations(radio),
-        ])
+        let listeners = try Listeners(
+            [
+                LogOutput(try LogSink(.file("/dev/null"))), Invitations(radio),
+            ], clock: .system)
         let gatekeeper = try Gatekeeper(
             settings: settings,
-            surroundings: Gatekeeper.Surroundings(
+            dependencies: Gatekeeper.Dependencies(
+                clock: .system, spawner: .system,
                 openTransport: { PacketTransport(descriptor: hostEnd) }, ledger: ledger, verify: verify,
                 wallTime: { date }, panel: panel, listeners: listeners,
                 observe: { event, actions, deadline, now in
@@ -48,7 +51,7 @@ final class VirtualGate: Sendable {
                     observe(event, actions, deadline, now)
                 }))
         (self.radio, self.gatekeeper, self.listeners, self.rules) = (radio, gatekeeper, listeners, rules)
-        service = Task { await gatekeeper.run() }
+        service = Spawner.system.start("the gate of the bench") { await gatekeeper.run() }
         await radio.start()
     }
 
@@ -76,7 +79,9 @@ private final class Invitations: KioskListener {
 
     func showInvitation(_ uri: String?, at now: Instant) {
         shown.withLock { $0 = uri }
-        Task { await radio.showInvitation(shown.withLock { $0 }) }
+        Spawner.system.start("an invitation on its way to the phones") { [self] in
+            await radio.showInvitation(shown.withLock { $0 })
+        }
     }
 }
 

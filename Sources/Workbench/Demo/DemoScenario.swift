@@ -1,5 +1,6 @@
 package import Credentials
 package import Encoding
+package import Reasons
 package import Simulation
 
 /// A story of the demonstration: the visitor's credential, the gate's trust data, and the disturbances.
@@ -27,7 +28,7 @@ package struct DemoScenario: Sendable {
     /// The phone of the visitor.
     package var phone: PhoneTraits = .android14
     /// How long the cloud agent is unreachable after the visit began; nil: it is always reachable.
-    package var agentAway: Duration?
+    var agentAway: Duration?
     /// The required end of the visit; nil: the visitor's file determines it.
     package var ending: Ending?
 
@@ -41,13 +42,13 @@ package struct DemoScenario: Sendable {
             trust: Samples.trust, ending: .accepted)
         switch name {
         case "accepted":
-            scenario.story = "A farmer's credential, signed by a real issuer, is shown at the gate."
+            scenario.story = "A farmer presents a credential of a real issuer at the gate."
         case "tampered":
-            scenario.story = "Somebody has changed one word in the credential."
+            scenario.story = "One word of the credential has been changed."
             scenario.payload = Samples.record(Samples.tamperedCredential)
             scenario.ending = .rejected(.proofInvalid)
         case "untrusted-issuer":
-            scenario.story = "The credential is genuine, but the gate's operator does not trust its issuer."
+            scenario.story = "The credential is genuine, but the operator does not trust its issuer."
             scenario.trust.issuers = []
             scenario.ending = .rejected(.issuerUntrusted)
         case "expired":
@@ -55,14 +56,14 @@ package struct DemoScenario: Sendable {
             scenario.clock = Samples.expiredDate
             scenario.ending = .rejected(.validityExpired)
         case "lossy-radio":
-            scenario.story = "An older iPhone in a crowd: packets are lost in the air and in the phone, and repaired."
+            scenario.story = "An older iPhone in a crowd: packets are lost on the air and in the phone, and repeated."
             scenario.payload = Samples.record(Samples.credential, ballast: 24 * 1024)
             scenario.phone = .iPhone185
             scenario.phone.loss = 0.25
             scenario.phone.queueLoss = 0.12
         case "agent-down":
             scenario.story =
-                "The cloud agent is away: the gate decides all the same, the report waits and arrives once."
+                "The cloud agent is unreachable: the gate decides without it; the report is queued and arrives once."
             scenario.agentAway = .seconds(20)
         default: return nil
         }

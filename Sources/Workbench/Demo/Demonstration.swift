@@ -4,6 +4,7 @@ import DIDComm
 package import Encoding
 package import Kiosk
 package import Ledger
+import Reasons
 package import Simulation
 import Synchronization
 
@@ -44,7 +45,7 @@ package final class Demonstration: SimulatedWorld {
         package var violations: [Violation]
 
         /// Returns whether the story had the required end.
-        package func isAsTold(_ ending: DemoScenario.Ending) -> Bool {
+        package func isAsExpected(_ ending: DemoScenario.Ending) -> Bool {
             guard delivered == 1, isChainIntact, violations.isEmpty else { return false }
             switch ending {
             case .accepted: return outcome?.result == .accepted && phone == .accepted
@@ -63,8 +64,8 @@ package final class Demonstration: SimulatedWorld {
     private var ledger: MemoryLedger
     private var agent: VirtualAgent
     private var connection: AgentConnection
-    private var posts = Agenda<AgentConnection.Event>()
-    private var arrivals = Agenda<JSON>()
+    private var posts = EventQueue<AgentConnection.Event>()
+    private var arrivals = EventQueue<JSON>()
     private var outcome: Outcome?
     private var visitBegan: Instant?
 

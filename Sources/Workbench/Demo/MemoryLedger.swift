@@ -1,39 +1,39 @@
-package import Encoding
-package import Kiosk
-package import Ledger
+import Encoding
+import Kiosk
+import Ledger
 
 /// The ledger's rules without a disk: chain, numbering and reports as in ``Ledger``, kept in memory.
-package struct MemoryLedger: Sendable {
+struct MemoryLedger: Sendable {
     /// A report that waits or has been sent.
-    package struct Entry: Sendable {
+    struct Entry: Sendable {
         /// The id of the report. It is also the id of the visit.
-        package let id: Text
+        let id: Text
         /// The report as compact JSON.
-        package let content: Text
+        let content: Text
         /// The date at which the report was made.
-        package let time: Timestamp
+        let time: Timestamp
         /// Whether the agent has accepted the report.
-        package var isSent = false
+        var isSent = false
     }
 
     /// The chain, oldest first.
-    package private(set) var entries: [LedgerEntry] = []
+    private(set) var entries: [LedgerEntry] = []
     /// The reports, oldest first.
-    package var reports: [Entry] = []
+    var reports: [Entry] = []
     private var head: LedgerHead
 
     /// Creates an empty ledger with the id `id`.
-    package init(id: Text) {
+    init(id: Text) {
         head = LedgerHead(ledger: id, point: .genesis(ledger: id))
     }
 
     /// Appends an intent.
-    package mutating func recordIntent(_ intent: IntentID, stamp: RecordStamp) throws(LedgerError) {
+    mutating func recordIntent(_ intent: IntentID, stamp: RecordStamp) throws(LedgerError) {
         entries.append(try head.appendIntent(Text(intent.text), stamp: stamp))
     }
 
     /// Appends an outcome and queues its report.
-    package mutating func recordOutcome(
+    mutating func recordOutcome(
         _ record: VisitRecord, stamp: RecordStamp
     ) throws(LedgerError) -> OutcomeRecord {
         let (entry, record) = try head.appendOutcome(
@@ -47,7 +47,7 @@ package struct MemoryLedger: Sendable {
     }
 
     /// Verifies the chain from its beginning.
-    package func verify() -> ChainReport {
+    func verify() -> ChainReport {
         var verifier = ChainVerifier(ledger: head.ledger, start: .genesis(ledger: head.ledger))
         for entry in entries { verifier.add(entry) }
         return verifier.finish(end: head.point)

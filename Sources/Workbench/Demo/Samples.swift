@@ -31,7 +31,7 @@ package enum Samples {
     package static let validDate = Timestamp(seconds: 1_780_304_400)
 
     /// A date shortly after the sample credential expired (2027-01-05T09:00:00Z).
-    package static let expiredDate = Timestamp(seconds: 1_799_139_600)
+    static let expiredDate = Timestamp(seconds: 1_799_139_600)
 
     /// The trust data of a gate of the farmers' association.
     package static var trust: TrustMaterial {

@@ -16,11 +16,11 @@ package struct CrowdPromise: Sendable {
     }
 
     /// Plays the crowd.
-    package func play(_ tell: DemoPromise.Teller) throws -> [DemoPromise.Finding] {
+    package func play(_ tell: DemoPromise.StepReporter) throws -> [DemoPromise.Finding] {
         tell(
             .init(
                 "crowd", "\(plan.visits) people, \(plan.phones) at a time, and \(plan.attackers) attackers among them"))
-        let figures = try CrowdTable.play(plan, credentials)
+        let figures = try CrowdRun.play(plan, credentials)
         tell(
             .init(
                 "gate",
@@ -28,8 +28,8 @@ package struct CrowdPromise: Sendable {
             ))
         let half = Int(figures.waiting.percentile(0.5).milliseconds / 1000)
         let most = Int(figures.waiting.percentile(0.95).milliseconds / 1000)
-        tell(.init("people", "half of them waited no longer than \(half) s, 95 of 100 no longer than \(most) s"))
-        tell(.init("again", plan.command))
+        tell(.init("people", "half of them waited at most \(half) s, 95 % at most \(most) s"))
+        tell(.init("again", "gatehouse demo --scenario crowd --seed \(plan.seed)"))
         return Self.findings(figures)
     }
 

@@ -48,7 +48,7 @@ package struct DemoPromise: Sendable {
     }
 
     /// Receives the steps.
-    package typealias Teller = @Sendable (Step) -> Void
+    package typealias StepReporter = @Sendable (Step) -> Void
 
     /// The name on the command line.
     package let name: String
@@ -57,20 +57,20 @@ package struct DemoPromise: Sendable {
     /// The parts that are real, and those that are not.
     package let real: String
     /// Tests the promise. Throws errors that prevent the test, such as a folder that cannot be written.
-    package let play: @Sendable (_ tools: Tools, _ tell: @escaping Teller) async throws -> [Finding]
+    package let play: @Sendable (_ tools: Tools, _ tell: @escaping StepReporter) async throws -> [Finding]
 
     /// All promises, in the order in which the help text lists them.
     package static let all = [
         DemoPromise(
-            name: "power-cut", story: "The plug is pulled while the gate is open for a visitor.",
+            name: "power-cut", story: "The power fails while the gate is open for a visitor.",
             real: "Real: kiosk, protocol, verifier, database, kill -9. Virtual: radio, phones, relay, clock.",
             play: { tools, tell in try await PowerCut(tools).play(tell) }),
         DemoPromise(
             name: "crowd",
-            story: "People with good and bad credentials crowd the gate, between attackers and on bad links.",
+            story: "A crowd with good and bad credentials visits the gate, with attackers and poor radio links.",
             real: "Real: kiosk, protocol, verifier. Virtual: radio, phones, relay, disk, clock.",
             play: { tools, tell in
-                try CrowdPromise(seed: tools.seed, credentials: try CrowdTable.realCredentials()).play(tell)
+                try CrowdPromise(seed: tools.seed, credentials: try CrowdRun.realCredentials()).play(tell)
             }),
         DemoPromise(
             name: "wrong-clock",
@@ -78,7 +78,7 @@ package struct DemoPromise: Sendable {
             real: "Real: kiosk, protocol, verifier, guard of the clock. Virtual: radio, phones, relay, disk, clocks.",
             play: { tools, tell in try await WrongClock(seed: tools.seed).play(tell) }),
         DemoPromise(
-            name: "forged-ledger", story: "An attacker who can write the gate's files changes what they say.",
+            name: "forged-ledger", story: "An attacker who can write the gate's files changes them.",
             real:
                 "Real: kiosk, verifier, database, seal, witness and their files. Virtual: radio, phones, relay, clock.",
             play: { tools, tell in try await ForgedLedger(tools).play(tell) }),

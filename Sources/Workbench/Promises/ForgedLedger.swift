@@ -23,13 +23,13 @@ package struct ForgedLedger: Sendable {
 
     /// Changes that a text editor and a copy of a file are enough for.
     package static let usual = [
-        Forgery("a visitor who was rejected becomes one who was accepted") { folder, _ in
+        Forgery("a rejected visitor becomes an accepted one") { folder, _ in
             try change(PromiseLedger.database(folder), "\"result\":\"rejected\"", "\"result\":\"accepted\"")
         },
         Forgery("the gate was open for 900 ms, and not for 200") { folder, _ in
             try change(PromiseLedger.database(folder), "\"pulseMs\":200", "\"pulseMs\":900")
         },
-        Forgery("yesterday's database is put in the place of today's") { folder, earlier in
+        Forgery("yesterday's database replaces today's") { folder, earlier in
             try Data(earlier).write(to: URL(fileURLWithPath: PromiseLedger.database(folder)))
         },
     ]
@@ -51,7 +51,7 @@ package struct ForgedLedger: Sendable {
     }
 
     /// Simulates two days, then tries each forgery on a separate copy.
-    package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
+    package func play(_ tell: @escaping DemoPromise.StepReporter) async throws -> [DemoPromise.Finding] {
         let folder = tools.folder + "/gate"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -65,7 +65,7 @@ package struct ForgedLedger: Sendable {
         let honest = try await PromiseLedger.verify(folder, checkpoints: receipts)
         for line in honest.lines.prefix(1) { tell(.init("verify", line)) }
         var findings = [
-            DemoPromise.Finding("untouched files verify", honest.lines.first ?? "", isKept: honest.isIntact)
+            DemoPromise.Finding("unmodified files verify", honest.lines.first ?? "", isKept: honest.isIntact)
         ]
         for (number, forgery) in forgeries.enumerated() {
             tell(.init("forger", forgery.what))
@@ -80,9 +80,9 @@ package struct ForgedLedger: Sendable {
 
     /// Compares a chain that is consistent in itself with the agent's receipts.
     private func rewritten(
-        _ folder: String, _ entries: [LedgerEntry], _ receipts: [Checkpoint], _ tell: DemoPromise.Teller
+        _ folder: String, _ entries: [LedgerEntry], _ receipts: [Checkpoint], _ tell: DemoPromise.StepReporter
     ) async throws -> [DemoPromise.Finding] {
-        let what = "every entry is written anew, with hashes that fit"
+        let what = "every entry is rewritten, with matching hashes"
         tell(.init("forger", what))
         let id = try await LedgerReader(path: PromiseLedger.database(folder)).state().ledger
         let forged = rewrite(entries, id)
@@ -92,7 +92,7 @@ package struct ForgedLedger: Sendable {
     }
 
     private func live(
-        _ credentials: [[UInt8]], on day: UInt64, in folder: String, _ tell: DemoPromise.Teller
+        _ credentials: [[UInt8]], on day: UInt64, in folder: String, _ tell: DemoPromise.StepReporter
     ) async throws {
         let ledger = try await PromiseLedger(in: folder, version: tools.version)
         // A seed for each day, so that visits of different days have different ids.
@@ -104,11 +104,11 @@ package struct ForgedLedger: Sendable {
     }
 
     private static func finding(
-        _ what: String, _ report: ChainReport, _ tell: DemoPromise.Teller
+        _ what: String, _ report: ChainReport, _ tell: DemoPromise.StepReporter
     ) -> DemoPromise.Finding {
-        let found = report.findings.first?.text ?? "nothing was found"
+        let found = report.findings.first?.text ?? "nothing was detected"
         tell(.init("verify", report.isIntact ? "intact" : "NOT INTACT: " + found))
-        return .init("found out: " + what, found, isKept: !report.isIntact)
+        return .init("detected: " + what, found, isKept: !report.isIntact)
     }
 
     private static func chain(_ entries: [LedgerEntry], _ id: Text, _ checkpoints: [Checkpoint]) -> ChainReport {

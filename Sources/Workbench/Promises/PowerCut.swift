@@ -1,7 +1,7 @@
-import Credentials
 package import Encoding
 package import Kiosk
 package import Ledger
+import Reasons
 import Store
 
 /// A power cut during a pulse: the next start records the decision and the order once, and changes nothing
@@ -59,7 +59,7 @@ package struct PowerCut: Sendable {
     }
 
     /// Makes the power cut, and starts twice.
-    package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
+    package func play(_ tell: @escaping DemoPromise.StepReporter) async throws -> [DemoPromise.Finding] {
         tell(.init("gate", "serves two visitors, each after a record on the disk"))
         let (visit, end) = try await tools.pullThePlug(tools.folder)
         tell(.init("gate", "is open for visit \(visit)"))
@@ -102,17 +102,17 @@ package struct PowerCut: Sendable {
         let closed = facts.closed
         return [
             .init(
-                "the visit is found, with its credential",
+                "the visit and its credential are found",
                 "closed: \(closed.map { "\($0.visit) as \($0.result.rawValue)" }.joined(separator: ", "))",
                 isKept: closed.map(\.visit) == [facts.pulse]
                     && closed.allSatisfy { $0.result == .accepted && $0.isNamed }),
             .init(
-                "the opening is on record, and that its end was not seen",
+                "the record contains the opening, and that its end was not observed",
                 "the record says \(closed.contains(where: \.isOpened) ? "opened" : "nothing of the gate")"
                     + (closed.contains(where: \.isInterrupted) ? ", interrupted" : ""),
                 isKept: !closed.isEmpty && closed.allSatisfy { $0.isOpened && $0.isInterrupted }),
             .init(
-                "nothing is lost and nothing doubled",
+                "nothing is lost or duplicated",
                 "\(facts.outcomes.count) visits, \(facts.reports.count) outcomes, \(facts.reports.ids) reports",
                 isKept: facts.outcomes.count == 2 && facts.outcomes.allSatisfy { $0 == 1 }
                     && facts.reports == (2, 2)),

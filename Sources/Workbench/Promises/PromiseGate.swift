@@ -21,7 +21,7 @@ final class PromiseGate: Sendable {
         var violations: [String] = []
     }
 
-    private let thread: SideThread
+    private let thread: BackgroundThread
     private let world: World
 
     /// Creates a gate that trusts the samples' issuer. `ledger`: takes the records; nil: the gate makes no
@@ -31,7 +31,7 @@ final class PromiseGate: Sendable {
         seed: UInt64, ledger: PromiseLedger? = nil, date: @escaping @Sendable () -> WallTime,
         onOpening: @escaping @Sendable (_ visit: VisitID, _ number: Int) -> Void = { _, _ in }
     ) throws {
-        thread = try SideThread(name: "promise", limit: 1)
+        thread = try BackgroundThread(name: "promise", limit: 1)
         world = try World(seed, ledger, date, onOpening)
     }
 

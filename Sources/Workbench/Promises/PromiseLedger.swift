@@ -1,10 +1,11 @@
-import Credentials
+import Clocks
 import Encoding
 import Foundation
 import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Store
 
 /// A gate's real database with seal and witness in one folder, from a start of the program to its end.
@@ -21,16 +22,18 @@ final class PromiseLedger: Sendable {
         let stamp: @Sendable () -> RecordStamp = {
             RecordStamp(
                 kiosk: "demonstration", boot: "demonstration",
-                time: WallTime(utc: Samples.validDate, provenance: .given), monotonic: SystemClock.now())
+                time: WallTime(utc: Samples.validDate, provenance: .given), monotonic: Clock.system.now())
         }
         let software = Outcome.Software(name: "gatehouse", version: Text(version))
         store = try await Store.open(Self.database(folder), witness: Self.witness(folder))
         try await store.begin(stamp: stamp(), software: software)
         recovered = try await store.recover(stamp: stamp(), software: software)
-        await store.tellWitness()
-        let keeper = LedgerKeeper(store: store, siteKey: try await store.siteKey(), stamp: stamp, onChange: { _ in })
+        await store.updateWitness()
+        let keeper = LedgerKeeper(
+            store: store, siteKey: try await store.siteKey(), clock: .system, spawner: .system, stamp: stamp,
+            onChange: { _ in })
         self.keeper = keeper
-        writing = Task { await keeper.run() }
+        writing = Spawner.system.start("the keeper of the demonstration") { await keeper.run() }
     }
 
     /// Returns the path of the database.
@@ -65,9 +68,9 @@ final class PromiseLedger: Sendable {
     func recordDecision(_ record: VisitRecord) {
         keeper.recordDecision(record, names: [])
         let (intent, answer) = (Text(record.intent?.text ?? ""), Answer())
-        Task { [store] in
+        Spawner.system.start("the wait for a decision on the disk") { [store] in
             for _ in 0..<10_000 where await store.head.open[intent]?.decision == nil {
-                try? await Task.sleep(for: .milliseconds(1))
+                try? await Clock.system.sleep(for: .milliseconds(1))
             }
             answer.give(nil)
         }
@@ -81,7 +84,7 @@ final class PromiseLedger: Sendable {
     func close() async {
         keeper.finish()
         await writing.value
-        await store.tellWitness()
+        await store.updateWitness()
         await store.close()
     }
 }

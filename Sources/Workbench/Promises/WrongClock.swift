@@ -6,10 +6,10 @@ import Simulation
 package struct WrongClock: Sendable {
     /// Returns the gate's date after the given readings of its clocks. The last reading is the present one.
     /// `newest`: the date of the newest record before the start; nil if there was no record.
-    package typealias Belief = @Sendable (_ newest: Timestamp?, [ClockGuard.Look]) -> WallTime
+    package typealias DateEstimate = @Sendable (_ newest: Timestamp?, [ClockGuard.Reading]) -> WallTime
 
     /// The gate's clock guard.
-    package static let guarded: Belief = { newest, looks in
+    package static let guarded: DateEstimate = { newest, looks in
         var watch = ClockGuard(newest: newest, skew: .seconds(60), at: .zero)
         for look in looks { _ = watch.handle(look) }
         return watch.time
@@ -20,15 +20,17 @@ package struct WrongClock: Sendable {
         let what: String
         /// The date of the newest record from before the machine was switched off.
         var newest: Timestamp?
-        let looks: [ClockGuard.Look]
+        let looks: [ClockGuard.Reading]
         let mayPass: Bool
     }
 
     private let seed: UInt64
-    private let belief: Belief
+    private let belief: DateEstimate
 
     /// Creates the promise. `belief`: derives the date from the readings.
-    package init(seed: UInt64, belief: @escaping Belief = Self.guarded) { (self.seed, self.belief) = (seed, belief) }
+    package init(seed: UInt64, belief: @escaping DateEstimate = Self.guarded) {
+        (self.seed, self.belief) = (seed, belief)
+    }
 
     private static let cases: [Case] = {
         let (valid, expired) = (Samples.validDate, Samples.expiredDate)
@@ -38,21 +40,21 @@ package struct WrongClock: Sendable {
             look(expired.advanced(by: .seconds(-Int64(step) * 23 * 3600)), after: Int64(step) * 10, byServer: true)
         }
         return [
-            Case(what: "the date is right, and the credential valid", looks: [look(valid, after: 0)], mayPass: true),
+            Case(what: "the date is right, and the credential is valid", looks: [look(valid, after: 0)], mayPass: true),
             Case(
-                what: "the date is right, and the credential expired", looks: [look(expired, after: 0)],
+                what: "the date is right, and the credential has expired", looks: [look(expired, after: 0)],
                 mayPass: false),
             Case(
                 what: "a time server says that it is seven months earlier",
                 looks: [look(expired, after: 0), look(valid, after: 10, byServer: true)], mayPass: false),
             Case(
-                what: "a time server leads it back by 23 h, to before the end",
+                what: "a time server sets it back by 23 h, to before the expiry",
                 looks: [
                     look(evening, after: 0),
                     look(evening.advanced(by: .seconds(-23 * 3600)), after: 10, byServer: true),
                 ], mayPass: false),
             Case(
-                what: "a time server leads it back by 23 h, five times", looks: [look(expired, after: 0)] + steps,
+                what: "a time server sets it back by 23 h, five times", looks: [look(expired, after: 0)] + steps,
                 mayPass: false),
             Case(
                 what: "the battery is empty, and no time server confirms the date",
@@ -68,14 +70,14 @@ package struct WrongClock: Sendable {
 
     private static func look(
         _ utc: Timestamp, after seconds: Int64, byServer: Bool = false, battery: HardwareClock = .agrees
-    ) -> ClockGuard.Look {
-        ClockGuard.Look(
+    ) -> ClockGuard.Reading {
+        ClockGuard.Reading(
             utc: utc, monotonic: Instant(nanoseconds: seconds * 1_000_000_000), isSynchronised: byServer,
             hardware: battery)
     }
 
     /// Plays each case.
-    package func play(_ tell: @escaping DemoPromise.Teller) async throws -> [DemoPromise.Finding] {
+    package func play(_ tell: @escaping DemoPromise.StepReporter) async throws -> [DemoPromise.Finding] {
         var findings: [DemoPromise.Finding] = []
         for item in Self.cases {
             let date = belief(item.newest, item.looks)

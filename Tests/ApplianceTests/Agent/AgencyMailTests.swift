@@ -4,6 +4,7 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Mailboxes
 import Settings
 import Simulation
 import Store
@@ -55,7 +56,9 @@ import Testing
             let wrong = AgencySettings(
                 dialect, url: "http://other.test", agency: AgencyParty(did: "another", key: settings.agency.key))
             kiosk = try await MailKiosk(world, .agency(wrong))
-            try await kiosk.wait("told") { kiosk.notices.ofMailboxes.contains { $0.text.contains("another one") } }
+            try await kiosk.wait("told") {
+                kiosk.notices.ofMailboxes.contains { $0.text.contains("is not the configured one") }
+            }
             #expect(try await kiosk.mailboxes == 1)
         }
     }

@@ -2,6 +2,7 @@ import Aries
 import DIDComm
 import Encoding
 import HTTPTransport
+import Mailboxes
 import Simulation
 import TestKit
 

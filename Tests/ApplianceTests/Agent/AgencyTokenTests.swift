@@ -1,8 +1,8 @@
-import Aries
 import DIDComm
 import Encoding
 import Foundation
 import HTTPTransport
+import Mailboxes
 import Simulation
 import Synchronization
 import TestKit
@@ -27,7 +27,7 @@ import Testing
             }
             let kiosk = try await MailKiosk(world, .agency(settings), token: .file(file.path))
             try await kiosk.wait("asked for") {
-                kiosk.notices.ofMailboxes.map(\.text).contains { $0.contains("is not there: \(file.path)") }
+                kiosk.notices.ofMailboxes.map(\.text).contains { $0.contains("does not exist: \(file.path)") }
             }
             await network.withAgency { $0.faults.lostAnswers = 1 }
             try give("1")
@@ -41,7 +41,8 @@ import Testing
             try await kiosk.wait("delivered") { await kiosk.isDelivered }
             await network.send("hello")
             try await kiosk.wait("heard") { kiosk.notices.messages == 1 }
-            #expect(kiosk.notices.ofMailboxes.map(\.text).count { $0.contains("is not there") } == 1, "told once")
+            let missing = kiosk.notices.ofMailboxes.map(\.text).filter { $0.contains("token does not exist") }
+            #expect(missing.count == 1, "told once")
             await kiosk.stop()
         }
     }

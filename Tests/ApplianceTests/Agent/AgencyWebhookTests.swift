@@ -1,10 +1,10 @@
-import Aries
-import Credentials
 import DIDComm
 import Encoding
 import Foundation
 import HTTPTransport
 import Kiosk
+import Mailboxes
+import Reasons
 import Simulation
 import Synchronization
 import TestKit
@@ -69,7 +69,7 @@ import Testing
             let kiosk = try await MailKiosk(world, .agency(settings), webhook: webhook)
             try await kiosk.wait("told") {
                 kiosk.notices.ofMailboxes.map(\.text).contains {
-                    $0.contains("127.0.0.1:\(other.port): another program listens there")
+                    $0.contains("127.0.0.1:\(other.port): another program uses the address")
                 }
             }
             try await kiosk.record(1)
@@ -131,11 +131,11 @@ import Testing
 
     @Test(.tags(.exact)) func theTimesOfAService() {
         let memory = Memory()
-        let surroundings = MailRoom.Surroundings(
+        let dependencies = MailboxManager.Dependencies(
             exchange: HangingExchange(), store: memory,
             settings: Mediator.Configuration(connection: .impatient, allowsPlainHTTP: false),
             invitation: { _ in throw CancellationError() }, refused: memory, clock: .system(), notice: { _ in })
-        #expect(surroundings.webhookPause == .seconds(2) && surroundings.pause == .seconds(10))
+        #expect(dependencies.webhookPause == .seconds(2) && dependencies.pause == .seconds(10))
     }
 
     @Test(.tags(.exact)) func itIsAFaultOfItsOwn() {

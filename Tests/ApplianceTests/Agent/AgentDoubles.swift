@@ -4,6 +4,7 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Mailboxes
 import Store
 
 /// A store and an outbox in memory whose operations a test can make fail.

@@ -11,23 +11,6 @@ import Testing
 
 @testable import Courier
 
-/// Waits until `isDone` returns true. After the limit, the test fails with the text `what` and the text of
-/// `state`.
-func eventually(
-    _ what: String, within limit: Duration = .seconds(90), at place: SourceLocation = #_sourceLocation,
-    isolation: isolated (any Actor)? = #isolation, telling state: () async -> String = { "" },
-    isDone: () async throws -> Bool
-) async throws {
-    let until = ContinuousClock.now + limit
-    while try await !isDone() {
-        guard ContinuousClock.now < until else {
-            Issue.record("not \(what) within \(limit): \(await state())", sourceLocation: place)
-            throw CancellationError()
-        }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}
-
 /// The notices of links, mailboxes and destinations, each kind in its order.
 final class AgentNotices: @unchecked Sendable {
     private let lock = NSLock()
@@ -46,12 +29,12 @@ final class AgentNotices: @unchecked Sendable {
     /// The number of messages from the agent.
     var messages: Int { ofLinks.count { if case .message = $0 { true } else { false } } }
     var denials: Int { ofLinks.count { if case .mailboxDenied = $0 { true } else { false } } }
-    var hasEnded: Bool { ofLinks.contains { if case .ended = $0 { true } else { false } } }
+    var hasEnded: Bool { ofLinks.contains(.ended) }
     /// The port at which the kiosk last reported to listen for an agency's wake-ups.
     var port: Int? {
         ofMailboxes.compactMap { if case .listens(let address) = $0 { address.port } else { nil } }.last
     }
-    var givenUp: Int { ofMailboxes.count { if case .givenUp = $0 { true } else { false } } }
+    var givenUp: Int { ofMailboxes.count { $0 == .givenUp } }
     /// All notices as text, for a failure message.
     var all: String { "\(ofLinks.map(\.text)) \(ofMailboxes.map(\.text)) \(ofDestinations.map(\.text))" }
 }

@@ -13,12 +13,12 @@ import Testing
 
 // These tests measure no times: an endless wait exceeds the suite's limit.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgentLinkTests {
-    private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Surroundings {
-        var surroundings = AgentLink.Surroundings(
+    private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Dependencies {
+        var dependencies = AgentLink.Dependencies(
             exchange: exchange, store: memory, outbox: memory, reports: Memory.settings, observe: memory.observe)
-        #expect(surroundings.outboxRetry == .seconds(5))
-        surroundings.outboxRetry = .milliseconds(100)
-        return surroundings
+        #expect(dependencies.outboxRetry == .seconds(5))
+        dependencies.outboxRetry = .milliseconds(100)
+        return dependencies
     }
 
     private func newLink(_ exchange: VirtualAgentExchange, _ memory: Memory) async throws -> AgentLink {
@@ -53,7 +53,7 @@ import Testing
         try await run(try #require(links.first)) { memory.pending == 0 }
         #expect(await exchange.received.map(\.id) == (0..<3).map(Memory.id))
         #expect(await exchange.repetitions == 0)
-        #expect(memory.notices.contains { if case .alive = $0 { true } else { false } })
+        #expect(memory.notices.contains(.alive))
     }
 
     @Test func reportsQueuedWhileItSleepsAreSentAtOnce() async throws {
@@ -141,9 +141,7 @@ import Testing
         let link = try await newLink(exchange, memory)
         #expect(await !link.connect(within: .milliseconds(100)))
         // That run may have been too short for an attempt.
-        try await run(link) {
-            memory.notices.contains { if case .unreachable(.unreachable) = $0 { true } else { false } }
-        }
+        try await run(link) { memory.notices.contains(.unreachable(.unreachable)) }
         #expect(await !link.isConnected)
     }
 
@@ -151,7 +149,7 @@ import Testing
         let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
         try #require(await link.connect(within: .seconds(60)))
-        let hanging = AgentLink.Surroundings(exchange: HangingExchange(), store: memory)
+        let hanging = AgentLink.Dependencies(exchange: HangingExchange(), store: memory)
         let stuck = try #require(
             try await AgentLinks.stored(AgentConnection.Configuration.impatient, hanging).links.first)
         for link in [link, stuck] {
@@ -205,7 +203,7 @@ import Testing
         await first.setUp(true)
         await old.retryNow()
         _ = await running.value
-        #expect(memory.notices.contains { if case .retired = $0 { true } else { false } })
+        #expect(memory.notices.contains(.retired))
         try memory.queue(1)
         await new.wake()
         try await eventually("delivered") { memory.pending == 0 }

@@ -3,6 +3,7 @@ import Encoding
 import Foundation
 import Ledger
 import LinuxIO
+import Observation
 import Settings
 import Store
 import Testing
@@ -33,9 +34,8 @@ import Testing
     }
 
     private func brief(_ service: AgentService) async -> [String] {
-        (await service.status().array ?? []).map { agent in
-            let isConnected = agent["connected"]?.bool == true
-            return "\(agent["name"]?.string?.string ?? "?") \(isConnected) \(agent["waiting"]?.int ?? -1)"
+        await service.status().map { agent in
+            "\(agent.name ?? "?") \(agent.isConnected == true) \(agent.waiting ?? -1)"
         }
     }
 

@@ -52,21 +52,21 @@ final class ClaimingBox: Sendable {
         reports.limits.pingAfter = .milliseconds(20)
         if let patience { (reports.limits.foreignHolds, reports.limits.longestWait) = (patience, .milliseconds(20)) }
         let notices = AgentNotices()
-        var surroundings = AgentLink.Surroundings(
+        var dependencies = AgentLink.Dependencies(
             exchange: peer.exchange, store: store, destination: peer.name,
             outbox: StoredOutbox(
                 store, peer.name, patience: patience ?? PastLedgers.patience, observe: { notices.add($0) }),
             reports: reports, clock: .system(), observe: { notices.add($0) })
-        if patience != nil { surroundings.outboxRetry = .milliseconds(5) }
+        if patience != nil { dependencies.outboxRetry = .milliseconds(5) }
         if let life {
             let mortal = Mortal(life, store)
-            (surroundings.store, surroundings.outbox) = (mortal, mortal)
-            surroundings.exchange = MortalExchange(life: life, exchange: peer.exchange)
+            (dependencies.store, dependencies.outbox) = (mortal, mortal)
+            dependencies.exchange = MortalExchange(life: life, exchange: peer.exchange)
         }
-        var link = try await AgentLinks.stored(.impatient, surroundings).links.first
+        var link = try await AgentLinks.stored(.impatient, dependencies).links.first
         if link == nil {
             let found = try AgentLinks.link(
-                for: try Invitation(await peer.exchange.invitation), existing: [], .impatient, surroundings)
+                for: try Invitation(await peer.exchange.invitation), existing: [], .impatient, dependencies)
             guard case .new(let new) = found else { throw CancellationError() }
             try await new.keep()
             link = new

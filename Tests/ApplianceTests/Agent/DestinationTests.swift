@@ -4,6 +4,7 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Observation
 import Simulation
 import Store
 import TestKit
@@ -36,9 +37,9 @@ import Testing
     ) -> (destination: Destination, task: Task<Void, Never>) {
         let destination = Destination(
             files: [file],
-            Destination.Surroundings(
+            Destination.Dependencies(
                 invitation: { [files] (path) async throws(InvitationReader.Failure) in try files.read(path) },
-                link: AgentLink.Surroundings(
+                link: AgentLink.Dependencies(
                     exchange: exchange, store: memory, outbox: memory, reports: Memory.settings,
                     observe: { [memory] in memory.observe($0) }),
                 settings: .impatient, invitations: memory, notice: { [notices] in notices.add($0) },
@@ -128,9 +129,7 @@ import Testing
             #expect(await agent.completeConnections == (isKnown || offer.handshake ? 1 : 0))
             if !isKnown, !offer.handshake { #expect(memory.kept.isEmpty) }
             if !isKnown, !offer.handshake, offer.requests {
-                try await wait("told") {
-                    notices.ofDestinations.contains { if case .answeredOnce(2, 1) = $0 { true } else { false } }
-                }
+                try await wait("told") { notices.ofDestinations.contains(.answeredOnce(replies: 2, refusals: 1)) }
             }
         }
     }

@@ -16,7 +16,7 @@ import Testing
         let memory = Memory()
         let found = try AgentLinks.link(
             for: try Invitation(await exchange.invitation), existing: [], AgentConnection.Configuration(label: "kiosk"),
-            AgentLink.Surroundings(exchange: exchange, store: memory))
+            AgentLink.Dependencies(exchange: exchange, store: memory))
         guard case .new(let link) = found else { throw CancellationError() }
         if isConnected { try #require(await link.connect(within: .seconds(60))) } else { try await link.keep() }
         return try JSON.parse(try #require(memory.kept.first?.snapshot))
@@ -26,7 +26,7 @@ import Testing
         let connection = try AgentConnection(
             restoring: snapshot, configuration: AgentConnection.Configuration(label: "kiosk"),
             random: try AgentLinks.randomStream())
-        return await AgentFarewell.send(over: connection, by: exchange, clock: .system(), within: limit)
+        return await HangupSender.send(over: connection, by: exchange, clock: .system(), within: limit)
     }
 
     @Test func thePeerIsToldOnce() async throws {
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.tags(.exact)) func aLinkNotesWhatItSees() throws {
-        let notes = LinkNotes()
+        let notes = LinkStatus()
         notes.take(.unreachable(.unreachable))
         #expect(notes.problem?.text.contains("not reachable") == true && notes.answered == nil)
         notes.take(.reachable)
@@ -67,7 +67,7 @@ import Testing
             #expect(notes.problem != nil, "a server that takes messages is no sign of life: \(notice)")
         }
         let number = notes.ask()
-        #expect(notes.ping == LinkNotes.Ping(number: number, took: nil))
+        #expect(notes.ping == LinkStatus.Ping(number: number, took: nil))
         notes.take(.confirmed(position: 1))
         #expect(notes.ping?.took == nil)
         notes.take(.alive)

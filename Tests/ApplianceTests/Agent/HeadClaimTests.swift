@@ -118,7 +118,7 @@ import Testing
             #expect(try await store.audit().isIntact)
             await store.close()
             store = try await box.open()
-            #expect(store.standing == .continued && !store.hasBegunAnew)
+            #expect(store.standing == .continued && !store.hasBegunNewLedger)
         }
         await box.copy.exchange.setUp(true)
         try await box.deliver(store, to: box.copy)

@@ -47,9 +47,9 @@ import Testing
             let mortal = Mortal(life, store)
             return Destination(
                 files: [file],
-                Destination.Surroundings(
+                Destination.Dependencies(
                     invitation: { (path) async throws(InvitationReader.Failure) in try files.read(path) },
-                    link: AgentLink.Surroundings(
+                    link: AgentLink.Dependencies(
                         exchange: MortalExchange(life: life, exchange: exchange), store: mortal, outbox: mortal,
                         reports: reports),
                     settings: .impatient, invitations: mortal, notice: { _ in }, pause: .milliseconds(5)))

@@ -3,6 +3,7 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Ledger
+import Mailboxes
 import Settings
 import Store
 import Synchronization
@@ -11,7 +12,7 @@ import Testing
 
 @testable import Courier
 
-/// A kiosk with mailboxes, from its database to the network: a destination and a mail room.
+/// A kiosk with mailboxes, from its database to the network: a destination and a mailbox manager.
 final class MailKiosk: Sendable {
     /// The parts that outlive the process: the folder, the peers in the network, and the receiver of notices.
     struct World: Sendable {
@@ -44,7 +45,7 @@ final class MailKiosk: Sendable {
 
     /// Starts a process, which ends after the test at the latest.
     init(
-        _ world: World, _ choice: MailRoom.Choice = .auto, reports: ReportSettings = Memory.settings,
+        _ world: World, _ choice: MailboxManager.Choice = .auto, reports: ReportSettings = Memory.settings,
         trial: Duration = .seconds(60), life: Life = Life(dyingAt: 0, behind: false),
         token: TokenSource? = nil, webhook: WebhookReceiver.Settings? = nil
     ) async throws {
@@ -57,16 +58,16 @@ final class MailKiosk: Sendable {
         let mortal = Mortal(life, store)
         var mediator = Mediator.Configuration(connection: .impatient, allowsPlainHTTP: true)
         mediator.limits.idle = .milliseconds(20)
-        let mail = MailRoom(
+        let mail = MailboxManager(
             choice,
-            MailRoom.Surroundings(
+            MailboxManager.Dependencies(
                 exchange: exchange, store: mortal, settings: mediator, invitation: { _ in try Invitation(invitation) },
                 token: { () throws(TokenSource.Failure) in try await token?.token(by: http) },
                 longestTokenPause: token?.longestPause ?? .zero, webhook: webhook,
                 webhookPause: .milliseconds(100),
                 refused: Mortal(life, store, invitations: StoredInvitations(withoutMailbox: store)),
                 clock: .system(), notice: { notices.add($0) }, pause: .milliseconds(10)))
-        var link = AgentLink.Surroundings(
+        var link = AgentLink.Dependencies(
             exchange: exchange, store: mortal, outbox: mortal, reports: reports, postbox: mail,
             asksForMailbox: { invitation in
                 guard case .auto = mail.choice else { return false }
@@ -76,7 +77,7 @@ final class MailKiosk: Sendable {
         if case .agency = choice { link.reception = .mailbox }
         let destination = Destination(
             files: [world.file.path],
-            Destination.Surroundings(
+            Destination.Dependencies(
                 invitation: { _ throws(InvitationReader.Failure) in
                     do throws(InvitationError) {
                         return try Invitation(invitation)
@@ -107,7 +108,7 @@ final class MailKiosk: Sendable {
 
     /// The number of mailboxes.
     var mailboxes: Int {
-        get async throws { try await connections.count { $0.destination == MailRoom.destination } }
+        get async throws { try await connections.count { $0.destination == MailboxManager.destination } }
     }
 
     /// Whether the agent reaches the destination's connection through the mailbox.
@@ -115,7 +116,7 @@ final class MailKiosk: Sendable {
         get async throws {
             let present = await store.deliveries[DeliveryCursor.primary]?.connection
             let stored = try await connections
-            guard stored.contains(where: { $0.destination == MailRoom.destination }),
+            guard stored.contains(where: { $0.destination == MailboxManager.destination }),
                 let way = stored.first(where: { $0.id == present && $0.destination == DeliveryCursor.primary })
             else { return false }
             let snapshot = try JSON.parse(way.snapshot)

@@ -61,9 +61,7 @@ import Testing
             let (files, key) = (FileManager.default, world.folder.appendingPathComponent("ledger.db.agent-key").path)
             try files.moveItem(atPath: key, toPath: key + ".away")
             kiosk = try await MailKiosk(world)
-            try await kiosk.wait("told") {
-                kiosk.notices.ofMailboxes.contains { if case .unreadable = $0 { true } else { false } }
-            }
+            try await kiosk.wait("told") { kiosk.notices.ofMailboxes.contains(.unreadable) }
             try await Task.sleep(for: .milliseconds(200))
             #expect(try await kiosk.connections.map(\.id) == stored)
             await kiosk.stop()
@@ -165,7 +163,7 @@ import Testing
             let received = await exchange.received
             #expect(Set(received.map(\.id)).count == 2 && received.count == 2, place)
             let stored = try await kiosk.connections
-            #expect(stored.map(\.destination).sorted() == [MailRoom.destination, DeliveryCursor.primary], place)
+            #expect(stored.map(\.destination).sorted() == [MailboxManager.destination, DeliveryCursor.primary], place)
             #expect(world.notices.givenUp == 0, place)
         }
         return (life.writes, life.isDead)

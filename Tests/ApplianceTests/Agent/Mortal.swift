@@ -2,6 +2,7 @@ import Aries
 import Encoding
 import HTTPTransport
 import Ledger
+import Mailboxes
 import Store
 import Synchronization
 import Testing

@@ -1,8 +1,8 @@
 import Aries
-import Credentials
 import Encoding
 import Foundation
 import Ledger
+import Reasons
 import Simulation
 import Store
 import TestKit
@@ -26,7 +26,7 @@ import Testing
         _ = await store.contradict("a head that was signed here")
         await store.close()
         store = try await box.open()
-        #expect(store.hasBegunAnew)
+        #expect(store.hasBegunNewLedger)
         try await BackupBox.record(4, store)
         return (store, old)
     }
@@ -193,7 +193,7 @@ import Testing
         let peer = isCopy ? box.copy : box.primary
         await peer.exchange.withAgent { $0.keeper?.foreign = [old] }
         let notices = try await box.run(store, to: peer, patience: 3) { await store.owed(to: peer.name) == 0 }
-        #expect(notices.contains { if case .held(.foreign) = $0 { true } else { false } }, "it is reported meanwhile")
+        #expect(notices.contains(.held(.foreign)), "it is reported meanwhile")
         let givenUp = notices.compactMap { if case .pastGivenUp(let reports, _) = $0 { reports } else { nil } }
         #expect(givenUp == [isCopy ? 10 : 2])
         let (lost, dropped) = (await store.lostReports, await store.head.dropped)

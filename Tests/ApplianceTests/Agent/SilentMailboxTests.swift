@@ -4,6 +4,8 @@ import DIDComm
 import Encoding
 import Foundation
 import HTTPTransport
+import Mailboxes
+import Reasons
 import Store
 import TestKit
 import Testing
@@ -48,9 +50,9 @@ import Testing
             (mediator.limits.life, mediator.limits.silence) = (.milliseconds(300), .milliseconds(500))
             let memory = Memory()
             let invitation = server.invitation
-            let mail = MailRoom(
+            let mail = MailboxManager(
                 .invitation("file"),
-                MailRoom.Surroundings(
+                MailboxManager.Dependencies(
                     exchange: exchange, store: memory, settings: mediator,
                     invitation: { _ in try Invitation(invitation) }, refused: memory, clock: .system(),
                     notice: { _ = health.take($0) }, pause: .milliseconds(20)))
@@ -64,7 +66,7 @@ import Testing
                     try await Task.sleep(for: .milliseconds(5))
                 }
             }
-            var isFaulty: Bool { health.faults(of: MailRoom.destination).contains(.agentMailbox) }
+            var isFaulty: Bool { health.faults(of: MailboxManager.destination).contains(.agentMailbox) }
             /// Lets time pass without a stall of the machine, which would count as silence, too.
             func pass(_ time: Duration) async throws {
                 let last = ContinuousClock.now + .seconds(60)

@@ -56,7 +56,7 @@ import Testing
             let found = try AgentLinks.link(
                 for: try Invitation(await exchange.invitation), existing: [],
                 AgentConnection.Configuration(label: "kiosk", limits: limits),
-                AgentLink.Surroundings(
+                AgentLink.Dependencies(
                     exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary),
                     clock: clock.clock, observe: { [notices] in notices.add($0) }))
             guard case .new(let link) = found else { throw CancellationError() }

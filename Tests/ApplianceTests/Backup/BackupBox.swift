@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import Foundation
 import GateService
@@ -66,7 +67,7 @@ final class BackupBox: Sendable {
         let store = try await Store.open(
             configuration.ledger.path, options: options, witness: configuration.ledger.witness([:]),
             sealing: configuration.agent.sealing([:]))
-        if options.mayBeginAnew {
+        if options.mayBeginNewLedger {
             try await store.begin(stamp: Self.stamp, software: Self.software)
             try await store.recover(stamp: Self.stamp, software: Self.software)
         }
@@ -97,30 +98,32 @@ final class BackupBox: Sendable {
         await store.close()
     }
 
-    var making: BackupMaking {
+    var making: BackupMaker {
         get throws {
-            var making = BackupMaking(try configuration, file: path("gate.toml"), software: "1.0", environment: [:])
+            var making = BackupMaker(
+                try configuration, file: path("gate.toml"), software: "1.0", environment: [:], at: Clock.system.utc())
             (making.machine, making.keyWork) = ("one", keyWork)
             return making
         }
     }
 
-    var restoring: Restoring {
+    var restoring: BackupRestorer {
         get throws {
-            var restoring = Restoring(try configuration, file: path("gate.toml"), environment: [:])
+            var restoring = BackupRestorer(
+                try configuration, file: path("gate.toml"), environment: [:], at: Clock.system.utc())
             (restoring.machine, restoring.keyWork) = ("one", keyWork)
             return restoring
         }
     }
 }
 
-extension Restoring.Choices {
+extension BackupRestorer.Choices {
     /// Returns the options of an operator.
     static func with(
         _ passphrase: [UInt8]? = nil, replaces: Bool = false, isOther: Bool = false, continues: Bool = false,
         configuration: Bool = false, programs: Bool = false
-    ) -> Restoring.Choices {
-        var choices = Restoring.Choices()
+    ) -> BackupRestorer.Choices {
+        var choices = BackupRestorer.Choices()
         (choices.passphrase, choices.replaces, choices.isOtherMachine) = (passphrase, replaces, isOther)
         (choices.continues, choices.takesConfiguration) = (continues, configuration)
         choices.takesPrograms = programs

@@ -65,7 +65,7 @@ import Testing
         var made = 0
         for round in 0..<20 {
             let making = try box.making
-            @Sendable func attempt(_ path: String) async -> Result<BackupMaking.Made, BackupFailure> {
+            @Sendable func attempt(_ path: String) async -> Result<BackupMaker.Made, BackupFailure> {
                 do throws(BackupFailure) { return .success(try await making.make(path)) } catch {
                     return .failure(error)
                 }
@@ -80,7 +80,7 @@ import Testing
                     _ = try BackupFile(path)
                     _ = try await card.restoring.check(path, passphrase: nil)
                 case .failure(let failure):
-                    #expect(failure.text == "another backup of this ledger is being made", "\(failure)")
+                    #expect(failure.text == "another backup of this ledger is in progress", "\(failure)")
                     #expect(!FileManager.default.fileExists(atPath: path))
                 }
             }
@@ -139,9 +139,9 @@ import Testing
         #expect(shown.report.first?.hasPrefix("intact") == true)
         #expect(card.names.isEmpty)
         let done = try await card.restoring.restore(box.path("usb/b"), .with())
-        #expect(done.notices.contains { $0.contains("connect anew") }, "\(done.notices)")
+        #expect(done.notices.contains { $0.contains("connect again") }, "\(done.notices)")
         let store = try await card.open()
-        #expect(store.hasBegunAnew && store.keysAtRest.unreadable == 1)
+        #expect(store.hasBegunNewLedger && store.keysAtRest.unreadable == 1)
         let first = try #require(try await store.entries(after: 0, limit: 1).first)
         guard case .outcome(let record) = try LedgerRecord(bytes: first.body) else { return }
         #expect(record.outcome.predecessor?.count == 10)
@@ -193,7 +193,7 @@ import Testing
         let (box, card) = (try BackupBox(), try BackupBox())
         try await box.serve(2)
         _ = try await box.making.make(box.path("usb/b"), passphrase: passphrase)
-        func refusal(_ choices: Restoring.Choices, machine: Text = "one") async throws -> String {
+        func refusal(_ choices: BackupRestorer.Choices, machine: Text = "one") async throws -> String {
             var restoring = try card.restoring
             restoring.machine = machine
             do { _ = try await restoring.restore(box.path("usb/b"), choices) } catch {

@@ -22,7 +22,8 @@ import Testing
     }
 
     /// Checks it; returns the files that were in that folder when everything was unpacked.
-    private func check(_ restoring: Restoring, looking folder: String, elsewhere: String) async throws -> [String] {
+    private func check(_ restoring: BackupRestorer, looking folder: String, elsewhere: String) async throws -> [String]
+    {
         let seen = Mutex<[String]>([])
         var restoring = restoring
         restoring.progress = { _ in seen.withLock { $0 = names(folder) } }
@@ -57,7 +58,7 @@ import Testing
             do throws(BackupFailure) {
                 _ = try CheckScratch(beside: ledger, elsewhere: elsewhere, bytes: most)
                 Issue.record("there is room for \(most) bytes")
-            } catch { #expect(error.text.contains("are wanted") && !error.isRefusal, "\(error)") }
+            } catch { #expect(error.text.contains("MB are needed") && !error.isRefusal, "\(error)") }
         }
         #expect(card.names.isEmpty && names(card.path("usb")).isEmpty)
     }

@@ -19,7 +19,7 @@ import Testing
 
     /// Makes a backup whose copy is replaced: nothing is packed, and nothing is left over.
     private func isRefused(
-        _ reason: String = "is not the copy that was made", _ exchange: @escaping @Sendable () -> Void
+        _ reason: String = "differs from the copy that was written", _ exchange: @escaping @Sendable () -> Void
     ) async throws {
         var making = try box.making
         making.copied = exchange

@@ -76,7 +76,7 @@ import Testing
                 Issue.record("put back")
             } catch {
                 #expect(error.text.hasPrefix("nothing proves that this is a last backup"), "\(error)")
-                #expect(error.isRefusal && error.remedy.contains("leave out --continue"))
+                #expect(error.isRefusal && error.remedy.contains("remove --continue"))
             }
             #expect(card.names.isEmpty)
         }
@@ -99,7 +99,7 @@ import Testing
                 _ = try await making.make(box.path("usb/b"), isLast: isLast)
                 Issue.record("made")
             } catch {
-                #expect(error.text.hasPrefix("what was written is not what was meant to be"), "\(error)")
+                #expect(error.text.hasPrefix("the written file differs from its source"), "\(error)")
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: box.path("usb")) == [])
         }
@@ -142,7 +142,7 @@ import Testing
     @Test func aStartInBetweenCostsItNothing() async throws {
         try await makeUnnamed("usb/b")
         let store = try await box.open()
-        #expect(store.hasBegunAnew)
+        #expect(store.hasBegunNewLedger)
         await store.close()
         for isLast in [true, false] {
             let making = try box.making
@@ -150,7 +150,7 @@ import Testing
                 _ = try await making.make(box.path("usb/b"), isLast: isLast)
                 Issue.record("made")
             } catch {
-                #expect(error.text.hasSuffix("b.partial is a whole last backup"), "\(error)")
+                #expect(error.text.hasSuffix("b.partial is a complete last backup"), "\(error)")
             }
         }
         #expect(try BackupFile(box.path("usb/b.partial")).manifest.isLast)

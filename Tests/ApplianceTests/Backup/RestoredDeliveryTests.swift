@@ -18,13 +18,13 @@ import Testing
     private func deliver(_ store: Store, _ exchange: VirtualAgentExchange) async throws {
         var reports = ReportSettings(batchDelay: .milliseconds(50))
         reports.limits.pingAfter = .milliseconds(50)
-        let surroundings = AgentLink.Surroundings(
+        let dependencies = AgentLink.Dependencies(
             exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary), reports: reports,
             clock: .system(), observe: { _ in })
-        var link = try await AgentLinks.stored(.impatient, surroundings).links.first
+        var link = try await AgentLinks.stored(.impatient, dependencies).links.first
         if link == nil {
             let found = try AgentLinks.link(
-                for: try Invitation(await exchange.invitation), existing: [], .impatient, surroundings)
+                for: try Invitation(await exchange.invitation), existing: [], .impatient, dependencies)
             guard case .new(let new) = found else { throw CancellationError() }
             try await new.keep()
             link = new

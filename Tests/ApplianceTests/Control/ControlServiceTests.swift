@@ -1,9 +1,10 @@
 import Administration
-import Credentials
+import Clocks
 import Encoding
 import Foundation
 import GateService
 import LinuxIO
+import Reasons
 import Settings
 import TestKit
 import Testing
@@ -17,37 +18,37 @@ import Testing
         let path = folder.path + "/run/gate/control.sock"
         let text = "[kiosk]\nname = \"G\"\n[control]\npath = \"\(path)\"\n"
         let section = try Configuration.parse(Array(text.utf8), file: "f", folder: folder.path).control
-        var desk = ControlDesk()
-        desk.take(.status) { _ in ["state": "fine"] }
+        var router = ControlRouter()
+        router.take(.status) { _ in ["state": "fine"] }
         let reports = Reports()
         let service = ControlService(
-            section, desk: desk, log: try LogSink(.file(folder.path + "/log")), report: reports.report,
-            pause: .milliseconds(5))
+            section, router: router, log: try LogSink(.file(folder.path + "/log")), report: reports.report,
+            clock: .system, pause: .milliseconds(5))
         let running = Task { await service.run() }
 
-        try await wait { reports.present == [.controlFailed] }
+        #expect(await becomesTrue { reports.present == [.controlFailed] })
         try await Task.sleep(for: .milliseconds(100))
         #expect(reports.details(.controlFailed).count == 1, "told once, however often it is tried")
         #expect(reports.details(.controlFailed).first?.contains(path) == true)
         try FileManager.default.createDirectory(atPath: folder.path + "/run", withIntermediateDirectories: false)
-        try await wait { reports.present.isEmpty }
+        #expect(await becomesTrue { reports.present.isEmpty })
         #expect(await isAnswered(at: path))
 
         // A removed socket is made again, also with its folder. Each change is one step, because the service
         // may make its socket meanwhile.
         try FileManager.default.removeItem(atPath: path)
-        try await wait { FileManager.default.fileExists(atPath: path) }
+        #expect(await becomesTrue { FileManager.default.fileExists(atPath: path) })
         #expect(await isAnswered(at: path))
         rename(folder.path + "/run/gate", folder.path + "/run/gone")
-        try await wait { FileManager.default.fileExists(atPath: path) }
+        #expect(await becomesTrue { FileManager.default.fileExists(atPath: path) })
         #expect(await isAnswered(at: path) && reports.present.isEmpty)
         // A file that is not the service's socket stays, and is reported until it is removed.
         try Data("mine".utf8).write(to: URL(fileURLWithPath: path + ".mine"))
         rename(path + ".mine", path)
-        try await wait { reports.present == [.controlFailed] }
+        #expect(await becomesTrue { reports.present == [.controlFailed] })
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
         try FileManager.default.removeItem(atPath: path)
-        try await wait { reports.present.isEmpty }
+        #expect(await becomesTrue { reports.present.isEmpty })
         #expect(await isAnswered(at: path))
         running.cancel()
         await running.value
@@ -63,9 +64,5 @@ import Testing
             }
         }
         return answer.map { String(decoding: $0, as: UTF8.self).contains("fine") } == true
-    }
-
-    private func wait(until isTrue: () -> Bool) async throws {
-        while !isTrue() { try await Task.sleep(for: .milliseconds(5)) }
     }
 }

@@ -1,9 +1,11 @@
 import Administration
-import Credentials
+import Clocks
 import Encoding
 import Kiosk
 import Monitoring
 import Observation
+import Reasons
+import Simulation
 import Synchronization
 import TestKit
 import Testing
@@ -20,156 +22,164 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
 
 /// The answer of `gatehouse status`, which no stuck part delays.
 @Suite struct StatusTests {
-    private func desk(
-        _ parts: [(name: Text, tell: @Sendable () async -> JSON)] = [], within limit: Duration = .seconds(30),
-        opens: Bool = true,
+    private func router(
+        _ parts: [StatusPart] = [], opens: Bool = true, by time: VirtualTime,
         kiosk: @escaping @Sendable () async -> KioskStatus
-    ) -> StatusDesk {
-        StatusDesk(
-            StatusDesk.Identity(
+    ) -> StatusReporter {
+        StatusReporter(
+            StatusReporter.Identity(
                 name: "North", version: "1.2.3", start: 7, since: at(4), configuration: "00ff", opens: opens),
-            kiosk: kiosk, parts: parts, within: limit,
+            clock: time.clock, spawner: time.spawner, kiosk: kiosk, parts: parts,
             now: { (at(100), Timestamp(seconds: 1_767_225_600)) })
     }
 
-    @Test(.tags(.realTime)) func everythingInOrder() async throws {
+    @Test func everythingInOrder() throws {
         let kiosk = try status([], at: at(100))
-        let report = await desk([("clock", { ["source": "rtc"] })], kiosk: { kiosk }).report()
-        #expect(report["state"]?.string == "fine" && report["name"]?.string == "North" && report["start"]?.int == 7)
-        #expect(report["uptimeSeconds"]?.int == 96 && report["configuration"]?.string == "00ff")
-        #expect(report["faults"]?.array?.isEmpty == true && report["silent"]?.array?.isEmpty == true)
-        #expect(report["radio"]?["state"]?.string == "down" && report["clock"]?["source"]?.string == "rtc")
-        #expect(report["gate"]?["open"]?.bool == false && report["radio"]?["advertisingLapses"]?.int == 0)
-        let judging = await desk(opens: false, kiosk: { kiosk }).report()
-        #expect(judging["gate"] == .null, "a box that opens nothing")
+        let clock = StatusPart(\.clock) { StatusReport.Clock(["source": "rtc"]) }
+        let report = try VirtualTime.run { await router([clock], by: $0, kiosk: { kiosk }).report() }
+        #expect(report.state == .fine && report.name == "North" && report.start == 7)
+        #expect(report.uptime == 96 && report.configuration == "00ff")
+        #expect(report.faults == [] && report.silent == [])
+        #expect(report.radio?.state == .down && report.clock?.source == .rtc)
+        #expect(report.gate??.isOpen == false && report.radio?.advertisingLapses == 0)
+        let judging = try VirtualTime.run { await router(opens: false, by: $0, kiosk: { kiosk }).report() }
+        #expect(judging.gate == .some(nil), "a box that opens nothing")
+        #expect(StatusReport(report.json) == report && StatusReport(judging.json) == judging)
     }
 
-    @Test(.tags(.realTime)) func faultsStandInTheirOrderWithAgeAndRemedy() async throws {
+    @Test func faultsStandInTheirOrderWithAgeAndRemedy() throws {
         let kiosk = try status([.agentUnreachable, .ledgerLost], at: at(100))
-        let report = await desk(kiosk: { kiosk }).report()
-        #expect(report["state"]?.string == "attention")
-        let faults = report["faults"]?.array ?? []
-        #expect(faults.map { $0["code"]?.string } == ["fault.ledger-lost", "fault.agent-unreachable"])
-        #expect(faults.first?["seconds"]?.int == 90)
-        #expect(faults.first?["since"]?.string == "2025-12-31T23:58:30.000Z")
-        #expect(faults.first?["detail"]?.string == "for a reason")
-        #expect(faults.first?["remedy"]?.string == Text(ReasonCode.ledgerLost.remedy))
+        let report = try VirtualTime.run { await router(by: $0, kiosk: { kiosk }).report() }
+        #expect(report.state == .attention)
+        let faults = report.faults ?? []
+        #expect(faults.map(\.code) == ["fault.ledger-lost", "fault.agent-unreachable"])
+        #expect(faults.first?.seconds == 90)
+        #expect(faults.first?.since == Timestamp(rfc3339: "2025-12-31T23:58:30.000Z"))
+        #expect(faults.first?.detail == "for a reason")
+        #expect(faults.first?.remedy == ReasonCode.ledgerLost.remedy)
         let stuck = try status([.agentUnreachable, .gateStuck], at: at(100))
-        #expect(await desk(kiosk: { stuck }).report()["state"]?.string == "fault")
+        let worse = try VirtualTime.run { await router(by: $0, kiosk: { stuck }).report() }
+        #expect(worse.state == .fault)
     }
 
     /// The cause of a lock-down and its beginning: repeating the same order does not change the beginning,
     /// another cause does.
-    @Test(.tags(.realTime)) func aLockDownIsToldWithItsBeginning() async throws {
+    @Test func aLockDownIsToldWithItsBeginning() throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try .init("Status"), softwareVersion: "test"), at: .zero)
-        func door() async -> JSON? {
+        func door() throws -> StatusReport.Door? {
             let status = kiosk.status(at: at(100))
-            let report = await desk(kiosk: { status }).report()
-            #expect(report["state"]?.string == "fine")
-            return report["door"]
+            let report = try VirtualTime.run { await router(by: $0, kiosk: { status }).report() }
+            #expect(report.state == .fine)
+            return report.door
         }
-        #expect(await door()?["since"] == nil)
+        #expect(try door()?.since == nil)
         _ = kiosk.handle(.door(.schedule(.locked, until: at(60))), at: at(30))
         _ = kiosk.handle(.door(.order(.lock)), at: at(40))
         _ = kiosk.handle(.door(.order(.lock)), at: at(70))
-        let locked = await door()
-        #expect(locked?["mode"] == "locked" && locked?["by"] == "order" && locked?["seconds"]?.int == 60)
-        #expect(locked?["since"]?.string == "2025-12-31T23:59:00.000Z")
+        let locked = try door()
+        #expect(locked?.mode == .locked && locked?.cause == .order && locked?.seconds == 60)
+        #expect(locked?.since == Timestamp(rfc3339: "2025-12-31T23:59:00.000Z"))
         _ = kiosk.handle(.door(.order(.none)), at: at(90))
-        let scheduled = await door()
-        #expect(scheduled?["by"] == "schedule" && scheduled?["seconds"]?.int == 10)
+        let scheduled = try door()
+        #expect(scheduled?.cause == .schedule && scheduled?.seconds == 10)
         _ = kiosk.handle(.door(.schedule(.normal, until: at(120))), at: at(95))
-        let over = await door()
-        #expect(over?["mode"] == "normal" && over?["since"] == nil)
+        let over = try door()
+        #expect(over?.mode == .normal && over?.since == nil)
     }
 
     /// Metrics and page show every mode, cause, input and light of the kiosk by name.
     @Test func everyModeCauseInputAndLightIsShown() {
-        func isShown(_ report: JSON, _ sample: String) -> Bool {
+        func isShown(_ report: StatusReport, _ sample: String) -> Bool {
             Metric.exposition(of: report).contains("\n\(sample) 1\n")
         }
+        func report(_ change: (inout StatusReport.Door) -> Void) -> StatusReport {
+            var report = StatusReport()
+            var door = StatusReport.Door()
+            change(&door)
+            report.door = door
+            return report
+        }
         for mode in DoorMode.allCases {
-            let door: JSON = ["mode": .text(mode.rawValue), "by": "order"]
-            #expect(isShown(["door": door], "gatehouse_door_mode{mode=\"\(mode.rawValue)\"}"))
-            #expect((DoorWords(door).mode == nil) == (mode == .normal))
+            let report = report { ($0.mode, $0.cause) = (mode, .order) }
+            #expect(isShown(report, "gatehouse_door_mode{mode=\"\(mode.rawValue)\"}"))
+            #expect((DoorWords(report.door).mode == nil) == (mode == .normal))
         }
         for cause in DoorCause.allCases {
-            let door: JSON = ["mode": "locked", "by": .text(cause.rawValue)]
-            #expect(isShown(["door": door], "gatehouse_door_cause{cause=\"\(cause.rawValue)\"}"))
-            #expect(DoorWords(door).mode?.hasPrefix("locked down by ") == (cause != .none), "\(cause)")
+            let report = report { ($0.mode, $0.cause) = (.locked, cause) }
+            #expect(isShown(report, "gatehouse_door_cause{cause=\"\(cause.rawValue)\"}"))
+            #expect(DoorWords(report.door).mode?.hasPrefix("locked down by ") == (cause != .none), "\(cause)")
         }
         for input in DoorInput.allCases {
-            let door: JSON = ["inputs": .object(JSONObject([.init(Text(input.rawValue), true)]))]
-            #expect(isShown(["door": door], "gatehouse_door_input_active{input=\"\(input.rawValue)\"}"))
-            #expect(DoorWords(door).inputs.count == 1, "\(input)")
+            let report = report { $0.inputs = [input: true] }
+            #expect(isShown(report, "gatehouse_door_input_active{input=\"\(input.rawValue)\"}"))
+            #expect(DoorWords(report.door).inputs.count == 1, "\(input)")
         }
         for pattern in IndicatorPattern.allCases {
-            #expect(
-                isShown(["light": .text(pattern.rawValue)], "gatehouse_light{pattern=\"\(pattern.rawValue)\"}"),
-                "\(pattern)")
+            var report = StatusReport()
+            report.light = pattern
+            #expect(isShown(report, "gatehouse_light{pattern=\"\(pattern.rawValue)\"}"), "\(pattern)")
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func whatIsStuckIsNamed() async throws {
+    /// A part that does not answer is named after its time limit, and the report has what the others answered.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func whatIsStuckIsNamed(seed: UInt64) throws {
         let kiosk = try status([], at: at(100))
-        let forever: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(3600)) }
-        // Long enough for the parts that answer.
-        let limit = Duration.seconds(1)
-        let parts: [(name: Text, tell: @Sendable () async -> JSON)] = [
-            (
-                "ledger",
-                {
-                    await forever(); return ["visits": 1]
+        try VirtualTime.run(seed: seed) { time in
+            let parts = [
+                StatusPart(\.ledger) {
+                    try? await time.clock.sleep(for: .seconds(3600))
+                    return StatusReport.Ledger(["visits": 1])
+                }, StatusPart(\.log) { StatusReport.Log(["dropped": 3]) },
+            ]
+            let began = time.now
+            let report = await router(parts, by: time, kiosk: { kiosk }).report()
+            #expect(began.duration(to: time.now) == ControlRouter.partLimit)
+            #expect(report.state == .attention && report.silent == ["ledger"])
+            #expect(report.ledger == nil && report.log?.dropped == 3)
+            let silent = await router(
+                parts, by: time,
+                kiosk: {
+                    try? await time.clock.sleep(for: .seconds(3600))
+                    return kiosk
                 }
-            ), ("log", { ["dropped": 3] }),
-        ]
-        let report = await desk(parts, within: limit, kiosk: { kiosk }).report()
-        #expect(report["state"]?.string == "attention" && report["silent"]?.array == ["ledger"])
-        #expect(report["ledger"] == nil && report["log"]?["dropped"]?.int == 3)
-
-        let silent = await desk(
-            parts, within: limit,
-            kiosk: {
-                await forever(); return kiosk
-            }
-        ).report()
-        #expect(silent["state"]?.string == "fault" && silent["silent"]?.array == ["radio", "ledger"])
-        #expect(silent["radio"] == nil && silent["log"]?["dropped"]?.int == 3)
+            ).report()
+            #expect(began.duration(to: time.now) == ControlRouter.partLimit * 2, "all have the same limit")
+            #expect(silent.state == .fault && silent.silent == ["radio", "ledger"])
+            #expect(silent.radio == nil && silent.log?.dropped == 3)
+        }
     }
 
     /// A caller that asks repeatedly while a part is stuck does not pile up questions.
-    @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func atMostOneQuestionWaits() async throws {
-        let asked = Mutex(0)
-        let (stream, release) = AsyncStream.makeStream(of: Void.self)
-        let question = TimedQuestion<Int> {
-            let number = asked.withLock { asked in
-                asked += 1
-                return asked
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func atMostOneQuestionWaits(seed: UInt64) throws {
+        try VirtualTime.run(seed: seed) { time in
+            let asked = Mutex(0)
+            let question = TimedQuery<Int>(by: time.clock, time.spawner) {
+                let number = asked.withLock { asked in
+                    asked += 1
+                    return asked
+                }
+                if number == 1 { try? await time.clock.sleep(for: .seconds(60)) }
+                return number
             }
-            for await _ in stream { break }
-            return number
+            for _ in 0..<20 { #expect(await question.answer(within: .seconds(1)) == nil) }
+            #expect(asked.withLock { $0 } == 1)
+            async let patient = question.answer(within: .seconds(50))
+            async let another = question.answer(within: .seconds(50))
+            #expect(await [patient, another] == [1, 1])
+            #expect(await question.answer(within: .seconds(50)) == 2)
         }
-        for _ in 0..<20 { #expect(await question.answer(within: .milliseconds(5)) == nil) }
-        #expect(asked.withLock { $0 } == 1)
-        async let patient = question.answer(within: .seconds(50))
-        async let another = question.answer(within: .seconds(50))
-        try await Task.sleep(for: .milliseconds(20))
-        release.yield()
-        #expect(await [patient, another] == [1, 1])
-        release.finish()
-        #expect(await question.answer(within: .seconds(50)) == 2)
     }
 }
 
 /// Requests to the control desk, as lines.
-@Suite struct ControlDeskTests {
+@Suite struct ControlRouterTests {
     private func answer(_ line: String) async throws -> JSON {
-        var desk = ControlDesk()
-        desk.take(.status) { (members) throws(ControlRefusal) in
+        var router = ControlRouter()
+        router.take(.status) { (members) throws(ControlRefusal) in
             if members["fail"] != nil { throw ControlRefusal("no", remedy: "yes") }
             return ["members": .int(members.count)]
         }
-        return try JSON.parse(await desk.answer(Array(line.utf8)))
+        return try JSON.parse(await router.answer(Array(line.utf8)))
     }
 
     @Test func aRequestIsAnswered() async throws {
@@ -187,16 +197,17 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
     }
 
     @Test func aRequestThatNobodyAnswers() async throws {
-        let answer = try JSON.parse(await ControlDesk().answer(Array(#"{"request":"status"}"#.utf8)))
-        #expect(answer["error"]?.string?.string.contains("waits for its ledger") == true && answer["remedy"] != nil)
+        let answer = try JSON.parse(await ControlRouter().answer(Array(#"{"request":"status"}"#.utf8)))
+        #expect(
+            answer["error"]?.string?.string.contains("is waiting for its ledger") == true && answer["remedy"] != nil)
     }
 
     /// A user who may read the status may not change anything.
     @Test(arguments: ControlRequest.allCases) func changesNeedMore(_ request: ControlRequest) async throws {
-        var desk = ControlDesk()
-        desk.take(request) { _ in 1 }
-        #expect(try JSON.parse(await desk.answer(request.line([]))) == ["answer": 1])
-        let looking = try JSON.parse(await desk.answer(request.line([]), mayChange: false))
+        var router = ControlRouter()
+        router.take(request) { _ in 1 }
+        #expect(try JSON.parse(await router.answer(request.line([]))) == ["answer": 1])
+        let looking = try JSON.parse(await router.answer(request.line([]), mayChange: false))
         let changing: [ControlRequest] = [
             .restart, .doorLock, .doorFree, .doorRelease, .agentConnect, .agentDelete, .agentPing,
         ]

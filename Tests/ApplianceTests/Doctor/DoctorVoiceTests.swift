@@ -1,6 +1,7 @@
 import Foundation
 import LinuxIO
 import Settings
+import TestKit
 import Testing
 
 @testable import Commissioning
@@ -11,8 +12,8 @@ import Testing
 
     /// Returns the findings about the voice, as `state code`.
     private func found(_ spoil: (inout MachineFacts) -> Void = { _ in }) throws -> [String] {
-        var gate = try SoundGate(more: voice)
-        gate.facts.unit = UnitFile(SoundGate.unitFiles + ["DeviceAllow=char-alsa rw"])
+        var gate = try HealthyGate(more: voice)
+        gate.facts.unit = UnitFile(HealthyGate.unitFiles + ["DeviceAllow=char-alsa rw"])
         spoil(&gate.facts)
         #expect(gate.findings.filter { $0.check != .voice }.state == .good)
         let findings = gate.findings.filter { $0.check == .voice }
@@ -25,18 +26,18 @@ import Testing
     @Test func everyCase() throws {
         #expect(try found() == ["good -"])
         #expect(try found { $0.voice = "No such file or directory" } == ["warning fault.voice"])
-        #expect(try found { $0.unit = UnitFile(SoundGate.unitFiles) } == ["warning box.device-denied"])
+        #expect(try found { $0.unit = UnitFile(HealthyGate.unitFiles) } == ["warning box.device-denied"])
         // Without a configured voice there is no finding about it.
-        #expect(try !SoundGate().findings.contains { $0.check == .voice })
+        #expect(try !HealthyGate().findings.contains { $0.check == .voice })
     }
 
     @Test func theProgramIsLookedForWhereTheServiceFindsIt() throws {
-        let folder = try ProgramFolder()
+        let folder = try TestFolder()
         let root = folder.url.path
         func look(_ program: String, language: String = "en") throws -> String? {
             let text = "[kiosk]\nname = \"A\"\n[voice]\nlanguage = \"\(language)\"\nprogram = \"\(program)\"\n"
             let configuration = try Configuration.parse(Array(text.utf8), file: "a.toml", folder: root)
-            return MachineLook.voice(configuration.voice, root: root)
+            return MachineProbe.voice(configuration.voice, root: root)
         }
         let missing = "No such file or directory"
         #expect(

@@ -1,7 +1,7 @@
 import Administration
-import Credentials
 import Encoding
 import Kiosk
+import Reasons
 import Synchronization
 import TestKit
 import Testing
@@ -24,7 +24,7 @@ import Testing
     private let steps: [InputTrial.Step]
     private let start = Instant(nanoseconds: 1_000_000_000)
 
-    init() throws { steps = InputTrial.steps(try SoundGate(more: Self.inputs).configuration) }
+    init() throws { steps = InputTrial.steps(try HealthyGate(more: Self.inputs).configuration) }
 
     private func after(_ seconds: Int) -> Instant { start.advanced(by: .seconds(seconds)) }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(steps.map { $0.level(false) } == ["high", "low"] && steps.map { $0.level(true) } == ["low", "high"])
         #expect(steps[0].name == "request-to-exit, GPIO26" && steps[0].task.contains("press the button"))
         #expect(Set(DoorInput.allCases.map { InputTrial.Step(use: $0, line: InputLine("x")).task }).count == 5)
-        #expect(InputTrial.steps(try SoundGate().configuration).isEmpty)
+        #expect(InputTrial.steps(try HealthyGate().configuration).isEmpty)
     }
 
     @Test func pressedAndLetGo() {
@@ -76,7 +76,7 @@ import Testing
         twice.handle([edge(0, true, at: 1), edge(0, false, at: 1)], at: after(1))
         twice.advance(to: after(2))
         #expect(twice.finding?.code == "door.input" && twice.finding?.state == .warning)
-        #expect(twice.finding?.detail == "request-to-exit, GPIO26: it became active 2 times for once")
+        #expect(twice.finding?.detail == "request-to-exit, GPIO26: it became active 2 times instead of once")
         var hum = InputTrial(steps, at: 0, active: [], at: start)
         for second in 1...39 { hum.handle([edge(0, second % 2 == 1, at: second / 2)], at: after(second / 2)) }
         hum.advance(to: after(30))
@@ -115,7 +115,7 @@ import Testing
         #expect(trial.finding == nil)
         trial.advance(to: after(30))
         #expect(trial.finding?.code == "box.input-unseen")
-        #expect(trial.finding?.detail.contains("this moved in its place: contact, GPIO20") == true)
+        #expect(trial.finding?.detail.contains("this one changed instead: contact, GPIO20") == true)
         // A person who opens the door passes the light barrier, too.
         var both = InputTrial(steps, at: 0, active: [], at: start)
         both.handle([edge(1, true, at: 1), edge(0, true, at: 2), edge(0, false, at: 3)], at: after(3))
@@ -205,32 +205,24 @@ import Testing
     }
 
     /// Waits until `isSo`, for ten seconds at most; returns whether it became true.
-    private func until(_ isSo: () throws -> Bool) async throws -> Bool {
-        for _ in 0..<1000 {
-            if try isSo() { return true }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        return false
-    }
-
     @Test(.tags(.realTime)) func whatTheLinesSayIsKeptUntilSomebodyLooks() async throws {
         let bank = try Bank(active: 0b10)
         let watch = try watch(bank)
         defer { watch.end(within: .seconds(5)) }
-        #expect(try await until { try watch.isThere() && watch.active == [1] })
+        #expect(try await becomesTrue { try watch.isThere() && watch.active == [1] })
         _ = try watch.edges()
         bank.set(0, true)
         bank.set(0, false)
         var trial = InputTrial(steps, at: 0, active: watch.active, at: SystemClock.now())
         #expect(
-            try await until {
+            try await becomesTrue {
                 trial.handle(try watch.edges(), at: SystemClock.now())
                 return trial.finding != nil
             })
         #expect(trial.finding?.state == .good)
         bank.state.withLock { $0.isGone = true }
         #expect(
-            try await until {
+            await becomesTrue {
                 do throws(GPIOError) {
                     _ = try watch.edges()
                     return false
@@ -244,11 +236,11 @@ import Testing
         let watch = try watch(bank)
         defer { watch.end(within: .seconds(5)) }
         #expect(
-            try await until {
+            await becomesTrue {
                 do throws(GPIOError) { return try watch.isThere() } catch { return error.cause == .gpioCall }
             })
         // The lines are available again.
         bank.state.withLock { $0.isGone = false }
-        #expect(try await until { (try? watch.isThere()) == true })
+        #expect(await becomesTrue { (try? watch.isThere()) == true })
     }
 }

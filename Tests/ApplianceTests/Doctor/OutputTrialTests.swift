@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func stepsFollowTheConfiguration() throws {
-        let gate = try SoundGate(more: "", display: "kind = \"none\"")
+        let gate = try HealthyGate(more: "", display: "kind = \"none\"")
         let steps = OutputTrial.steps(gate.configuration)
         #expect(steps.map(\.output.name) == ["GPIO22", "GPIO17"] && steps.map(\.isGate) == [false, true])
         #expect(steps.map(\.name) == ["the blue lamp", "the gate's relay"])
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func oneAtATimeAndThenNone() throws {
-        let steps = OutputTrial.steps(try SoundGate().configuration)
+        let steps = OutputTrial.steps(try HealthyGate().configuration)
         let bank = Bank()
         var waits: [Duration] = []
         let trial = OutputTrial(bank) { waits.append($0) }
@@ -38,7 +38,7 @@ import Testing
 
     @Test func aControllerGetsItsCardBitByBit() throws {
         let more = "[wiegand]\ndata0 = \"GPIO20\"\ndata1 = \"GPIO21\"\nfacility = 90\ncard = 324\n"
-        let steps = OutputTrial.steps(try SoundGate(more: more).configuration)
+        let steps = OutputTrial.steps(try HealthyGate(more: more).configuration)
         #expect(steps.map(\.lines) == ["GPIO22", "GPIO20 and GPIO21", "GPIO17"])
         #expect(steps.map(\.task) == ["3 times", "one card", "one pulse of 0.2 seconds"])
         let bank = Bank()
@@ -51,18 +51,18 @@ import Testing
     /// Free passage moves the gate: the person at the gate is asked before, and it moves once.
     @Test func freePassageIsNoLamp() throws {
         let more = "[door]\nfreeLine = \"GPIO13\"\n"
-        let steps = OutputTrial.steps(try SoundGate(more: more).configuration)
+        let steps = OutputTrial.steps(try HealthyGate(more: more).configuration)
         #expect(steps.map(\.output.name) == ["GPIO22", "GPIO13", "GPIO17"])
         #expect(steps.map(\.name) == ["the blue lamp", "the output for free passage", "the gate's relay"])
         #expect(steps.map(\.isGate) == [false, true, true])
         #expect(steps[1].time == .milliseconds(200) && steps[1].times == 1)
         let wires = "[wiegand]\ndata0 = \"GPIO20\"\ndata1 = \"GPIO21\"\nfacility = 90\ncard = 324\n"
-        let all = OutputTrial.steps(try SoundGate(more: more + wires).configuration)
+        let all = OutputTrial.steps(try HealthyGate(more: more + wires).configuration)
         #expect(all.map(\.key) == ["indicator.blue", "wiegand", "door.freeLine", "gate.line"])
     }
 
     @Test func whateverFailsTheLinesAreInactive() throws {
-        let relay = try #require(OutputTrial.steps(try SoundGate().configuration).last)
+        let relay = try #require(OutputTrial.steps(try HealthyGate().configuration).last)
         let bank = Bank()
         bank.failsAt = 1
         #expect(throws: GPIOError.self) { try OutputTrial(bank) { _ in }.play(relay) }

@@ -4,31 +4,27 @@ import Encoding
 import Foundation
 import LinuxIO
 import Settings
+import TestKit
 import Testing
 
 /// One signed bundle for many gates: each gate takes its own part, after a complete check, and never an older
 /// bundle.
 @Suite struct FleetTests {
-    private let folder: URL
+    private let folder: TestFolder
     private let key: OperatorSigningKey
     private let other: OperatorSigningKey
     private let now = Timestamp(seconds: 1_790_000_100)
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-fleet-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TestFolder("fleet")
         key = try #require(OperatorSigningKey(seed: [UInt8](repeating: 1, count: 32)))
         other = try #require(OperatorSigningKey(seed: [UInt8](repeating: 2, count: 32)))
         try write("gate.toml", "[kiosk]\nname = \"North\"\n[fleet]\nkeys = [\"\(key.publicKey.text)\"]\n")
     }
 
-    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-    private func write(_ name: String, _ text: String) throws {
-        let file = folder.appendingPathComponent(name)
-        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file)
-    }
-    private func read(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+    private func path(_ name: String) -> String { folder.path(name) }
+    private func write(_ name: String, _ text: String) throws { try folder.write(name, text) }
+    private func read(_ name: String) throws -> String { try folder.read(name) }
 
     private var state: FleetState {
         get throws { FleetState(try Configuration.load(path("gate.toml")), file: path("gate.toml")) }
@@ -89,7 +85,7 @@ import Testing
     }
 
     @Test func whatIsRefusedChangesNothing() throws {
-        #expect(try refusal(bundle(1, by: other)).contains("none of the operator's keys has signed"))
+        #expect(try refusal(bundle(1, by: other)).contains("no operator's key has signed"))
         var bytes = try bundle(1)
         bytes[bytes.count - 3] ^= 1
         #expect(try refusal(bytes).contains("is not the file that was signed"))
@@ -98,12 +94,12 @@ import Testing
         let edition = TrustEdition(
             version: 9, digest: [], issued: Timestamp(seconds: 1), validUntil: Timestamp(seconds: 1_800_000_000))
         let trust = try TrustBundle.write(edition, files: ["issuers.toml": []], key: key)
-        #expect(try refusal(trust).contains("no bundle of this kind"))
+        #expect(try refusal(trust).contains("not a bundle of this kind"))
         #expect(throws: TrustBundle.Failure.notABundle) { try TrustBundle(bundle(1), keys: [key.publicKey]) }
         let keys = "[fleet]\nkeys = [\"\(key.publicKey.text)\"]\n"
         #expect(
             try refusal(bundle(1, kiosks: ["South": "[kiosk]\nname = \"South\"\n"])).contains(
-                "nothing in it for the gate North"))
+                "no part for the gate North"))
         #expect(
             try refusal(bundle(1, kiosks: ["North": "[kiosk]\nname = \"South\"\n"])).contains("kiosk.id would be South")
         )
@@ -124,8 +120,8 @@ import Testing
         let bytes = try bundle(7)
         var copies: [URL] = []
         let keepCopy: (DurableFile.Step) -> Void = { _ in
-            let copy = folder.appendingPathExtension("cut-\(copies.count)")
-            try? FileManager.default.copyItem(at: folder, to: copy)
+            let copy = folder.url.appendingPathExtension("cut-\(copies.count)")
+            try? FileManager.default.copyItem(at: folder.url, to: copy)
             copies.append(copy)
         }
         _ = try state.install(bytes, at: now, onStep: keepCopy)

@@ -46,7 +46,7 @@ import TrustFiles
         let warnings = try policy("[[deny]]\nid = \"lost\"\nsubjects = [\"did:example:a\"]\n" + accept).warnings
         #expect(
             words(warnings) == [
-                "5 the deny rule lost also keeps out every credential that names no subject, such as each mdoc and "
+                "5 the deny rule lost also rejects every credential that names no subject, such as each mdoc and "
                     + "each SD-JWT VC without sub"
             ])
         for narrow in ["types = \"https://a.example/Pass\"", "formats = [\"ldp_vc\", \"jwt_vc_json\"]"] {
@@ -76,8 +76,8 @@ import TrustFiles
             try advice(
                 good + "[[deny]]\nid = \"d\"\ntypes = \"a\"\nissuers = [\"group:wroks\", \"did:web:nobody.example\"]\n")
                 == [
-                    "8 the deny rule d names the group wroks, which no [[issuer]] is in",
-                    "8 the deny rule d names the issuer did:web:nobody.example, which no [[issuer]] is",
+                    "8 the deny rule d names the group wroks, which contains no [[issuer]]",
+                    "8 the deny rule d names the issuer did:web:nobody.example, which has no [[issuer]]",
                     "8 the deny rule d names the type a, which none of its issuers may issue",
                 ])
         #expect(
@@ -89,7 +89,7 @@ import TrustFiles
         let context = "https://a.example/v1"
         #expect(
             try advice(good + "contexts = \"\(context)\"\n")
-                == ["4 the accept rule a asks for the context \(context), which is not pinned"])
+                == ["4 the accept rule a requires the context \(context), which is not pinned"])
     }
 
     /// Two contexts that an issuer may use give one name two meanings; with the issuer's own list the name
@@ -114,7 +114,7 @@ import TrustFiles
         }
         #expect(
             try hints("", rules) == [
-                "4 the rule r asks for zones in /credentialSubject/zones, which the pinned contexts that its "
+                "4 the rule r requires zones in /credentialSubject/zones, which the pinned contexts that its "
                     + "credentials may use define differently: https://a.example/ns#zones, https://b.example/ns#zones"
             ])
         let contexts = "contexts = [\"https://a.example/v1\"]\n"
@@ -130,8 +130,8 @@ import TrustFiles
         let open = PolicyAdvice(try policy("[[accept]]\nid = \"a\"\n"), by: store)
         #expect(
             words(open.hints) == [
-                "4 the [[issuer]] \(TrustFixture.id) has no types, and the accept rule a does not say either what it "
-                    + "lets in by"
+                "4 the [[issuer]] \(TrustFixture.id) has no types, and the accept rule a does not name what it "
+                    + "admits either"
             ])
         #expect(open.hints.allSatisfy { $0.remedy.contains("types = [") })
     }

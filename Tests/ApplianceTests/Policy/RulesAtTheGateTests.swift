@@ -1,3 +1,4 @@
+import Clocks
 import Courier
 import Credentials
 import Encoding
@@ -5,7 +6,9 @@ import Foundation
 import GateService
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
+import TestKit
 import Testing
 import TrustFiles
 import Workbench
@@ -72,14 +75,14 @@ import Workbench
     {
         try put(first)
         let configuration = try configuration()
-        let start = try Judgement(configuration, log, reports.report)
+        let start = try VerificationBasis(configuration, log, reports.report)
         #expect(code(start.verifier) == Self.wanted[first])
-        let verifiers = VerifierInForce(start.verifier, siteKey: .sample(7))
+        let verifiers = CurrentVerifier(start.verifier, siteKey: .sample(7))
         let service = TrustService.make(
             configuration.trust, beginning: start.trust,
             refresher: TrustRefresher(configuration.trust, state: TrustState(configuration.trust)),
             verifiers: verifiers,
-            policy: { ConfiguredPolicy.rules(of: configuration, under: $0) },
+            policy: { ConfiguredPolicy.rules(of: configuration, under: $0) }, clock: .system,
             wallTime: { WallTime(utc: Samples.validDate, provenance: .given) }, log: log, report: reports.report)
         try put(second)
         for _ in 0..<3 { await service.turn(at: .zero) }
@@ -104,7 +107,7 @@ import Workbench
         for own in [Rules.open, .shut, .broken] {
             try fixture.write("own.toml", own.text ?? "")
             try? FileManager.default.removeItem(atPath: fixture.path + "/state")
-            let start = try Judgement(try configuration("[policy]\nfile = \"own.toml\"\n"), log, reports.report)
+            let start = try VerificationBasis(try configuration("[policy]\nfile = \"own.toml\"\n"), log, reports.report)
             let wanted: ReasonCode = trusted == .broken ? .issuerUntrusted : own == .open ? .ok : .policyNoMatch
             #expect(code(start.verifier) == wanted, "\(own) over \(trusted)")
             #expect(start.rules.source == .file(fixture.path + "/own.toml"))

@@ -1,12 +1,15 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Store
 import Synchronization
+import TestKit
 import Testing
 import Workbench
 
@@ -21,7 +24,7 @@ struct ClockServiceTests {
 
     /// A clock whose readings a test sets.
     private final class Hands: Sendable {
-        private let look: Mutex<ClockGuard.Look>
+        private let look: Mutex<ClockGuard.Reading>
 
         init(_ utc: Int64) {
             look = Mutex(
@@ -29,7 +32,7 @@ struct ClockServiceTests {
                     utc: Timestamp(seconds: utc), monotonic: .zero, isSynchronised: false, hardware: .agrees))
         }
 
-        func read() -> ClockGuard.Look { look.withLock { $0 } }
+        func read() -> ClockGuard.Reading { look.withLock { $0 } }
         func set(_ utc: Int64, isSynchronised: Bool = false) {
             look.withLock { ($0.utc, $0.isSynchronised) = (Timestamp(seconds: utc), isSynchronised) }
         }
@@ -41,18 +44,8 @@ struct ClockServiceTests {
         }
     }
 
-    private final class Folder: Sendable {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)").path
-        init() throws {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        }
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-        var database: String { path + "/gatehouse.db" }
-    }
-
     /// Returns the acceptance of an operator who saw that date, `seconds` after the start of the machine.
-    private func word(_ date: Int64, after seconds: Int64 = 0, in boot: Text = "boot") -> ClockAcceptance.Word {
+    private func word(_ date: Int64, after seconds: Int64 = 0, in boot: Text = "boot") -> ClockAcceptance.Confirmation {
         .init(
             .init(utc: Timestamp(seconds: date), at: Instant(nanoseconds: seconds * 1_000_000_000)),
             boots: ["kernel", boot])
@@ -65,26 +58,20 @@ struct ClockServiceTests {
         let told: @Sendable () -> [String]
     }
 
-    private func service(_ hands: Hands, _ store: Store, _ folder: Folder) async throws -> Service {
-        let (told, log) = (TestLog(), try LogSink(.file(folder.path + "/log")))
+    private func service(_ hands: Hands, _ store: Store, _ folder: TestFolder) async throws -> Service {
+        let (told, log) = (Reports(), try LogSink(.file(folder.path + "/log")))
         let watch = ClockWatch(newest: await store.savedClock, skew: .seconds(60), look: { hands.read() })
         let service = ClockService(
             watch: watch, store: store, acceptance: ClockAcceptance(database: folder.database),
-            boot: "boot", log: log, report: { told.add($0) })
-        return Service(watch: watch, service: service, log: log, told: { told.words })
-    }
-
-    private final class TestLog: Sendable {
-        private let list = Mutex<[String]>([])
-        var words: [String] { list.withLock { $0 } }
-        func add(_ report: HealthReport) {
-            list.withLock { $0.append((report.isPresent ? "" : "over ") + report.code.text) }
-        }
+            boot: "boot", clock: .system, log: log, report: told.report)
+        return Service(
+            watch: watch, service: service, log: log,
+            told: { told.all.map { ($0.isPresent ? "" : "over ") + $0.code.text } })
     }
 
     @Test("an acceptance heals a date of the far future, in the running service and for every start after")
     func acceptance() async throws {
-        let (folder, today) = (try Folder(), Int64(1_767_225_600))
+        let (folder, today) = (try TestFolder("clock"), Int64(1_767_225_600))
         var store = try await Store.open(folder.database)
         try await store.saveClock(WallTime(utc: Timestamp(seconds: 4_000_000_000), provenance: .rtc))
         let hands = Hands(today)
@@ -110,7 +97,7 @@ struct ClockServiceTests {
 
     @Test("a restart takes over the date that was confirmed, and not the one that was in doubt")
     func confirmed() async throws {
-        let (folder, evening) = (try Folder(), Int64(1_767_225_600))
+        let (folder, evening) = (try TestFolder("clock"), Int64(1_767_225_600))
         let store = try await Store.open(folder.database)
         let hands = Hands(evening)
         let parts = try await service(hands, store, folder)
@@ -120,8 +107,8 @@ struct ClockServiceTests {
         await parts.service.turn(at: .zero)
         #expect(parts.watch.now().alternative == Timestamp(seconds: evening + 10))
         #expect(parts.told() == [stepped, ReasonCode.clockUnconfirmed.text])
-        let kept = KeptDate.read(
-            try await store.setting(KeptDate.setting), boots: ["boot"], at: hands.read().monotonic)
+        let kept = StoredDate.read(
+            try await store.setting(StoredDate.setting), boots: ["boot"], at: hands.read().monotonic)
         #expect(kept?.confirmed == DatedInstant(utc: Timestamp(seconds: evening), at: .zero))
         let next = ClockWatch(newest: await store.savedClock, skew: .seconds(60), memory: kept) { hands.read() }
         #expect(next.now().alternative == Timestamp(seconds: evening + 10))
@@ -130,7 +117,7 @@ struct ClockServiceTests {
 
     @Test("an acceptance that was left while the service was off counts from its first record on")
     func offline() async throws {
-        let (folder, today) = (try Folder(), Int64(1_767_225_600))
+        let (folder, today) = (try TestFolder("clock"), Int64(1_767_225_600))
         let store = try await Store.open(folder.database)
         try await store.saveClock(WallTime(utc: Timestamp(seconds: 4_000_000_000), provenance: .rtc))
         let hands = Hands(today)
@@ -158,8 +145,8 @@ struct ClockServiceTests {
             ("too long ago", word(today), day + 1, 0, .tooOld),
             ("before the machine was started", word(today, in: "other"), hour, 0, .otherStart),
             ("later in another start", word(today, after: 2 * hour), hour, 0, .otherStart),
-        ] as [(String, ClockAcceptance.Word, Int64, Int64, ClockAcceptance.Refusal?)] {
-            let folder = try Folder()
+        ] as [(String, ClockAcceptance.Confirmation, Int64, Int64, ClockAcceptance.Refusal?)] {
+            let folder = try TestFolder("clock")
             let store = try await Store.open(folder.database)
             try await store.saveClock(WallTime(utc: Timestamp(seconds: 4_000_000_000), provenance: .rtc))
             let hands = Hands(today)
@@ -181,12 +168,12 @@ struct ClockServiceTests {
 
     @Test("what was confirmed last is kept every hour and at the end, for the next start of the machine")
     func lastConfirmed() async throws {
-        let (folder, evening) = (try Folder(), Int64(1_767_225_600))
+        let (folder, evening) = (try TestFolder("clock"), Int64(1_767_225_600))
         let store = try await Store.open(folder.database)
         let hands = Hands(evening)
         let parts = try await service(hands, store, folder)
         func next() async throws -> Int64? {
-            let kept = KeptDate.read(try await store.setting(KeptDate.setting), boots: ["next"], at: .zero)
+            let kept = StoredDate.read(try await store.setting(StoredDate.setting), boots: ["next"], at: .zero)
             return kept?.earlier.map { $0.utc.seconds - evening }
         }
         await parts.service.turn(at: .zero)
@@ -206,7 +193,7 @@ struct ClockServiceTests {
 
     @Test("an acceptance counts though the disk refuses it, and lies there until the disk takes it")
     func refused() async throws {
-        let (folder, today) = (try Folder(), Int64(1_767_225_600))
+        let (folder, today) = (try TestFolder("clock"), Int64(1_767_225_600))
         let store = try await Store.open(folder.database)
         let hands = Hands(today)
         let parts = try await service(hands, store, folder)
@@ -228,7 +215,7 @@ struct ClockServiceTests {
 
     @Test("the lower bound is kept every hour though nobody comes, but never by a date that nobody believes")
     func keeping() async throws {
-        let (folder, today) = (try Folder(), Int64(1_767_225_600))
+        let (folder, today) = (try TestFolder("clock"), Int64(1_767_225_600))
         let store = try await Store.open(folder.database)
         let hands = Hands(today)
         let parts = try await service(hands, store, folder)
@@ -270,7 +257,7 @@ struct ClockServiceTests {
     @Test("a file that is no acceptance is removed, and one report says so")
     func unreadable() async throws {
         for text in ["", "2026-01-01T00:00:00.000Z\n", String(repeating: "2", count: 5000)] {
-            let folder = try Folder()
+            let folder = try TestFolder("clock")
             let store = try await Store.open(folder.database)
             let parts = try await service(Hands(1_767_225_600), store, folder)
             let acceptance = ClockAcceptance(database: folder.database)
@@ -290,7 +277,7 @@ struct ClockServiceTests {
 
     @Test("what is no acceptance is none")
     func nonsense() throws {
-        let folder = try Folder()
+        let folder = try TestFolder("clock")
         let acceptance = ClockAcceptance(database: folder.database)
         #expect(acceptance.pending() == nil)
         for text in [
@@ -302,7 +289,7 @@ struct ClockServiceTests {
         }
         // An acceptance of version 0.1.0, which has no time, counts no more than one without a boot id.
         try Data("2026-01-01T00:00:00Z 1\n".utf8).write(to: URL(fileURLWithPath: acceptance.path))
-        let look = ClockGuard.Look(
+        let look = ClockGuard.Reading(
             utc: Timestamp(seconds: 1_767_225_600), monotonic: Instant(nanoseconds: 1), isSynchronised: true,
             hardware: .agrees)
         #expect(acceptance.pending()?.refusal(in: ["boot"], at: look, skew: .seconds(60)) == .otherStart)
@@ -310,10 +297,11 @@ struct ClockServiceTests {
 
     @Test("names of who was let in reach the disk before the service ends")
     func replays() async throws {
-        let folder = try Folder()
+        let folder = try TestFolder("clock")
         let store = try await Store.open(folder.database)
         let keeper = LedgerKeeper(
-            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { _ in })
+            store: store, siteKey: try await store.siteKey(), clock: .system, spawner: .system,
+            stamp: { StoredGate.stamp }, onChange: { _ in })
         for number in 1...3 as ClosedRange<UInt8> {
             let outcome = Outcome(.accepted, gate: .pulsed(milliseconds: 200), software: StoredGate.software)
             keeper.recordDecision(
@@ -325,4 +313,9 @@ struct ClockServiceTests {
         #expect(try await store.replays().map(\.name.bytes[0]) == [1, 2, 3])
         await store.close()
     }
+}
+
+extension TestFolder {
+    /// The path of the database.
+    fileprivate var database: String { path("gatehouse.db") }
 }

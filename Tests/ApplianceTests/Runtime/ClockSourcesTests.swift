@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import Foundation
 import Kiosk
@@ -16,7 +17,7 @@ import Testing
     init() throws { fixture = try TrustFixture() }
 
     private func seen(made: Timestamp = made) -> ClockSources.Seen {
-        ClockSources(root: fixture.path, made: made).seen(at: SystemClock.now())
+        ClockSources(root: fixture.path, made: made, clock: .system).seen(at: SystemClock.now())
     }
 
     private func clock(_ seconds: String, isUsed: Bool = true) throws {
@@ -30,7 +31,7 @@ import Testing
 
     @Test func aClockThatAgreesAndOthers() async throws {
         func sees(_ isSo: (HardwareClock) -> Bool) async throws {
-            _ = try await look(ClockSources(root: fixture.path, made: Self.made)) { isSo($0.hardware) }
+            _ = try await look(ClockSources(root: fixture.path, made: Self.made, clock: .system)) { isSo($0.hardware) }
         }
         let now = SystemClock.utc().seconds
         try clock("\(now)", isUsed: false)
@@ -76,7 +77,7 @@ import Testing
     @Test func aClockThatStopsAnswering() async throws {
         enum Manner { case tells, isSilent, isGone, hangs }
         let manner = Mutex(Manner.tells)
-        let sources = ClockSources(root: fixture.path, made: Self.made) {
+        let sources = ClockSources(root: fixture.path, made: Self.made, clock: .system) {
             while manner.withLock({ $0 == .hangs }) { usleep(1000) }
             if manner.withLock({ $0 == .isGone }) { return [] }
             let isTold = manner.withLock { $0 == .tells }
@@ -99,7 +100,7 @@ import Testing
         }
         let uptime = Instant.zero.duration(to: SystemClock.now())
         try write(now.advanced(by: .zero - uptime))
-        _ = try await look(ClockSources(root: fixture.path, made: Self.made)) { $0.isSaved }
+        _ = try await look(ClockSources(root: fixture.path, made: Self.made, clock: .system)) { $0.isSaved }
         #expect(!seen(made: now).isSaved, "before the program was made")
         try write(now.advanced(by: .zero - uptime - .seconds(3600)))
         #expect(!seen().isSaved, "somebody has set the date since")

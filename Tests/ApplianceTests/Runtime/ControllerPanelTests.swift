@@ -1,7 +1,6 @@
 import Encoding
 import Kiosk
 import LinuxIO
-import Synchronization
 import TestKit
 import Testing
 
@@ -11,18 +10,8 @@ import Testing
 @Suite(.tags(.realTime)) struct ControllerPanelTests {
     private let relayLine = TestLines()
     private let wires = TestLines()
-    private let sent = SentFrames()
+    private let sent = Recorder<WiegandOutput.Sent>()
     private let watch = OpeningWatch(sendsFrames: true)
-
-    private final class SentFrames: Sendable {
-        let all = Mutex<[WiegandOutput.Sent]>([])
-        var count: Int { all.withLock { $0.count } }
-    }
-
-    private func waits(_ isTrue: () -> Bool) async -> Bool {
-        for _ in 0..<4000 where !isTrue() { try? await Task.sleep(for: .milliseconds(5)) }
-        return isTrue()
-    }
 
     private func controller() throws -> WiegandOutput {
         let frame = try #require(WiegandFrame(.h10301, facility: 90, card: 324))
@@ -32,7 +21,7 @@ import Testing
             sending: { marks.tries($0) },
             sent: { [sent] news, begun in
                 marks.frame(isSent: news != .lost, begun: begun)
-                sent.all.withLock { $0.append(news) }
+                sent.add(news)
             }, failed: { _ in })
     }
 
@@ -50,7 +39,7 @@ import Testing
         panel.gate(.shut, at: SystemClock.now())
         for number in 1...2 {
             open(panel)
-            #expect(await waits { sent.count == number })
+            #expect(await becomesTrue { sent.count == number })
             #expect(wires.spans("D0").count == 19 * number && wires.spans("D1").count == 7 * number)
             panel.show(Signal([.red]))
             panel.gate(.shut, at: SystemClock.now())
@@ -65,15 +54,15 @@ import Testing
             watch: watch)
         let began = SystemClock.now()
         open(panel, for: .zero)
-        #expect(await waits { sent.count == 1 })
+        #expect(await becomesTrue { sent.count == 1 })
         let late = OpeningOrder(from: began, until: SystemClock.now())
-        #expect(await waits { panel.opening(late, at: late.until) == .never })
-        #expect(sent.all.withLock { $0 } == [.lost])
+        #expect(await becomesTrue { panel.opening(late, at: late.until) == .never })
+        #expect(sent.all == [.lost])
         #expect(!wires.wasActive("D0") && !wires.wasActive("D1"))
         let order = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         open(panel)
-        #expect(await waits { sent.count == 2 })
-        #expect(await waits { panel.opening(order, at: order.from) == .over(.zero) } && panel.opens)
+        #expect(await becomesTrue { sent.count == 2 })
+        #expect(await becomesTrue { panel.opening(order, at: order.from) == .over(.zero) } && panel.opens)
         #expect(wires.spans("D0").count == 19)
         #expect(panel.end(within: .seconds(5)))
     }
@@ -86,10 +75,10 @@ import Testing
         let order = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         wires.hangs(true)
         open(panel)
-        #expect(await waits { wires.isHanging })
+        #expect(await becomesTrue { wires.isHanging })
         #expect(panel.opening(order, at: order.until.advanced(by: .seconds(3600))) == .lasting)
         wires.hangs(false)
-        #expect(await waits { panel.opening(order, at: order.from) == .over(.zero) })
+        #expect(await becomesTrue { panel.opening(order, at: order.from) == .over(.zero) })
         #expect(wires.spans("D0").count == 19 && panel.end(within: .seconds(30)))
     }
 }

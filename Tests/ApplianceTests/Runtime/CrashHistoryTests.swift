@@ -92,7 +92,7 @@ import Testing
         let folder = MemoryFolder.place("crashes").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        func open() -> CrashBook { CrashBook(folder: folder, boot: "b", now: { Instant(nanoseconds: 5) }) }
+        func open() -> CrashLog { CrashLog(folder: folder, boot: "b", now: { Instant(nanoseconds: 5) }) }
         var book = open()
         #expect(book.known == CrashHistory() && book.mayAsk("bad:443"))
         // The book is released without an end, as after the death of the program.
@@ -103,7 +103,7 @@ import Testing
         book.end()
         book = open()
         #expect(book.known == CrashHistory() && book.mayAsk("bad:443"))
-        let none = CrashBook(folder: nil, boot: "b", now: { .zero })
+        let none = CrashLog(folder: nil, boot: "b", now: { .zero })
         #expect(none.known == CrashHistory() && none.mayAsk("bad:443"))
     }
 }

@@ -1,9 +1,11 @@
+import Clocks
 import CrashKit
 import CrashVFS
 import Credentials
 import Encoding
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Store
 import TestKit
@@ -100,8 +102,8 @@ import Testing
         try await store.takeOver(DeliveryCursor.primary, by: "agent")
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
-            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add($0) }
-        )
+            store: store, siteKey: try await store.siteKey(), clock: .system, spawner: .system,
+            stamp: { StoredGate.stamp }, onChange: { written.add($0) })
         let writing = Task { await keeper.run() }
         var gate = try StoredGate(
             keeper: keeper, written: written, disk: disk,
@@ -249,8 +251,8 @@ import Testing
         try await store.takeOver(DeliveryCursor.primary, by: "agent")
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
-            store: store, siteKey: try await store.siteKey(), stamp: { StoredGate.stamp }, onChange: { written.add($0) }
-        )
+            store: store, siteKey: try await store.siteKey(), clock: .system, spawner: .system,
+            stamp: { StoredGate.stamp }, onChange: { written.add($0) })
         let writing = Task { await keeper.run() }
         var gate = try StoredGate(keeper: keeper, written: written, disk: disk, visits: [.made()], seed: seed)
         let isOver = await gate.run()

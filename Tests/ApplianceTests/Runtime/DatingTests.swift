@@ -2,6 +2,7 @@ import Credentials
 import Encoding
 import GateService
 import Kiosk
+import Reasons
 import Testing
 
 /// The reports of a date with which no visitor can be admitted.
@@ -29,10 +30,10 @@ import Testing
         #expect(look(&dating, .unset, at: 4, policy(.rtc)) == nil)
         #expect(
             look(&dating, .unset, at: 5, policy(.rtc))
-                == "nobody knows the date (unset), and the gate's rules ask for rtc at least")
+                == "the date is unknown (unset), and the gate's rules require at least rtc")
         #expect(look(&dating, .unset, at: 6, policy(.rtc)) == nil)
         // Another reason is reported too; the end of the fault is reported once.
-        #expect(look(&dating, .saved, at: 7, policy(.rtc))?.contains("carried on from what was known") == true)
+        #expect(look(&dating, .saved, at: 7, policy(.rtc))?.contains("continued from an earlier one") == true)
         #expect(look(&dating, .rtc, at: 8, policy(.rtc)) == "over")
         #expect(look(&dating, .synchronised, at: 9, policy(.rtc)) == nil)
         // A new fault again begins with a delay.
@@ -69,7 +70,7 @@ import Testing
         #expect(look(&dating, .rtc, at: 10, policy, unsynchronised: .seconds(3601)) == nil)
         #expect(
             look(&dating, .rtc, at: 15, policy, unsynchronised: .seconds(3606))
-                == "no time server has been heard for longer than the policy's max-unsynced")
+                == "the last contact with a time server is longer ago than the policy's max-unsynced")
         #expect(look(&dating, .rtc, at: 16, policy)?.contains("since the start") == true)
         #expect(look(&dating, .synchronised, at: 17, policy) == "over")
     }

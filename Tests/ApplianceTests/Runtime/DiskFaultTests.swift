@@ -1,10 +1,11 @@
+import Clocks
 import CrashKit
 import CrashVFS
-import Credentials
 import Encoding
 import GateService
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Store
 import TestKit
@@ -25,7 +26,8 @@ import Testing
             var limits = KeeperQueue.Limits()
             limits.retryAfter = .milliseconds(20)
             let keeper = LedgerKeeper(
-                store: store, siteKey: try await store.siteKey(), limits: limits, stamp: { StoredGate.stamp },
+                store: store, siteKey: try await store.siteKey(), limits: limits,
+                clock: .system, spawner: .system, stamp: { StoredGate.stamp },
                 onChange: { [written] in written.add($0) })
             self.keeper = keeper
             writing = Task { await keeper.run() }
@@ -126,7 +128,8 @@ import Testing
         var limits = KeeperQueue.Limits()
         (limits.opened, limits.retryAfter) = (3, .milliseconds(20))
         let keeper = LedgerKeeper(
-            store: store, siteKey: try await store.siteKey(), limits: limits, stamp: { StoredGate.stamp },
+            store: store, siteKey: try await store.siteKey(), limits: limits,
+            clock: .system, spawner: .system, stamp: { StoredGate.stamp },
             onChange: { _ in })
         let writing = Task { await keeper.run() }
         disk.fail(CRASH_FAULT_FULL)

@@ -1,3 +1,4 @@
+import Clocks
 import CrashKit
 import CrashVFS
 import Credentials
@@ -5,6 +6,7 @@ import Encoding
 import Foundation
 import Kiosk
 import Ledger
+import Reasons
 import Simulation
 import Store
 import Synchronization
@@ -31,14 +33,6 @@ import Testing
         case stop, kill, powerCut
     }
 
-    /// The reports of the keeper, in order: a letter for the code, `+` present or `-` over, and the count.
-    private final class Reports: Sendable {
-        private let list = Mutex<[HealthReport]>([])
-        var all: [HealthReport] { list.withLock { $0 } }
-        func add(_ report: HealthReport) { list.withLock { $0.append(report) } }
-        func last(_ code: ReasonCode) -> HealthReport? { all.last { $0.code == code } }
-    }
-
     private struct Service {
         let disk: CrashDisk
         let store: Store
@@ -60,7 +54,7 @@ import Testing
             limits.retryAfter = .milliseconds(20)
             let keeper = LedgerKeeper(
                 store: store, reserve: reserve, siteKey: try await store.siteKey(), limits: limits,
-                stamp: { StoredGate.stamp }, report: { [reports] in reports.add($0) },
+                clock: .system, spawner: .system, stamp: { StoredGate.stamp }, report: { [reports] in reports.add($0) },
                 onChange: { [written] in written.add($0) })
             self.keeper = keeper
             writing = Task { await keeper.run() }
@@ -84,10 +78,7 @@ import Testing
 
         /// Waits until that many outcomes are in the ledger or in the reserve.
         func holds(_ outcomes: Int) async -> Bool {
-            for _ in 0..<5000 where keeper.shortfall.reserved + written.count < outcomes {
-                try? await Task.sleep(for: .milliseconds(1))
-            }
-            return keeper.shortfall.reserved + written.count >= outcomes
+            await becomesTrue { keeper.shortfall.reserved + written.count >= outcomes }
         }
     }
 
@@ -211,9 +202,9 @@ import Testing
             VisitRecord(
                 VisitID("visit-1"), using: nil,
                 Outcome(.accepted, gate: .shut, software: StoredGate.software)))
-        while service.reports.last(.ledgerUnwritten)?.isPresent != true { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { service.reports.last(.ledgerUnwritten)?.isPresent == true })
         #expect(ContinuousClock.now - slowed < hang, "told while it hangs")
-        #expect(service.reports.last(.ledgerUnwritten)?.detail?.contains("has not answered") == true)
+        #expect(service.reports.last(.ledgerUnwritten)?.detail?.contains("has not responded") == true)
         let shortfall = service.keeper.shortfall
         #expect(shortfall.inMemory == 1 && shortfall.reserved == 0 && shortfall.lost == 0)
         let failure = await withCheckedContinuation { answer in
@@ -253,7 +244,7 @@ import Testing
     /// turns and answers intents.
     private static func isToldAndHoldsNobodyUp(_ service: Service, _ disk: HangingSync) async throws {
         func isTold() -> Bool {
-            service.reports.last(.ledgerUnwritten)?.detail?.contains("has not answered") == true
+            service.reports.last(.ledgerUnwritten)?.detail?.contains("has not responded") == true
         }
         var isKnown = false
         while !isKnown, disk.ended == 0 {

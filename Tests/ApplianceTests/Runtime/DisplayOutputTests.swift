@@ -1,9 +1,11 @@
-import Credentials
+import Clocks
+import Displays
 import Encoding
 import GateService
 import Glibc
 import Kiosk
 import LinuxIO
+import Reasons
 import Synchronization
 import TestKit
 import Testing
@@ -46,21 +48,16 @@ import Testing
         }
     }
 
-    private func waits(_ isTrue: () -> Bool) async -> Bool {
-        for _ in 0..<4000 where !isTrue() { try? await Task.sleep(for: .milliseconds(5)) }
-        return isTrue()
-    }
-
     private func output(_ panels: [Panel]) throws -> DisplayOutput {
         try DisplayOutput(
-            gate: "North-Gate", on: panels.enumerated().map { $1.screen("panel \($0)") },
+            gate: "North-Gate", on: panels.enumerated().map { $1.screen("panel \($0)") }, clock: .system,
             retries: .milliseconds(10)...(.milliseconds(20)), report: reports.report)
     }
 
     @Test func allShowTheSameAndEachItsOwnWords() async throws {
         let panels = [Panel(), Panel()]
         let output = try output(panels)
-        #expect(await waits { panels.allSatisfy { $0.scene?.name == "North-Gate" && $0.scene?.code == nil } })
+        #expect(await becomesTrue { panels.allSatisfy { $0.scene?.name == "North-Gate" && $0.scene?.code == nil } })
         output.showInvitation("OPENID4VP://one", at: .zero)
         output.show(Signal([.green]), of: .accepted, for: nil, at: .zero)
         output.note(
@@ -95,13 +92,13 @@ import Testing
         panels[1].state.withLock { $0.fails = true }
         let output = try output(panels)
         output.showInvitation("OPENID4VP://one", at: .zero)
-        #expect(await waits { reports.present == [.displayFailed] && panels[0].scene?.code != nil })
+        #expect(await becomesTrue { reports.present == [.displayFailed] && panels[0].scene?.code != nil })
         #expect(reports.details(.displayFailed) == ["panel 1: no panel. Plug it in."])
         panels[0].state.withLock { $0.fails = true }
         output.showInvitation("OPENID4VP://two", at: .zero)
-        #expect(await waits { reports.details(.displayFailed).last == "panel 0: no panel. Plug it in." })
+        #expect(await becomesTrue { reports.details(.displayFailed).last == "panel 0: no panel. Plug it in." })
         for panel in panels { panel.state.withLock { $0.fails = false } }
-        #expect(await waits { reports.present.isEmpty })
+        #expect(await becomesTrue { reports.present.isEmpty })
         #expect(panels.allSatisfy { $0.scene?.code == "OPENID4VP://two" })
     }
 
@@ -112,10 +109,10 @@ import Testing
         let began = SystemClock.now()
         for number in 0..<10_000 { output.showInvitation("OPENID4VP://\(number)", at: .zero) }
         output.note(.stopped, of: nil, at: .zero)
-        #expect(await waits { panels[0].scene?.state == .outOfService })
+        #expect(await becomesTrue { panels[0].scene?.state == .outOfService })
         #expect(panels[1].scene == nil)
         #expect(began.duration(to: SystemClock.now()) < .seconds(30), "a hard bound: nobody waits for a display")
         panels[1].state.withLock { $0.hangs = false }
-        #expect(await waits { panels[1].scene?.state == .outOfService })
+        #expect(await becomesTrue { panels[1].scene?.state == .outOfService })
     }
 }

@@ -1,13 +1,11 @@
+import Clocks
 import Encoding
 import Kiosk
+import Simulation
 import Synchronization
 import Testing
 
-@testable import Commissioning
-@testable import Courier
 @testable import GateService
-@testable import Settings
-@testable import TrustFiles
 
 /// Edges on their way to the kiosk: in their order, and limited in number whatever an input does.
 @Suite struct DoorInboxTests {
@@ -15,40 +13,40 @@ import Testing
         .edge(.request, isActive: number % 2 == 0, at: Instant(nanoseconds: Int64(number)))
     }
 
-    private func taken(_ inbox: DoorInbox, until isDone: @escaping @Sendable ([DoorEvent]) -> Bool) async -> [DoorEvent]
-    {
-        let taken = Mutex([DoorEvent]())
-        await withCheckedContinuation { continuation in
-            let waiting = Mutex<CheckedContinuation<Void, Never>?>(continuation)
-            inbox.connect { events in
-                let all = taken.withLock { all in
-                    all += events
-                    return all
-                }
-                if isDone(all) { waiting.withLock { $0.take() }?.resume() }
-            }
+    /// Returns what an inbox delivers that is connected after `fill` has filled it.
+    private func taken(_ fill: @escaping @Sendable (DoorInbox) -> Void) throws -> [DoorEvent] {
+        try VirtualTime.run { time in
+            let inbox = DoorInbox(spawner: time.spawner)
+            let taken = Mutex([DoorEvent]())
+            fill(inbox)
+            inbox.connect { events in taken.withLock { $0 += events } }
+            // Time passes when nothing is left to do.
+            try await time.clock.sleep(for: .milliseconds(1))
+            return taken.withLock { $0 }
         }
-        return taken.withLock { $0 }
     }
 
-    @Test(.timeLimit(.minutes(10))) func whatComesBeforeAnybodyListensIsKeptInItsOrder() async {
-        let inbox = DoorInbox()
-        inbox.take([.order(.lock), .lines([.request: false])])
-        inbox.take((0..<10).map(edge))
-        let events = await taken(inbox) { $0.count == 12 }
-        guard case .order(.lock) = events[0], case .lines = events[1] else { return #expect(Bool(false), "\(events)") }
+    @Test func whatComesBeforeAnybodyListensIsKeptInItsOrder() throws {
+        let events = try taken { inbox in
+            inbox.take([.order(.lock), .lines([.request: false])])
+            inbox.take((0..<10).map(edge))
+        }
+        #expect(events.count == 12)
+        guard case .order(.lock)? = events.first, case .lines? = events.dropFirst().first else {
+            return #expect(Bool(false), "\(events)")
+        }
         let times = events.compactMap { if case .edge(_, _, let at) = $0 { at.nanoseconds } else { nil } }
         #expect(times == Array(0..<10))
     }
 
-    @Test(.timeLimit(.minutes(10))) func aFloodIsBoundedAndEndsWithTheLevels() async {
-        let inbox = DoorInbox()
-        inbox.take([.lines([.request: false])])
-        for number in 0...100_000 { inbox.take([edge(number)]) }
-        inbox.take([.order(.lock)])
-        let events = await taken(inbox) { !$0.isEmpty }
+    @Test func aFloodIsBoundedAndEndsWithTheLevels() throws {
+        let events = try taken { inbox in
+            inbox.take([.lines([.request: false])])
+            for number in 0...100_000 { inbox.take([edge(number)]) }
+            inbox.take([.order(.lock)])
+        }
         #expect(events.count <= DoorInbox.limit + 2, "\(events.count)")
-        #expect(events.contains { if case .order(.lock) = $0 { true } else { false } }, "an order is never left out")
+        #expect(events.contains(.order(.lock)), "an order is never left out")
         guard case .lines(let levels)? = events.last else { return #expect(Bool(false), "no levels") }
         #expect(levels == [.request: true])
     }

@@ -1,9 +1,10 @@
-import Credentials
+import Clocks
 import Encoding
 import Foundation
 import Glibc
 import Kiosk
 import LinuxIO
+import Reasons
 import TestKit
 import Testing
 
@@ -16,13 +17,9 @@ import Testing
 
     private func orders(_ file: DoorOrderFile? = nil) throws -> DoorOrders {
         try DoorOrders(
-            file ?? folder.file, wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) },
+            file ?? folder.file, clock: .system,
+            wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) },
             report: reports.report)
-    }
-
-    private func waits(_ isTrue: () -> Bool) async -> Bool {
-        for _ in 0..<4000 where !isTrue() { try? await Task.sleep(for: .milliseconds(5)) }
-        return isTrue()
     }
 
     @Test func aReleaseIsOnTheDisk() throws {
@@ -43,7 +40,7 @@ import Testing
         let orders = try orders()
         #expect(orders.restored(at: .zero, minimum: .rtc) == .none)
         let numbers = (0..<100).map { orders.set($0 % 2 == 0 ? .none : .lock) }
-        #expect(await waits { orders.hasKept(numbers[99]) })
+        #expect(await becomesTrue { orders.hasKept(numbers[99]) })
         #expect(numbers.allSatisfy { orders.hasKept($0) } && !orders.hasKept(numbers[99] + 1))
         #expect(folder.file.read() == .lock)
     }
@@ -56,13 +53,13 @@ import Testing
         #expect(orders.restored(at: .zero, minimum: .rtc) == .lock)
         try folder.hide()
         let release = orders.set(.none)
-        #expect(await waits { reports.present == [.doorOrder] })
+        #expect(await becomesTrue { reports.present == [.doorOrder] })
         #expect(!orders.hasKept(release))
         try folder.show()
         try FileManager.default.removeItem(atPath: folder.file.path)
         let lock = orders.set(.lock)
         #expect(
-            await waits {
+            await becomesTrue {
                 orders.turn(at: SystemClock.now()); return orders.hasKept(lock)
             })
         #expect(folder.file.read() == .lock && reports.present.isEmpty)
@@ -84,7 +81,7 @@ import Testing
         #expect(!orders.hasKept(number) && folder.file.read() == DoorOrderFile.Kept.none)
         disk.goOn()
         #expect(
-            await waits {
+            await becomesTrue {
                 orders.turn(at: SystemClock.now()); return orders.hasKept(number)
             })
         #expect(folder.file.read() == .lock && reports.present.isEmpty)

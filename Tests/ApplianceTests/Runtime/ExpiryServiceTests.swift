@@ -1,3 +1,4 @@
+import Clocks
 import Courier
 import Credentials
 import Encoding
@@ -6,6 +7,8 @@ import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Observation
+import Reasons
 import Settings
 import Store
 import Synchronization
@@ -27,7 +30,7 @@ import TrustFiles
         let fixture: TrustFixture
         let reports = Reports()
         let log: LogSink
-        let verifiers: VerifierInForce
+        let verifiers: CurrentVerifier
         let clock = Mutex(WallTime(utc: ExpiryServiceTests.now, provenance: .synchronised))
         let others = Mutex<[Expiry]>([])
         /// The destinations that can be notified, of "primary" and "copy", and the texts that each has
@@ -38,7 +41,7 @@ import TrustFiles
         init(_ material: TrustMaterial) throws {
             fixture = try TrustFixture()
             log = try quietLog(in: fixture)
-            verifiers = VerifierInForce(
+            verifiers = CurrentVerifier(
                 Verifier(trust: try TrustStore(material)),
                 siteKey: try #require(SiteKey([UInt8](repeating: 7, count: 32))))
             let (reports, log, verifiers) = (reports, log, verifiers)
@@ -58,7 +61,7 @@ import TrustFiles
                             let heard = heard.union(told.ready)
                             return .init(heard: heard, isComplete: heard.count == 2)
                         } ?? .init(isComplete: false)
-                    }))
+                    }), clock: .system)
             service.withLock { $0 = made }
         }
 
@@ -68,7 +71,7 @@ import TrustFiles
             await service.tellAgents()
         }
 
-        var status: JSON { service.withLock { $0?.status } ?? .null }
+        var status: StatusReport.Expiries { service.withLock { $0?.status } ?? StatusReport.Expiries() }
 
         var lines: [String] {
             guard log.flush(within: .seconds(60)) else { return ["the log hangs"] }
@@ -95,11 +98,11 @@ import TrustFiles
         #expect(
             gate.lines.count == 1 && gate.lines[0].contains("\"event\":\"expiry\"")
                 && gate.lines[0].contains("\"days\":3"))
-        #expect(gate.status["warnings"]?.array?.count == 1 && gate.status["dated"] == true)
+        #expect(gate.status.warnings?.count == 1 && gate.status.isDated == true)
         gate.verifiers.replace(trust: try TrustStore(Self.bundle(2, days: 300)))
         try await gate.look(10)
-        #expect(gate.reports.present.isEmpty && gate.status["warnings"] == .array([]))
-        #expect(gate.status["next"]?["name"]?.string?.string.hasPrefix("bundle 2") == true)
+        #expect(gate.reports.present.isEmpty && gate.status.warnings == [])
+        #expect(gate.status.next?.name?.hasPrefix("bundle 2") == true)
         #expect(gate.lines.count == 1)
     }
 
@@ -135,7 +138,7 @@ import TrustFiles
             let agents = AgentService(
                 configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), report: { _ in })
             let task = Task { try await agents.run() }
-            let verifiers = VerifierInForce(
+            let verifiers = CurrentVerifier(
                 Verifier(trust: try TrustStore(Self.bundle(1, days: 2))),
                 siteKey: try #require(SiteKey([UInt8](repeating: 7, count: 32))))
             let fixture = try TrustFixture()
@@ -147,7 +150,7 @@ import TrustFiles
                     tell: { code, text, heard in
                         let told = await agents.tell(code, text, sparing: heard)
                         return .init(heard: told.heard, isComplete: told.isComplete)
-                    }))
+                    }), clock: .system)
             service.look(at: Instant(nanoseconds: 0))
             try await eventually("running") { await agents.isRunning }
             for _ in 0..<20 {
@@ -174,7 +177,7 @@ import TrustFiles
         let gate = try Gate(Self.bundle(1, days: -2))
         gate.clock.withLock { $0.provenance = source }
         try await gate.look()
-        #expect(gate.reports.present.isEmpty && gate.lines.isEmpty && gate.status["dated"] == false)
+        #expect(gate.reports.present.isEmpty && gate.lines.isEmpty && gate.status.isDated == false)
         gate.clock.withLock { $0.provenance = .rtc }
         try await gate.look(5)
         #expect(gate.reports.present == [.expired])

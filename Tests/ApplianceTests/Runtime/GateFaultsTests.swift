@@ -1,5 +1,6 @@
-import Credentials
 import Kiosk
+import Reasons
+import TestKit
 import Testing
 
 @testable import GateService

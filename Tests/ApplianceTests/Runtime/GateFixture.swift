@@ -7,6 +7,7 @@ import Ledger
 import LinuxIO
 import Simulation
 import Synchronization
+import TestKit
 import Testing
 import Tuvali
 import Workbench
@@ -43,34 +44,34 @@ final class ListLedger: VisitLedger {
     }
 
     private let list = Mutex<[Entry]>([])
-    private let order = Mutex<[String]>([])
+    private let order = Recorder<String>()
 
     /// The calls, in order.
-    var calls: [String] { order.withLock { $0 } }
+    var calls: [String] { order.all }
 
-    private let uses = Mutex<[CredentialUse]>([])
+    private let uses = Recorder<CredentialUse>()
     /// The uses of the credentials, in order.
-    var settled: [CredentialUse] { uses.withLock { $0 } }
+    var settled: [CredentialUse] { uses.all }
     func settle(_ use: CredentialUse) -> [ReplayName] {
-        uses.withLock { $0.append(use) }
+        uses.add(use)
         return []
     }
 
     var entries: [Entry] { list.withLock { $0 } }
 
     func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
-        order.withLock { $0.append("intent") }
+        order.add("intent")
         change(intent) { $0.intents += 1 }
         answer(nil)
     }
 
     func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
-        order.withLock { $0.append("decision") }
+        order.add("decision")
         change(record.intent) { $0.decided = record.outcome }
     }
 
     func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName]) {
-        order.withLock { $0.append("outcome") }
+        order.add("outcome")
         change(record.intent) { entry in
             (entry.visit, entry.result, entry.gate) = (record.visit, record.outcome.result, record.outcome.gate)
         }
@@ -86,7 +87,7 @@ final class ListLedger: VisitLedger {
 }
 
 /// Records everything that can be seen at the gate.
-final class Recorder: Panel, KioskListener {
+final class PanelRecorder: Panel, KioskListener {
     struct State {
         var notes: [String] = []
         var reasons: [String] = []
@@ -117,8 +118,7 @@ final class Recorder: Panel, KioskListener {
 
     /// Waits until `isTrue`, for some minutes at most: next to other tests, tasks may wait long for a thread.
     func waits(_ isTrue: (State) -> Bool) async -> Bool {
-        for _ in 0..<40_000 where !isTrue(state) { try? await Task.sleep(for: .milliseconds(5)) }
-        return isTrue(state)
+        await becomesTrue(within: .seconds(200)) { isTrue(state) }
     }
 
     func show(_ signal: Signal) {

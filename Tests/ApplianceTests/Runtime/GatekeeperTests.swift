@@ -1,9 +1,11 @@
+import Clocks
 import Encoding
 import GateService
 import Glibc
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Synchronization
 import TestKit
@@ -17,7 +19,7 @@ import Workbench
 @Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct GatekeeperTests {
     @Test func twoVisitorsAreLetInAndStoppingReleasesEverything() async throws {
         let ends = try socketPair()
-        let (ledger, seen) = (ListLedger(), Recorder())
+        let (ledger, seen) = (ListLedger(), PanelRecorder())
         let radio = try LiveRadio(
             VirtualRadio(visits: [.quick(1), .quick(2)]), descriptor: ends.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
@@ -45,7 +47,7 @@ import Workbench
     /// verified. Also when the phones have left meanwhile.
     @Test(arguments: [false, true]) func verificationsThatNeverEndDelayNoOtherVisit(_ leave: Bool) async throws {
         let ends = try socketPair()
-        let (ledger, seen) = (ListLedger(), Recorder())
+        let (ledger, seen) = (ListLedger(), PanelRecorder())
         let hanging = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         var visits = (1...UInt64(hanging)).map { Simulation.Visit.quick($0, leave ? .leaves(.delivered) : nil) }
         var last = Simulation.Visit.quick(UInt64(hanging + 1))
@@ -81,7 +83,7 @@ import Workbench
     /// The turn that opens the gate takes long before its order reaches the relay. The pulse keeps its length.
     @Test func aSlowTurnMakesNoPulseShorter() async throws {
         let ends = try socketPair()
-        let (ledger, seen) = (ListLedger(), Recorder())
+        let (ledger, seen) = (ListLedger(), PanelRecorder())
         let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
         let turn = Mutex(Instant.zero)
@@ -111,7 +113,7 @@ import Workbench
 
     @Test func stoppingWhileTheGateIsOpenShutsIt() async throws {
         let ends = try socketPair()
-        let (ledger, seen) = (ListLedger(), Recorder())
+        let (ledger, seen) = (ListLedger(), PanelRecorder())
         let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
         let gatekeeper = try gatekeeper([ends.host], ledger, seen) { $0.gatePulse = .seconds(5) }
@@ -127,7 +129,7 @@ import Workbench
     /// The thread is held up repeatedly, and the phone's packets arrive in bursts.
     @Test func anIntentIsHandedOverBeforeItsOutcome() async throws {
         let ends = try socketPair()
-        let (ledger, seen) = (ListLedger(), Recorder())
+        let (ledger, seen) = (ListLedger(), PanelRecorder())
         let radio = try LiveRadio(
             VirtualRadio(visits: [.quick(1, .leaves(.chunk(1)))]), descriptor: ends.radio, speed: 8, onFinish: {}
         )
@@ -146,7 +148,7 @@ import Workbench
 
     @Test func aRadioThatGoesAwayIsOpenedAnew() async throws {
         let (first, second) = (try socketPair(), try socketPair())
-        let (ledger, seen) = (ListLedger(), Recorder())
+        let (ledger, seen) = (ListLedger(), PanelRecorder())
         let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: second.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
         let gatekeeper = try gatekeeper([first.host, second.host], ledger, seen)
@@ -168,7 +170,7 @@ import Workbench
     /// The night begins between two looks at the schedule.
     @Test func whoeverIsVerifiedInLockedHoursIsNotLetIn() async throws {
         let ends = try socketPair()
-        let (ledger, seen) = (ListLedger(), Recorder())
+        let (ledger, seen) = (ListLedger(), PanelRecorder())
         let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
         let date = Clock("2026-11-23T12:00:00Z", .unset)
@@ -191,7 +193,7 @@ import Workbench
     }
 
     @Test func withoutAnAdapterItKeepsTryingAndStops() async throws {
-        let seen = Recorder()
+        let seen = PanelRecorder()
         let gatekeeper = try gatekeeper([], ListLedger(), seen) {
             $0.radioBackoff = .milliseconds(5)...(.milliseconds(20))
             $0.radioReminder = .zero
@@ -205,7 +207,7 @@ import Workbench
     }
 
     @Test func stoppedBeforeItRanItReturnsAtOnce() async throws {
-        let gatekeeper = try gatekeeper([], ListLedger(), Recorder())
+        let gatekeeper = try gatekeeper([], ListLedger(), PanelRecorder())
         await gatekeeper.stop()
         await gatekeeper.run()
     }
@@ -232,7 +234,7 @@ import Workbench
     }
 
     private func gatekeeper(
-        _ descriptors: [Int32], _ ledger: ListLedger, _ seen: Recorder, schedule: DoorSchedule = DoorSchedule(),
+        _ descriptors: [Int32], _ ledger: ListLedger, _ seen: PanelRecorder, schedule: DoorSchedule = DoorSchedule(),
         date: Clock = Clock("2026-01-01T00:00:00Z", .rtc),
         configure: (inout KioskSettings) -> Void = { _ in },
         verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict = { _, _, _ in .made(.ok) },
@@ -247,10 +249,12 @@ import Workbench
         let rules = KioskWatch(settings) { Issue.record("\($0)") }
         return try Gatekeeper(
             settings: settings,
-            surroundings: Gatekeeper.Surroundings(
+            dependencies: Gatekeeper.Dependencies(
+                clock: .system, spawner: .system,
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
                 verify: verify, settle: { _, use in ledger.settle(use) },
-                wallTime: { date.time }, schedule: schedule, panel: seen, listeners: try Listeners([seen]),
+                wallTime: { date.time }, schedule: schedule, panel: seen,
+                listeners: try Listeners([seen], clock: .system),
                 observe: { event, actions, deadline, now in
                     rules.turn(event, actions, deadline: deadline, at: now)
                     observe(event, actions, deadline, now)

@@ -1,7 +1,9 @@
-import Credentials
+import Clocks
 import Encoding
 import GateService
 import Kiosk
+import Reasons
+import Simulation
 import Synchronization
 import TestKit
 import Testing
@@ -12,26 +14,21 @@ import Testing
         reports.map { "\($0.isPresent ? "+" : "-")\($0.code)" }
     }
 
-    /// The delivered reports, in order.
-    private final class Deliveries: Sendable {
-        let reports = Mutex<[HealthReport]>([])
-
-        func waits(_ isTrue: ([HealthReport]) -> Bool) async -> Bool {
-            for _ in 0..<4000 where !isTrue(reports.withLock { $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
-            return isTrue(reports.withLock { $0 })
+    @Test func whatComesBeforeTheGatekeeperIsKept() throws {
+        let reports = try VirtualTime.run { time in
+            let inbox = HealthInbox(spawner: time.spawner)
+            let seen = Mutex<[HealthReport]>([])
+            inbox.take(.present(.gpioFailed, detail: "first"))
+            inbox.take(.present(.clockStepped))
+            inbox.take(.over(.clockStepped))
+            for _ in 0..<1000 { inbox.take(.present(.gpioFailed, detail: "last")) }
+            inbox.take(.present(.validityExpired))
+            inbox.connect { reports in seen.withLock { $0 += reports } }
+            // Time passes when nothing is left to do.
+            try await time.clock.sleep(for: .milliseconds(1))
+            return seen.withLock { $0 }
         }
-    }
-
-    @Test(.tags(.realTime)) func whatComesBeforeTheGatekeeperIsKept() async throws {
-        let (inbox, seen) = (HealthInbox(), Deliveries())
-        inbox.take(.present(.gpioFailed, detail: "first"))
-        inbox.take(.present(.clockStepped))
-        inbox.take(.over(.clockStepped))
-        for _ in 0..<1000 { inbox.take(.present(.gpioFailed, detail: "last")) }
-        inbox.take(.present(.validityExpired))
-        inbox.connect { reports in seen.reports.withLock { $0 += reports } }
-        #expect(await seen.waits { $0.count == 3 })
-        let reports = seen.reports.withLock { $0 }
+        #expect(reports.count == 3)
         #expect(Set(words(reports)) == ["+fault.gpio", "+fault.clock-stepped", "-fault.clock-stepped"])
         #expect(reports.first { $0.code == .gpioFailed }?.detail == "last")
         let stepped = words(reports).filter { $0.hasSuffix("clock-stepped") }
@@ -39,45 +36,39 @@ import Testing
     }
 
     /// While the receiver is stuck, any number of reports is merged; afterwards the last state counts.
-    @Test(.timeLimit(.minutes(1)), .tags(.realTime)) func aStuckReceiverGathersNoHeap() async throws {
-        let (inbox, seen) = (HealthInbox(), Deliveries())
-        let batches = Mutex<[Int]>([])
-        let (stream, release) = AsyncStream.makeStream(of: Void.self)
-        inbox.connect { reports in
-            batches.withLock { $0.append(reports.count) }
-            for await _ in stream { break }
-            seen.reports.withLock { $0 += reports }
+    @Test func aStuckReceiverGathersNoHeap() throws {
+        let batches = try VirtualTime.run { time in
+            let inbox = HealthInbox(spawner: time.spawner)
+            let batches = Mutex<[[HealthReport]]>([])
+            inbox.connect { reports in
+                batches.withLock { $0.append(reports) }
+                try? await time.clock.sleep(for: .seconds(60))
+            }
+            inbox.take(.present(.gpioFailed))
+            try await time.clock.sleep(for: .seconds(1))
+            #expect(batches.withLock { $0.count } == 1)
+            for turn in 0..<1000 {
+                for code in Health.codes { inbox.take(turn % 2 == 0 ? .present(code) : .over(code)) }
+            }
+            try await time.clock.sleep(for: .seconds(3600))
+            return batches.withLock { $0 }
         }
-        inbox.take(.present(.gpioFailed))
-        #expect(
-            await {
-                for _ in 0..<4000 where batches.withLock({ $0.isEmpty }) {
-                    try? await Task.sleep(for: .milliseconds(5))
-                }
-                return batches.withLock { $0.count == 1 }
-            }())
-        for turn in 0..<1000 {
-            for code in Health.codes { inbox.take(turn % 2 == 0 ? .present(code) : .over(code)) }
-        }
-        release.finish()
-        #expect(await seen.waits { $0.contains { !$0.isPresent } })
-        #expect(batches.withLock { $0.count } == 2)
-        #expect(batches.withLock { $0.allSatisfy { $0 <= 2 * Health.codes.count } })
+        #expect(batches.count == 2)
+        #expect(batches.allSatisfy { $0.count <= 2 * Health.codes.count })
         var health = Health()
-        for report in seen.reports.withLock({ $0 }) { health.take(report, at: .zero) }
+        for report in batches.joined() { health.take(report, at: .zero) }
         #expect(health.faults.isEmpty)
     }
 
     @Test func aCounterThatGrowsIsAFaultUntilItRests() {
         let count = Mutex(0)
-        let told = Mutex<[HealthReport]>([])
+        let told = Reports()
         var watch = CounterWatch(
-            [.init(.logDropped) { count.withLock { $0 } }], report: { report in told.withLock { $0.append(report) } })
+            [.init(.logDropped) { count.withLock { $0 } }], report: told.report)
         func look(_ second: Int64, _ now: Int) -> [String] {
             count.withLock { $0 = now }
             watch.turn(at: Instant(nanoseconds: second * 1_000_000_000))
-            defer { told.withLock { $0 = [] } }
-            return told.withLock { $0 }.map { "\($0.isPresent ? "+" : "-")\($0.count ?? 0)" }
+            return told.removeAll().map { "\($0.isPresent ? "+" : "-")\($0.count ?? 0)" }
         }
         #expect(look(0, 0) == [])
         #expect(look(2, 5) == ["+5"])

@@ -5,6 +5,7 @@ import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Testing
 import Tuvali

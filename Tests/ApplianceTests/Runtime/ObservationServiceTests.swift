@@ -1,3 +1,4 @@
+import Clocks
 import CrashKit
 import Credentials
 import Encoding
@@ -7,9 +8,9 @@ import Kiosk
 import Ledger
 import LinuxIO
 import Observation
+import Reasons
 import Settings
 import Store
-import Synchronization
 import TestKit
 import Testing
 
@@ -32,10 +33,11 @@ import Testing
         return try Configuration.parse(Array(text.utf8), file: "f", folder: folder.path).observe
     }
 
-    private func desk() -> StatusDesk {
-        StatusDesk(
-            StatusDesk.Identity(name: "G", version: "1", start: 1, since: SystemClock.now(), opens: true),
-            kiosk: { KioskStatus(waiting: Health(), at: SystemClock.now()) }, parts: [],
+    private func reporter() -> StatusReporter {
+        StatusReporter(
+            StatusReporter.Identity(name: "G", version: "1", start: 1, since: SystemClock.now(), opens: true),
+            clock: .system, spawner: .system, kiosk: { KioskStatus(waiting: Health(), at: SystemClock.now()) },
+            parts: [],
             now: { (SystemClock.now(), SystemClock.utc()) })
     }
 
@@ -46,8 +48,9 @@ import Testing
         #expect(times.pause == (.seconds(10), .seconds(1)) && times.retry == .seconds(5) && times.look == .seconds(2))
         (times.pause.shortest, times.retry) = (.milliseconds(50), .milliseconds(100))
         return ObservationService(
-            try section(more), access: ControlAccess(user: geteuid(), group: nil), status: desk(), store: store,
-            signal: signal, date: { SystemClock.utc() }, times: times, report: reports.report)
+            try section(more), access: ControlAccess(user: geteuid(), group: nil), status: reporter(), store: store,
+            signal: signal, clock: .system, spawner: .system, date: { SystemClock.utc() }, times: times,
+            report: reports.report)
     }
 
     private func running(_ service: ObservationService, _ body: () async throws -> Void) async throws {
@@ -60,10 +63,6 @@ import Testing
         await task.value
     }
 
-    private func wait(until isTrue: () throws -> Bool) async throws {
-        while try !isTrue() { try await Task.sleep(for: .milliseconds(5)) }
-    }
-
     private func json(_ name: String) -> JSON? {
         FileManager.default.contents(atPath: path(name)).flatMap { try? JSON.parse(Array($0)) }
     }
@@ -72,8 +71,8 @@ import Testing
         let signal = ObservationSignal()
         let service = try service("textfile = \"gatehouse.prom\"\nlisten = \"none\"", signal: signal)
         try await running(service) {
-            try await wait { json("status.json")?["name"] == "G" }
-            try await wait { FileManager.default.fileExists(atPath: path("gatehouse.prom")) }
+            #expect(await becomesTrue { json("status.json")?["name"] == "G" })
+            #expect(await becomesTrue { FileManager.default.fileExists(atPath: path("gatehouse.prom")) })
             let text = try String(contentsOfFile: path("gatehouse.prom"), encoding: .utf8)
             #expect(text.contains("gatehouse_info{name=\"G\",version=\"1\"} 1"))
             // Other users may read the file, and never see an incomplete one.
@@ -82,7 +81,7 @@ import Testing
             try FileManager.default.removeItem(atPath: path("status.json"))
             let began = SystemClock.now()
             signal.note(.stopped, of: nil, at: began)
-            try await wait { json("status.json") != nil }
+            #expect(await becomesTrue { json("status.json") != nil })
         }
         #expect(reports.present.isEmpty)
     }
@@ -91,15 +90,16 @@ import Testing
         let service = try service(
             "status = \"absent/status.json\"\ntextfile = \"absent/a.prom\"\nlisten = \"unix:absent/deep/observe.sock\"")
         try await running(service) {
-            try await wait { reports.present == [.observeFailed] }
-            try await wait {
-                let detail = reports.details(.observeFailed).last ?? ""
-                return ["absent/status.json", "absent/a.prom", "absent/deep/observe.sock"].allSatisfy {
-                    detail.contains($0)
-                }
-            }
+            #expect(await becomesTrue { reports.present == [.observeFailed] })
+            #expect(
+                await becomesTrue {
+                    let detail = reports.details(.observeFailed).last ?? ""
+                    return ["absent/status.json", "absent/a.prom", "absent/deep/observe.sock"].allSatisfy {
+                        detail.contains($0)
+                    }
+                })
             try FileManager.default.createDirectory(atPath: path("absent"), withIntermediateDirectories: false)
-            try await wait { reports.present.isEmpty }
+            #expect(await becomesTrue { reports.present.isEmpty })
             #expect(json("absent/status.json")?["name"] == "G")
         }
         #expect(!FileManager.default.fileExists(atPath: path("absent/deep/observe.sock")))
@@ -108,10 +108,10 @@ import Testing
     /// A file system that hangs: only the thread that uses it waits, and the hang is reported.
     @Test func aPlaceThatHangsHoldsUpNobody() async throws {
         let release = DispatchSemaphore(value: 0)
-        let written = Mutex<[String]>([])
-        let file = try StatusFile("/run/stalled") { _, bytes in
-            if written.withLock(\.isEmpty) { release.wait() }
-            written.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+        let written = Recorder<String>()
+        let file = try StatusFile("/run/stalled", clock: .system) { _, bytes in
+            if written.isEmpty { release.wait() }
+            written.add(String(decoding: bytes, as: UTF8.self))
         }
         file.write("first")
         for number in 0..<1000 { file.write("\(number)") }
@@ -120,17 +120,17 @@ import Testing
         #expect(file.failure(at: later)?.contains("has not been written for 10.0 seconds") == true)
         release.signal()
         // Of all waiting reports only the newest is written.
-        try await wait { written.withLock { $0.last } == "999" }
-        #expect(written.withLock { $0.count } <= 3)
-        try await wait { file.failure(at: SystemClock.now().advanced(by: .seconds(11))) == nil }
+        #expect(await becomesTrue { written.last == "999" })
+        #expect(written.count <= 3)
+        #expect(await becomesTrue { file.failure(at: SystemClock.now().advanced(by: .seconds(11))) == nil })
     }
 
     @Test func pagesAreForWhoMayLook() async throws {
         try await running(try service("status = \"none\"")) {
             // The socket's file exists before the server listens.
-            try await wait { (try? ask("/")) != nil }
+            #expect(await becomesTrue { (try? ask("/")) != nil })
             for (target, kind, text) in [
-                ("/", "text/html", "<h1>G</h1>"), ("/?refresh=off", "text/html", "do so"),
+                ("/", "text/html", "<h1>G</h1>"), ("/?refresh=off", "text/html", ">resume</a>"),
                 ("/status.json", "application/json", "\"name\":\"G\""), ("/metrics", "text/plain", "gatehouse_info{"),
             ] {
                 let answer = try ask(target)
@@ -161,13 +161,13 @@ import Testing
             outcome.reasons = [Outcome.Reason(number % 2 == 0 ? "ok" : "validity.expired")]
             try await store.appendOutcome(Text("visit-\(number)"), outcome, stamp: stamp)
         }
-        let keeper = DayKeeper(store, every: .milliseconds(50)) { now }
+        let keeper = DailyStatisticsReader(store, clock: .system, every: .milliseconds(50)) { now }
         let task = Task { await keeper.run() }
-        try await wait { keeper.present.total == 100 }
+        #expect(await becomesTrue { keeper.present.total == 100 })
         #expect(keeper.present.total(of: .accepted) == 50 && keeper.present.visits.first?.number == 300)
         let stamp = RecordStamp(kiosk: "G", boot: "b", time: WallTime(utc: now, provenance: .rtc), monotonic: .zero)
         try await store.appendOutcome("late", Outcome(.failed, gate: .shut, software: software), stamp: stamp)
-        try await wait { keeper.present.total == 101 }
+        #expect(await becomesTrue { keeper.present.total == 101 })
         task.cancel()
         await task.value
         let room = try await store.room()

@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Glibc
@@ -22,7 +23,7 @@ import Workbench
     private func panel() throws -> LinePanel {
         LinePanel(
             LinePanel.Wiring(lamps: [:], tone: nil, gate: "gate"), lamps: nil,
-            relay: try Relay(WatchedBank(line.bank(), watch), line: "gate") { _ in }, watch: watch)
+            relay: try Relay(WatchedBank(line.bank(), watch, clock: .system), line: "gate") { _ in }, watch: watch)
     }
 
     /// Plays one accepted visitor; returns the record of the gate, the notes, and the use of the credential.
@@ -101,7 +102,7 @@ import Workbench
 
     @Test func aLineThatIsBeingSwitchedIsWaitedFor() throws {
         let watch = OpeningWatch()
-        let bank = WatchedBank(line.bank(), watch)
+        let bank = WatchedBank(line.bank(), watch, clock: .system)
         try bank.set(active: [])
         let from = SystemClock.now()
         var order = OpeningOrder(from: from, until: from.advanced(by: .seconds(60)))
@@ -128,7 +129,7 @@ import Workbench
 
     @Test func whatFailsHasOpenedNothing() throws {
         let watch = OpeningWatch()
-        let bank = WatchedBank(line.bank(), watch)
+        let bank = WatchedBank(line.bank(), watch, clock: .system)
         line.breaks()
         let from = SystemClock.now()
         #expect(throws: GPIOError.self) { try bank.set(active: ["gate"]) }
@@ -142,7 +143,7 @@ import Workbench
         let watch = OpeningWatch()
         let state = Mutex((decided: Instant?.none, isStopped: true))
         let thread = try LineThread(
-            name: "test-stopped", WatchedBank(line.bank(), watch),
+            name: "test-stopped", WatchedBank(line.bank(), watch, clock: .system),
             wanted: { now in
                 let isFirst = state.withLock { state in
                     defer { state.decided = state.decided ?? now }
@@ -152,14 +153,14 @@ import Workbench
                 while state.withLock({ $0.isStopped }) { usleep(1000) }
                 return LineThread.Wanted(active: ["gate"], until: now)
             }, failed: { _ in })
-        for _ in 0..<40_000 where state.withLock({ $0.decided }) == nil { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { state.withLock({ $0.decided }) != nil })
         let decided = try #require(state.withLock { $0.decided })
         let order = OpeningOrder(from: decided, until: decided.advanced(by: .nanoseconds(1)))
         let late = order.until.advanced(by: .seconds(3600))
         #expect(!line.wasActive("gate") && watch.opening(order, at: late) == .lasting)
         usleep(60_000)
         state.withLock { $0.isStopped = false }
-        for _ in 0..<40_000 where line.spans("gate").isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { !line.spans("gate").isEmpty })
         #expect(thread.end(within: .seconds(30)))
         guard case .over(let length) = watch.opening(order, at: late) else {
             Issue.record("it has opened")
@@ -173,19 +174,19 @@ import Workbench
     @Test func aThreadThatHangsAndTheNextWriteNothingOverEachOther() async throws {
         let watch = OpeningWatch()
         line.hangs(true)
-        nonisolated(unsafe) let old = WatchedBank(line.bank(), watch)
-        let thread = try SideThread(name: "test-old", limit: 1)
+        nonisolated(unsafe) let old = WatchedBank(line.bank(), watch, clock: .system)
+        let thread = try BackgroundThread(name: "test-old", limit: 1)
         var first = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         thread.run {
             try? old.set(active: ["gate"])
             old.close()
         }
         let late = first.from.advanced(by: .seconds(3600))
-        for _ in 0..<40_000 where !line.isHanging { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(await becomesTrue { line.isHanging })
         #expect(line.isHanging && watch.opening(first, at: late) == .lasting)
         first.until = SystemClock.now()
         usleep(60_000)
-        let bank = WatchedBank(TestLines().bank(), watch)
+        let bank = WatchedBank(TestLines().bank(), watch, clock: .system)
         usleep(1000)
         let second = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         #expect(watch.opening(second, at: late) == .never, "a call of before is not about it")

@@ -1,8 +1,8 @@
-import Credentials
 import Encoding
 import GateService
 import Kiosk
 import LinuxIO
+import Reasons
 import Testing
 
 /// The messages to systemd about the start.

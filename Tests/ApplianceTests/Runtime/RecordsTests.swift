@@ -1,38 +1,33 @@
-import Credentials
+import Clocks
 import Encoding
 import Foundation
 import GateService
 import Ledger
 import LinuxIO
+import Reasons
 import Settings
 import Store
+import TestKit
 import Testing
 
 /// The results of opening the database at a start.
-@Suite final class RecordsTests {
-    private let folder: String
+@Suite struct RecordsTests {
+    private let folder: TestFolder
 
-    init() throws {
-        folder =
-            FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    init() throws { folder = try TestFolder("records") }
 
     /// Opens a database in the folder; returns the records, the reports, and the log.
     private func open(
         _ section: String = "", _ environment: [String: String] = [:]
     ) async throws -> (records: Records, reports: Reports, log: String) {
         let text = "kiosk.name = \"G\"\n[ledger]\npath = \"l.db\"\n" + section
-        let configuration = try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: folder)
-        let (reports, path) = (Reports(), "\(folder)/log-\(UUID().uuidString)")
+        let configuration = try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: folder.path)
+        let (reports, path) = (Reports(), "\(folder.path)/log-\(UUID().uuidString)")
         let log = try LogSink(.file(path))
         let records = try await Records(
             Records.Opening(
                 configuration: configuration, environment: environment, boot: "b", version: "1",
-                made: Timestamp(seconds: 0), window: .zero, log: log,
+                made: Timestamp(seconds: 0), window: .zero, clock: .system, log: log,
                 report: reports.report))
         #expect(log.flush(within: .seconds(60)))
         return (records, reports, String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self))
@@ -52,23 +47,23 @@ import Testing
     @Test func howKeysAreKeptIsTold() async throws {
         var (records, reports, log) = try await open()
         let name = records.siteKey.name(ofSignedContent: [1])
-        #expect(log.contains("l.db.agent-key lies in the open") && log.contains("LoadCredentialEncrypted="))
+        #expect(log.contains("l.db.agent-key is not encrypted") && log.contains("LoadCredentialEncrypted="))
         #expect(!reports.present.contains(.agentUnreadable))
         await records.store.close()
 
-        let handedOver = folder + "/handed-over"
+        let handedOver = folder.path("handed-over")
         try FileManager.default.createDirectory(atPath: handedOver, withIntermediateDirectories: false)
         _ = FileManager.default.createFile(
             atPath: handedOver + "/gatehouse-agent-key", contents: Data(String(repeating: "0a", count: 32).utf8),
             attributes: [.posixPermissions: 0o440])
         (records, reports, log) = try await open("", ["CREDENTIALS_DIRECTORY": handedOver])
-        #expect(log.contains("\"resealed\":1") && !log.contains("lies in the open"))
+        #expect(log.contains("\"resealed\":1") && !log.contains("is not encrypted"))
         #expect(records.siteKey.name(ofSignedContent: [1]) == name && !reports.present.contains(.agentUnreadable))
         await records.store.close()
 
-        try FileManager.default.removeItem(atPath: folder + "/l.db.agent-key")
+        try FileManager.default.removeItem(atPath: folder.path("l.db.agent-key"))
         (records, reports, log) = try await open()
-        #expect(reports.details(.agentUnreadable).first?.contains("put the key back from its copy") == true)
+        #expect(reports.details(.agentUnreadable).first?.contains("restore the key from its copy") == true)
         #expect(log.contains("credentials are named under another key"))
         #expect(records.siteKey.name(ofSignedContent: [1]) != name)
         await records.store.close()

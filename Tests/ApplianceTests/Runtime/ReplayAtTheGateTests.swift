@@ -1,3 +1,4 @@
+import Clocks
 import CrashKit
 import CrashVFS
 import Credentials
@@ -6,6 +7,7 @@ import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Store
 import TestKit
@@ -27,7 +29,7 @@ struct ReplayAtTheGateTests {
         let siteKey = try await store.siteKey()
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
-            store: store, siteKey: siteKey,
+            store: store, siteKey: siteKey, clock: .system, spawner: .system,
             stamp: { [date] in
                 RecordStamp(kiosk: "gate-1", boot: StoredGate.stamp.boot, time: date, monotonic: .zero)
             }, onChange: { written.add($0) })
@@ -36,7 +38,7 @@ struct ReplayAtTheGateTests {
         let verifier = Verifier(trust: try TrustStore(Samples.trust))
         memory.window = verifier.policy.replay.window
         memory.recall(try await store.replays(), at: date, now: .zero)
-        let verifiers = VerifierInForce(verifier, siteKey: siteKey, memory: memory)
+        let verifiers = CurrentVerifier(verifier, siteKey: siteKey, memory: memory)
 
         let script = visits.enumerated().map { number, misbehaviour in
             Simulation.Visit(

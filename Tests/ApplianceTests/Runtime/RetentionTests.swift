@@ -41,7 +41,7 @@ import Workbench
         private(set) var count = 0
 
         init(credentials: Int) {
-            var all: [(RecordWorth, [Text], [UInt8]?)] = []
+            var all: [(RecordPriority, [Text], [UInt8]?)] = []
             for number in 0..<9 { all.append((.junk, ["transfer.disconnected", Text("transfer.\(number)")], nil)) }
             for number in 0..<40 { all.append((.unproven, [Text("garbage.\(number)"), "proof.invalid"], nil)) }
             for number in 0..<credentials {
@@ -152,7 +152,7 @@ import Workbench
     @Test func anHourOfStrangersWearsTheDiskLittle() async throws {
         let ledger = try await BenchLedger(below: MemoryFolder.parent)
         var strangers = Strangers(credentials: 600)
-        await ledger.store.tellWitness()
+        await ledger.store.updateWitness()
         try await ledger.store.copyLog()
         let before = ledger.meter.counts
         var records = 0
@@ -165,12 +165,12 @@ import Workbench
                 ledger.recordIntent(intent) { answer.resume(returning: $0) }
             }
             #expect(failure == nil)
-            await ledger.store.tellWitness()
+            await ledger.store.updateWitness()
             let count = await ledger.store.head.point.count
             let record = VisitRecord(VisitID(visit(records).string), using: intent, outcome)
             ledger.recordOutcome(record, forgetting: [])
             while await ledger.store.head.point.count == count { try await Task.sleep(for: .microseconds(200)) }
-            await ledger.store.tellWitness()
+            await ledger.store.updateWitness()
         }
         try await ledger.store.copyLog()
         let written = ledger.meter.counts.since(before)

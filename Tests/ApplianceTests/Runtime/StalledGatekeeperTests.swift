@@ -1,3 +1,4 @@
+import Clocks
 import Credentials
 import Encoding
 import Foundation
@@ -54,7 +55,7 @@ import Workbench
             LinePanel.Wiring(
                 lamps: [.blue: "blue", .amber: "amber", .green: "green", .red: "red"], tone: "tone", gate: "gate"),
             lamps: try LampLines(lampLines.bank(), names: ["blue", "amber", "green", "red", "tone"]) { _ in },
-            relay: try Relay(WatchedBank(relayLine.bank(), watch), line: "gate") { _ in }, watch: watch)
+            relay: try Relay(WatchedBank(relayLine.bank(), watch, clock: .system), line: "gate") { _ in }, watch: watch)
         let visitor = try await OneVisitor(panel, listeners: listeners, pulse: pulse)
         // Opened and shut; the pulse of the relay ends independently of the listeners.
         #expect(await visitor.seen.waits { $0.notes.count { $0 == "gate" } == 2 })

@@ -4,14 +4,16 @@ import Encoding
 import GateService
 import Kiosk
 import Ledger
+import Reasons
 import Store
 import Synchronization
+import TestKit
 import Tuvali
 
 @testable import Simulation
 
-/// The real kiosk at a virtual gate whose records take the real way: ``LedgerKeeper``, ``Store``, SQLite, and a disk that
-/// can be cut off or fail. Time at the gate is virtual and stands still while the disk is waited for.
+/// The real kiosk at a virtual gate whose records take the real way: ``LedgerKeeper``, ``Store``, SQLite, and a
+/// disk that can be cut off or fail. Time at the gate is virtual and does not pass during a wait for the disk.
 struct StoredGate {
     /// Something that was promised or done at the gate.
     enum Fact: Equatable, Sendable {
@@ -86,7 +88,7 @@ struct StoredGate {
     private var radio: VirtualRadio
     private var random: SplitMix64
     private var now = Instant.zero
-    private var waiting = Agenda<KioskEvent>()
+    private var waiting = EventQueue<KioskEvent>()
     /// What was not handed over yet; names: of a decision those to be kept, else those to be forgotten.
     private var held: [(isDecision: Bool, record: VisitRecord, names: [ReplayName])] = []
     private var visit: Text = ""
@@ -100,10 +102,9 @@ struct StoredGate {
         var count: Int { value.load(ordering: .acquiring) }
         func add(_ number: Int) { value.add(number, ordering: .acquiringAndReleasing) }
 
-        /// Returns when so many are written; false after about ten seconds without.
+        /// Returns when so many are written; false if that takes too long.
         func reaches(_ goal: Int) async -> Bool {
-            for _ in 0..<10_000 where count < goal { try? await Task.sleep(for: .milliseconds(1)) }
-            return count >= goal
+            await becomesTrue { count >= goal }
         }
     }
 

@@ -1,11 +1,11 @@
-import Credentials
+import Clocks
+import Displays
 import Encoding
 import Foundation
 import GateService
 import Kiosk
-import LinuxIO
+import Reasons
 import Settings
-import Synchronization
 import TestKit
 import Testing
 
@@ -36,52 +36,54 @@ import Testing
     }
 
     @Test func eachVerdictIsSaidOnceInItsLanguage() throws {
-        let health = VoiceHealth()
+        let health = Reports()
         let words = [("fr", "accepté"), ("en", "accepted"), ("hi", "प्रवेश करें")]
         for (language, word) in words {
             let script = try program("printf '%s %s\\n' \"$2\" \"$3\" >> \(path("said"))")
             let section = try section("language = \"\(language)\"\nprogram = \"\(script)\"")
-            let voice = try #require(try VoiceOutput(section, report: health.take))
+            let voice = try #require(try VoiceOutput(section, clock: .system, report: health.report))
             show([.ready, .connected, .accepted, .ready, .rejected, .failed, .off], on: voice)
             let said = text("said").split(separator: "\n")
             #expect(said.count == 3 && said.first == "\(language) \(word)", "\(said)")
             try FileManager.default.removeItem(atPath: path("said"))
         }
-        #expect(try VoiceOutput(try section(""), report: health.take) == nil)
-        #expect(health.told.isEmpty, "\(health.told)")
+        #expect(try VoiceOutput(try section(""), clock: .system, report: health.report) == nil)
+        #expect(health.all.isEmpty, "\(health.all)")
         try FileManager.default.removeItem(at: folder)
     }
 
     /// The fault is reported before a visitor arrives, once, and lasts until the program exists.
-    @Test func aProgramThatIsAbsentIsAFault() throws {
-        let health = VoiceHealth()
+    @Test func aProgramThatIsAbsentIsAFault() async throws {
+        let health = Reports()
         let voice = try VoiceOutput(
-            .english, SpeechProgram(path("speak"), language: "en"), pause: .milliseconds(20), report: health.take)
+            .english, SpeechProgram(path("speak"), language: "en"), clock: .system, pause: .milliseconds(20),
+            report: health.report)
         show([.ready], on: voice)
-        #expect(health.told.count == 1)
+        #expect(health.all.count == 1)
         show([.accepted, .ready, .rejected, .ready, .accepted], on: voice)
-        let first = try #require(health.told.first)
-        #expect(health.told.count == 1 && first.code == .voiceFailed && first.isPresent)
+        let first = try #require(health.all.first)
+        #expect(health.all.count == 1 && first.code == .voiceFailed && first.isPresent)
         #expect(first.detail == "\(path("speak")) cannot be run: No such file or directory", "\(first)")
         _ = try program("exit 0")
-        for _ in 0..<1000 where health.told.count == 1 {
-            show([.ready, .attention], on: voice)
-            usleep(5000)
+        _ = await becomesTrue {
+            if health.count == 1 { show([.ready, .attention], on: voice) }
+            return health.count != 1
         }
-        #expect(health.told.count == 2 && health.told.last == .over(.voiceFailed), "\(health.told)")
+        #expect(health.all.count == 2 && health.all.last == .over(.voiceFailed), "\(health.all)")
         try FileManager.default.removeItem(at: folder)
     }
 
     /// A missing sound card: the fault is over with the next text that is spoken.
     @Test func aProgramThatFailsIsAFaultUntilItSpeaks() throws {
-        let health = VoiceHealth()
+        let health = Reports()
         let script = try program("test -e \(path("card"))")
-        let voice = try VoiceOutput(.english, SpeechProgram(script, language: "en"), report: health.take)
+        let voice = try VoiceOutput(
+            .english, SpeechProgram(script, language: "en"), clock: .system, report: health.report)
         show([.ready, .accepted, .ready, .rejected], on: voice)
-        #expect(health.told.map(\.isPresent) == [true] && health.told[0].detail?.contains("sound card") == true)
+        #expect(health.all.map(\.isPresent) == [true] && health.all[0].detail?.contains("sound card") == true)
         try Data().write(to: URL(fileURLWithPath: path("card")))
         show([.ready, .accepted, .ready, .rejected], on: voice)
-        #expect(health.told.map(\.isPresent) == [true, false])
+        #expect(health.all.map(\.isPresent) == [true, false])
         try FileManager.default.removeItem(at: folder)
     }
 
@@ -89,7 +91,7 @@ import Testing
     @Test func aSlowProgramSaysTheNewestAndHoldsUpNobody() throws {
         let script = try program("echo \"$3\" >> \(path("said")); sleep 600")
         let voice = try VoiceOutput(
-            .english, SpeechProgram(script, language: "en", limit: .seconds(1)), report: { _ in })
+            .english, SpeechProgram(script, language: "en", limit: .seconds(1)), clock: .system, report: { _ in })
         let started = ContinuousClock.now
         for _ in 0..<200 {
             for pattern in [.accepted, .rejected] as [IndicatorPattern] {
@@ -106,13 +108,4 @@ import Testing
         let bytes = Array("[kiosk]\nname = \"A\"\n[voice]\n\(text)\n".utf8)
         return try Configuration.parse(bytes, file: "gatehouse.toml", folder: "/etc/gatehouse").voice
     }
-}
-
-/// The reports of the voice's health.
-private final class VoiceHealth: Sendable {
-    private let reports = Mutex<[HealthReport]>([])
-
-    var told: [HealthReport] { reports.withLock { $0 } }
-
-    @Sendable func take(_ report: HealthReport) { reports.withLock { $0.append(report) } }
 }

@@ -1,10 +1,12 @@
-import Credentials
+import Clocks
 import Encoding
 import Foundation
 import Glibc
 import Kiosk
 import LinuxIO
 import Monitoring
+import Observation
+import Reasons
 import Store
 import Synchronization
 import TestKit
@@ -16,7 +18,7 @@ import Testing
 @Suite(.tags(.realTime)) struct WaitingTests {
     /// The signals on the lamps during a wait.
     private final class Lamps: Sendable {
-        let signals = Mutex<[Signal]>([])
+        let signals = Recorder<Signal>()
     }
 
     private let reports = Reports()
@@ -24,12 +26,12 @@ import Testing
 
     private var waiting: Waiting { waiting { _ in } }
 
-    private func waiting(_ serve: @escaping @Sendable (StatusDesk) async -> Void) -> Waiting {
+    private func waiting(_ serve: @escaping @Sendable (StatusReporter) async -> Void) -> Waiting {
         Waiting(
             report: reports.report, manager: ServiceManager(environment: [:]),
-            show: { [lamps] signal in lamps.signals.withLock { $0.append(signal) } },
-            identity: StatusDesk.Identity(name: "North", version: "1", start: 0, since: .zero, opens: true),
-            serve: serve,
+            show: { [lamps] signal in lamps.signals.add(signal) },
+            identity: StatusReporter.Identity(name: "North", version: "1", start: 0, since: .zero, opens: true),
+            clock: .system, spawner: .system, serve: serve,
             attempts: 3, second: .milliseconds(1))
     }
 
@@ -44,17 +46,17 @@ import Testing
         #expect(value == 5 && reports.present.isEmpty)
         #expect(reports.details(.ledgerUnopened).map { $0.prefix(10) } == ["no space l", "/a is dama", "/a is in u"])
         // Each pause shows the fault and nothing else.
-        let signals = lamps.signals.withLock { $0 }
+        let signals = lamps.signals.all
         #expect(signals.count == 9 && Set(signals) == [Signal([.red]), Signal([.amber])])
     }
 
     /// A regression test: `gatehouse status` reported a waiting service as "the service is not running: start
     /// it".
     @Test func whoAsksMeanwhileHearsWhy() async throws {
-        let answer = Mutex<JSON?>(nil)
+        let answer = Mutex<StatusReport?>(nil)
         let hasClosed = Mutex(false)
-        let waiting = waiting { desk in
-            let said = await desk.report()
+        let waiting = waiting { reporter in
+            let said = await reporter.report()
             answer.withLock { $0 = said }
             try? await Task.sleep(for: .seconds(60))
             hasClosed.withLock { $0 = true }
@@ -64,11 +66,11 @@ import Testing
         }
         #expect(hasClosed.withLock { $0 }, "the socket is free for the service")
         let status = try #require(answer.withLock { $0 })
-        #expect(status["state"]?.string == "fault" && status["light"]?.string == "fault")
-        #expect(status["name"]?.string == "North" && status["radio"]?["state"]?.string == "down")
-        let fault = status["faults"]?.array?.first
-        #expect(fault?["code"]?.string == Text(ReasonCode.ledgerUnopened.text))
-        #expect(fault?["detail"]?.string?.string.contains("process 7") == true)
+        #expect(status.state == .fault && status.light == .fault)
+        #expect(status.name == "North" && status.radio?.state == .down)
+        let fault = status.faults?.first
+        #expect(fault?.code == Text(ReasonCode.ledgerUnopened.text))
+        #expect(fault?.detail?.contains("process 7") == true)
     }
 
     /// Blocks the thread as a migration does. Returns the messages to systemd until `count` of them begin
@@ -90,7 +92,7 @@ import Testing
     @Test func systemdIsAskedToWaitForALongStart() async throws {
         let socket = try ManagerSocket()
         var waiting = waiting
-        waiting.patience = ServicePatience(socket.manager, every: .milliseconds(5), limit: .seconds(60))
+        waiting.patience = SystemdTimeoutExtension(socket.manager, every: .milliseconds(5), limit: .seconds(60))
         let heard = try #require(
             try await waiting.forLedger { () async throws(StoreError) in
                 Self.work(socket, until: "EXTEND_TIMEOUT_USEC=60000000\n", 3)
@@ -104,7 +106,7 @@ import Testing
     @Test func aLongAttemptThatIsNotTheFirstGivesSignsOfLife() async throws {
         let socket = try ManagerSocket()
         var waiting = waiting
-        waiting.patience = ServicePatience(socket.manager, every: .milliseconds(5), limit: .seconds(60))
+        waiting.patience = SystemdTimeoutExtension(socket.manager, every: .milliseconds(5), limit: .seconds(60))
         let isFirst = Mutex(true)
         let heard = try #require(
             try await waiting.forLedger { () async throws(StoreError) in
@@ -121,12 +123,12 @@ import Testing
     /// The messages stop at the limit, so that systemd ends an endless hang; a quick start sends none.
     @Test func patienceHasAnEnd() async throws {
         let socket = try ManagerSocket()
-        let patience = ServicePatience(socket.manager, every: .milliseconds(5), limit: .milliseconds(20))
+        let patience = SystemdTimeoutExtension(socket.manager, every: .milliseconds(5), limit: .milliseconds(20))
         let heard = await patience.during(.up) {
             Self.work(socket, until: "WATCHDOG=1", 4) + Self.work(socket, until: "", 1, within: .milliseconds(100))
         }
         #expect(heard.count == 4, "\(heard)")
-        await ServicePatience(socket.manager).during(.up) {}
+        await SystemdTimeoutExtension(socket.manager).during(.up) {}
         #expect(socket.messages() == [])
     }
 
@@ -143,7 +145,7 @@ import Testing
         let task = Task { [waiting] in
             try await waiting.forLedger { () async throws(StoreError) -> Int in throw .absent(path: "/a") }
         }
-        while reports.present != [.ledgerUnopened] { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(await becomesTrue { reports.present == [.ledgerUnopened] })
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -73,7 +73,7 @@ import TrustFiles
         #expect(outcome == .done, "\(lines)")
         #expect(try isDone(folder.path))
         let result = try #require(folder.read("boot/gatehouse-setup.result.txt"))
-        #expect(result.hasPrefix("Gatehouse setup\n\nThe gate is set up; gatehouse-setup.toml was taken away.\n"))
+        #expect(result.hasPrefix("Gatehouse setup\n\nThe gate is set up; gatehouse-setup.toml was removed.\n"))
         #expect(result.contains("trust: bundle 7, valid until 2030-03-17") && result.hasSuffix("\ndisk  ok\n"))
         #expect(!result.contains(Self.secret) && !lines.joined().contains(Self.secret))
         // A second start finds nothing to do.
@@ -82,8 +82,8 @@ import TrustFiles
         #expect(folder.read("boot/gatehouse-setup.result.txt") == result)
     }
 
-    /// The disk as a cut would leave it behind each step, and then the next start: the file is there still, or the configuration is there as
-    /// a whole; and in the end all is done.
+    /// The disk as a power cut leaves it after each step, and then the next start: either the file still exists or the
+    /// configuration is complete, and in the end all is done.
     @Test func aCutAtAnyStep() throws {
         try writeAnswers()
         let copies = folder.path + "-cuts"
@@ -121,8 +121,8 @@ import TrustFiles
         }
     }
 
-    /// A machine that sees another board at the next start, or whose administrator has changed the configuration since, is not set up again
-    /// by a file that could not be taken away.
+    /// A file that could not be removed does not set up a machine again, not even after its board or its configuration
+    /// has changed.
     @Test func theConfigurationNamesTheFileThatItWasMadeOf() throws {
         try writeAnswers("replace = true")
         let answers = try #require(folder.read("boot/gatehouse-setup.toml"))
@@ -207,7 +207,7 @@ import TrustFiles
         #expect(text(cut, "boot/agent.json") == nil && text(cut, "boot/gatehouse-setup.done") == nil)
     }
 
-    /// An invitation whose beginning was forgotten stands in the answer that everybody reads as little as in the journal.
+    /// Neither the journal nor the answer, which every user can read, contains an invitation that lacks its scheme.
     @Test func anInvitationWithoutItsSchemeIsNotTold() throws {
         try folder.trust.write(
             "boot/gatehouse-setup.toml",
@@ -227,7 +227,7 @@ import TrustFiles
             ("name = North", ["is not TOML", ":1: "]), ("", ["name is missing", "board is missing"]),
             (
                 "name = \"N\"\nboard = \"none\"\ntrust-bundle = \"absent\"\nbundle-key = \"\(key)\"\n",
-                ["absent", "is not there"]
+                ["absent", "names a file that does not exist"]
             ),
             (
                 "name = \"N\"\nboard = \"none\"\ninvitation = \"https://a.example/?oob=\(Self.secret)\"\n",
@@ -263,7 +263,7 @@ import TrustFiles
         try FileManager.default.createDirectory(
             atPath: folder.path + "/boot/gatehouse-setup.toml", withIntermediateDirectories: true)
         let (outcome, lines) = run()
-        #expect(outcome == .wrong && lines.joined().contains("is no file"), "\(lines)")
+        #expect(outcome == .wrong && lines.joined().contains("is not a file"), "\(lines)")
         #expect(run().outcome == .nothing)
         // A link, even to a good file: what it leads to is nobody's to overwrite.
         try folder.trust.write("good.toml", "name = \"N\"\nboard = \"none\"\n")
@@ -279,9 +279,9 @@ import TrustFiles
         try FileManager.default.removeItem(atPath: folder.path + "/gate")
         try folder.trust.write("gate", "in the way")
         let (outcome, lines) = run()
-        #expect(outcome == .refused && lines.joined().contains("stays for the next start"), "\(lines)")
+        #expect(outcome == .refused && lines.joined().contains("is kept for the next boot"), "\(lines)")
         #expect(folder.names("boot").contains("gatehouse-setup.toml"))
-        #expect(folder.read("boot/gatehouse-setup.result.txt")?.contains("stays for the next start") == true)
+        #expect(folder.read("boot/gatehouse-setup.result.txt")?.contains("is kept for the next boot") == true)
         try FileManager.default.removeItem(atPath: folder.path + "/gate")
         try FileManager.default.createDirectory(atPath: folder.path + "/gate/state", withIntermediateDirectories: true)
         #expect(run().outcome == .done)

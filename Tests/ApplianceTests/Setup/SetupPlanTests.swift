@@ -1,4 +1,5 @@
 import Credentials
+import Displays
 import Encoding
 import Foundation
 import LinuxIO
@@ -210,22 +211,28 @@ import Testing
         ([.name: "Nörd"], .name, "1 to 14"), ([.name: "a\"\n[gate]"], .name, "1 to 14"),
         ([.name: ""], .name, "is missing"),
         ([.id: "a b"], .id, "1 to 64"),
-        ([.board: "pi9"], .board, "no board that is known here: \"pi9\". Write one of pi5"),
-        ([.board: "pi4", .chip: "gpio-sim"], .chip, "does not go with board"),
+        ([.board: "pi9"], .board, "not a known board: \"pi9\". Write one of pi5"),
+        ([.board: "pi4", .chip: "gpio-sim"], .chip, "cannot be combined with board"),
         ([.pulse: "6s"], .pulse, "from 50ms to 5s"), ([.pulse: "door"], .pulse, "from 50ms to 5s"),
         ([.direction: "up"], .direction, "\"in\""), ([.display: "lcd"], .display, "\"framebuffer\""),
         ([.display: "ssd1306", .displaySize: "64x64"], .displaySize, "\"128x64\" or \"128x32\""),
         ([.display: "framebuffer", .displaySize: "128x64"], .displaySize, "for panels only"),
         ([.radio: "usb0"], .radio, "Write hci0"), ([.radio: "tcp://there"], .radio, "has no port"),
-        ([.radio: "/dev/ttyACM0\nExecStartPre=+sh -c id\n#"], .radio, "no device path"),
-        ([.radio: "/dev/ttyACM0\u{7F}"], .radio, "no device path"),
-        ([.radio: "/dev/tty ACM0"], .radio, "no device path"),
+        ([.radio: "/dev/ttyACM0\nExecStartPre=+sh -c id\n#"], .radio, "not a device path"),
+        ([.radio: "/dev/ttyACM0\u{7F}"], .radio, "not a device path"),
+        ([.radio: "/dev/tty ACM0"], .radio, "not a device path"),
         ([.radio: "tcp://there:0"], .radio, "from 1 to 65535"), ([.radio: "tcp://:1"], .radio, "is empty"),
         ([.clock: "sun"], .clock, "\"rtc\""), ([.trustBundle: "b"], .bundleKey, "is missing"),
-        ([.bundleKey: "z6Mk"], .bundleKey, "no Ed25519 key"),
-        ([.trustBundle: "b", .bundleKey: key, .issuer: "did:web:a", .issuerType: "t"], .issuer, "does not go with"),
-        ([.trustDirectory: "d", .issuer: "did:web:a", .issuerType: "t"], .issuer, "does not go with trust-directory"),
-        ([.trustDirectory: "d", .bundleKey: key], .trustDirectory, "signed bundles only"),
+        ([.bundleKey: "z6Mk"], .bundleKey, "not an Ed25519 key"),
+        (
+            [.trustBundle: "b", .bundleKey: key, .issuer: "did:web:a", .issuerType: "t"], .issuer,
+            "cannot be combined with"
+        ),
+        (
+            [.trustDirectory: "d", .issuer: "did:web:a", .issuerType: "t"], .issuer,
+            "cannot be combined with trust-directory"
+        ),
+        ([.trustDirectory: "d", .bundleKey: key], .trustDirectory, "accepts only signed bundles"),
         ([.issuerDocument: "d"], .issuerDocument, "without an issuer"),
         ([.issuerRoot: "r"], .issuerRoot, "without an issuer"),
         ([.issuerType: "t"], .issuerType, "without an issuer"), ([.issuer: "did:web:a"], .issuerType, "is missing"),
@@ -262,7 +269,7 @@ import Testing
         } catch {
             #expect(error.problems.map(\.question) == [.name, .board, .pulse, .display, .bundleKey])
             let options = error.problems.map { SetupOrigin.options.text($0) }
-            #expect(options[0].message == "--name is missing" && options[0].remedy == "Give it: --name North-Gate")
+            #expect(options[0].message == "--name is missing" && options[0].remedy == "Give --name North-Gate")
             #expect(options[4].message == "--bundle-key is missing")
             let file = SetupOrigin.file("a.toml").text(error.problems[0])
             #expect(file.message == "a.toml: name is missing" && file.remedy == "Write: name = \"North-Gate\"")

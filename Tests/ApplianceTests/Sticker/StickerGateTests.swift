@@ -1,10 +1,11 @@
-import Credentials
+import Clocks
 import Encoding
 import Foundation
 import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Synchronization
 import TestKit
@@ -37,12 +38,12 @@ import Workbench
     /// Plays one run of the service with one phone.
     private func run(
         _ folder: StickerFolder, _ ledger: any VisitLedger, isBookLost: Bool = false,
-        until isDone: (Recorder.State) -> Bool
+        until isDone: (PanelRecorder.State) -> Bool
     )
         async throws
-        -> Recorder
+        -> PanelRecorder
     {
-        let (ends, seen) = (try socketPair(), Recorder())
+        let (ends, seen) = (try socketPair(), PanelRecorder())
         let radio = try LiveRadio(
             VirtualRadio(visits: [Self.recording]), descriptor: ends.radio, speed: 8, onFinish: {})
         seen.onInvitation = { uri in Task { await radio.showInvitation(uri) } }
@@ -60,10 +61,11 @@ import Workbench
         if isBookLost { try FileManager.default.removeItem(atPath: folder.book) }
         let gatekeeper = try Gatekeeper(
             settings: settings,
-            surroundings: Gatekeeper.Surroundings(
+            dependencies: Gatekeeper.Dependencies(
+                clock: .system, spawner: .system,
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
                 sticker: sticker, verify: { _, _, _ in .made(.ok) }, wallTime: { folder.time.withLock { $0 } },
-                panel: seen, listeners: try Listeners([seen]), observe: watch.turn))
+                panel: seen, listeners: try Listeners([seen], clock: .system), observe: watch.turn))
         let service = Task { await gatekeeper.run() }
         await radio.start()
         #expect(await seen.waits(isDone))
@@ -73,7 +75,7 @@ import Workbench
         return seen
     }
 
-    private func hasEnded(_ state: Recorder.State) -> Bool {
+    private func hasEnded(_ state: PanelRecorder.State) -> Bool {
         state.notes.contains("visit.ended") && state.gate.last != true
     }
 

@@ -1,8 +1,9 @@
-import Credentials
+import Clocks
 import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
+import Reasons
 import Settings
 import Synchronization
 import TestKit
@@ -14,16 +15,16 @@ import Tuvali
 /// A folder with a printed code's key, and a clock of the test.
 final class StickerFolder: Sendable {
     static let made = Timestamp(seconds: 1_767_225_600 + 3600)
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("gatehouse-\(UUID().uuidString)")
+    private let folder: TestFolder
     let time = Mutex(WallTime(utc: made, provenance: .rtc))
     let reports = Mutex<[HealthReport]>([])
 
     init() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        folder = try TestFolder("sticker")
         try StickerKey.make(key, at: Self.made)
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    var url: URL { folder.url }
 
     var key: String { url.appendingPathComponent("sticker.key").path }
     var book: String { StickerKey.sessions(of: key) }
@@ -36,7 +37,7 @@ final class StickerFolder: Sendable {
     func sticker(until day: String = "2026-01-31", limit: Int = UsedSessions.limit) throws -> Sticker {
         let wallTime: @Sendable () -> WallTime = { [self] in time.withLock { $0 } }
         let report: HealthReporter = { [self] report in reports.withLock { $0.append(report) } }
-        let sticker = Sticker(try section(until: day), limit: limit, wallTime: wallTime, report: report)
+        let sticker = Sticker(try section(until: day), limit: limit, clock: .system, wallTime: wallTime, report: report)
         return try #require(sticker)
     }
 
@@ -82,12 +83,13 @@ extension Sticker {
         #expect(throws: StickerFailure.self) { try StickerKey(reading: folder.key) }
         let sticker = try folder.sticker()
         #expect(
-            sticker.key() == nil && sticker.turn() == false && folder.told.first?.contains("read by others") == true)
+            sticker.key() == nil && sticker.turn() == false
+                && folder.told.first?.contains("read by other users") == true)
     }
 
-    @Test(arguments: ["", "00", "zz 2026-01-01", "no day"]) func aDamagedKeyIsNone(_ text: String) throws {
+    @Test(arguments: ["", "00", "zz 2026-01-01", "not a day"]) func aDamagedKeyIsNone(_ text: String) throws {
         let folder = try StickerFolder()
-        let key = text == "no day" ? String(decoding: try folder.bytes(folder.key).prefix(64), as: UTF8.self) : text
+        let key = text == "not a day" ? String(decoding: try folder.bytes(folder.key).prefix(64), as: UTF8.self) : text
         try folder.write(Array(key.utf8), to: folder.key)
         #expect(try folder.sticker().key() == nil)
     }
@@ -211,26 +213,26 @@ extension Sticker {
         let key = try StickerKey(reading: folder.key)
         let hidden = folder.book + ".hidden"
         do {
-            let book = try SessionBook(folder.book, of: key.publicKey)
+            let book = try UsedSessionLog(folder.book, of: key.publicKey)
             try FileManager.default.moveItem(atPath: folder.book, toPath: hidden)
             #expect(throws: StickerFailure.self) { try book.append(7) }
             try FileManager.default.moveItem(atPath: hidden, toPath: folder.book)
             try book.append(8)
             #expect(book.count == 2)
         }
-        #expect(try SessionBook(folder.book, of: key.publicKey).used.count == 2)
+        #expect(try UsedSessionLog(folder.book, of: key.publicKey).used.count == 2)
     }
 
     @Test func aFullBookEndsTheKey() async throws {
         let folder = try StickerFolder()
         let key = try StickerKey(reading: folder.key)
         do {
-            let book = try SessionBook(folder.book, of: key.publicKey, limit: 3)
+            let book = try UsedSessionLog(folder.book, of: key.publicKey, limit: 3)
             for number in 1...3 { try book.append(UInt64(number)) }
             #expect(book.isFull && book.count == 3)
             #expect(throws: StickerFailure.self) { try book.append(4) }
         }
-        #expect(throws: StickerFailure.self) { try SessionBook(folder.book, of: key.publicKey, limit: 2) }
+        #expect(throws: StickerFailure.self) { try UsedSessionLog(folder.book, of: key.publicKey, limit: 2) }
         let sticker = try folder.sticker(limit: 4)
         #expect(sticker.key() != nil && sticker.turn() == true)
         #expect(await sticker.kept(9) == nil)
@@ -268,7 +270,7 @@ extension Sticker {
         let bare = try Configuration.parse(Array("[kiosk]\nname = \"Gate\"".utf8), file: "test", folder: "/tmp")
         let time = WallTime(utc: StickerFolder.made, provenance: .rtc)
         #expect(bare.notices.isEmpty)
-        let none = Sticker(bare.sticker, wallTime: { time }, report: { _ in })
+        let none = Sticker(bare.sticker, clock: .system, wallTime: { time }, report: { _ in })
         #expect(none == nil)
     }
 }

@@ -3,27 +3,27 @@ import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
+import Reasons
 import Simulation
-import Synchronization
+import TestKit
 import TrustFiles
 
 /// A folder with a trust directory and room for bundles, removed with the value. The issuer is the one of the
 /// demonstration.
 final class TrustFixture: Sendable {
-    let path: String
+    private let folder: TestFolder
     let operatorKey: OperatorSigningKey
 
     init() throws {
-        path = NSTemporaryDirectory() + "trust-" + UUID().uuidString
+        folder = try TestFolder("trust")
         guard let key = OperatorSigningKey(seed: [UInt8](repeating: 1, count: 32)) else {
             throw CocoaError(.coderInvalidValue)
         }
         operatorKey = key
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try write("directory/issuers.toml", Self.issuers())
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    var path: String { folder.path }
 
     static let id: Text = "did:web:issuer.example"
 
@@ -47,11 +47,7 @@ final class TrustFixture: Sendable {
         TrustState(directory: path + "/directory", state: path + "/state", keys: keys)
     }
 
-    func write(_ file: String, _ text: String) throws {
-        let url = URL(fileURLWithPath: path + "/" + file)
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: url)
-    }
+    func write(_ file: String, _ text: String) throws { try folder.write(file, text) }
 
     func bundle(
         _ version: Int, _ files: [Text: String]? = nil, key: OperatorSigningKey? = nil
@@ -65,21 +61,24 @@ final class TrustFixture: Sendable {
 }
 
 /// The reports of the gate's health.
-final class Reports: Sendable {
-    private let all = Mutex<[HealthReport]>([])
+typealias Reports = Recorder<HealthReport>
 
-    var report: HealthReporter { { [self] report in all.withLock { $0.append(report) } } }
+extension Recorder<HealthReport> {
+    var report: HealthReporter { { [self] report in add(report) } }
 
     /// The codes that are present by the latest reports, in the order of their table.
     var present: [ReasonCode] {
-        let last = Dictionary(all.withLock { $0 }.map { ($0.code.text, $0) }, uniquingKeysWith: { $1 })
+        let last = Dictionary(all.map { ($0.code.text, $0) }, uniquingKeysWith: { $1 })
         return ReasonCode.all.filter { last[$0.text]?.isPresent == true }
     }
 
     /// Returns the reported details of a code.
     func details(_ code: ReasonCode) -> [String] {
-        all.withLock { $0 }.filter { $0.isPresent && $0.code == code }.map { $0.detail ?? "" }
+        all.filter { $0.isPresent && $0.code == code }.map { $0.detail ?? "" }
     }
+
+    /// Returns the latest report of a code.
+    func last(_ code: ReasonCode) -> HealthReport? { all.last { $0.code == code } }
 }
 
 /// Returns a log in a file that the test does not read.

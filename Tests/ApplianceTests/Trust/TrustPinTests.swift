@@ -1,15 +1,16 @@
 import Credentials
 import Encoding
 import Foundation
+import TestKit
 import Testing
 
 @testable import TrustFiles
 
 /// The files that pins write into a trust directory, those that they leave alone, and the refusals.
 @Suite struct TrustPinTests {
-    private let folder: TrustPinFolder
+    private let folder: TestFolder
 
-    init() throws { folder = try TrustPinFolder() }
+    init() throws { folder = try TestFolder("pin") }
 
     private var pin: TrustPin { TrustPin(folder.path) }
     private var replacing: TrustPin { TrustPin(folder.path + "//", replaces: true) }
@@ -86,7 +87,7 @@ import Testing
               "sha256": "\(TrustPin.hash(Self.context))", "reviewed": "by Ann"}]
             """)
         _ = try pin.context(Self.v1, nil)
-        #expect(try folder.text("contexts/index.json").contains("\"reviewed\":\"by Ann\""))
+        #expect(try folder.read("contexts/index.json").contains("\"reviewed\":\"by Ann\""))
         #expect(try pin.context("https://a.example/d", Self.context).files.isEmpty)
         let other = Array(#"{"@context": {}}"#.utf8)
         _ = try replacing.context("https://a.example/c", other)
@@ -129,17 +130,17 @@ import Testing
     }
 
     @Test func roots() throws {
-        let outcome = try pin.root(TrustPinFolder.root)
+        let outcome = try pin.root(Array(TestCertificates.root.utf8))
         #expect(outcome.id.hasPrefix("x509:sha256:") && outcome.line == "roots = [\"\(outcome.id)\"]")
         #expect(outcome.facts.contains { $0.contains("CN=Gatehouse test root") })
-        #expect(try pin.root(TrustPinFolder.root).files.isEmpty)
-        #expect(isUnusable(failure { _ = try pin.root(TrustPinFolder.root, issuer: Self.works) }))
+        #expect(try pin.root(Array(TestCertificates.root.utf8)).files.isEmpty)
+        #expect(isUnusable(failure { _ = try pin.root(Array(TestCertificates.root.utf8), issuer: Self.works) }))
         #expect(isUnusable(failure { _ = try pin.root(Array("none".utf8)) }))
         _ = try pin.issuer(Self.works)
-        let named = try pin.root(TrustPinFolder.root, issuer: Self.works)
+        let named = try pin.root(Array(TestCertificates.root.utf8), issuer: Self.works)
         #expect(named.files == ["issuers.toml"] && named.line == nil)
         #expect(try folder.load().store.issuer(Self.works)?.roots == [outcome.id])
-        #expect(try pin.root(TrustPinFolder.root, issuer: Self.works).files.isEmpty)
+        #expect(try pin.root(Array(TestCertificates.root.utf8), issuer: Self.works).files.isEmpty)
     }
 
     @Test func statusLists() throws {
@@ -178,8 +179,8 @@ import Testing
         settings.types = ["https://works.example/ns#Pass"]
         _ = try pin.issuer(Self.works)
         _ = try pin.issuer("https://odd.example/'\"\\x", settings)
-        let text = try folder.text("issuers.toml")
-        #expect(text.hasPrefix("# Whom this gate trusts") && text.hasSuffix("ns#Pass\"]\n"))
+        let text = try folder.read("issuers.toml")
+        #expect(text.hasPrefix("# The issuers that this gate trusts") && text.hasSuffix("ns#Pass\"]\n"))
         let issuers = try folder.load().store.listedIssuers
         #expect(issuers.map(\.id) == [Self.works, "https://odd.example/'\"\\x"])
         #expect(issuers.last?.keyPurpose == .didWide && issuers.last?.types == settings.types)
@@ -197,16 +198,16 @@ import Testing
         _ = try pin.issuer(Self.works, settings)
         let wanted = Self.people.replacing("groups = [\n", with: "groups = [\"night\", \n").replacing(
             "since May\n", with: "since May\n  controllers = [\"did:web:signer.example\"]\n")
-        #expect(try folder.text("issuers.toml") == wanted)
+        #expect(try folder.read("issuers.toml") == wanted)
         #expect(try folder.load().store.issuer(Self.works)?.groups == ["night", "works"])
         #expect(try pin.issuer(Self.works, settings).files.isEmpty)
         settings.keyPurpose = .didWide
         #expect(isDifferent(failure { _ = try pin.issuer(Self.works, settings) }, naming: "line 10", "\"strict\""))
-        #expect(try folder.text("issuers.toml") == wanted)
+        #expect(try folder.read("issuers.toml") == wanted)
         _ = try replacing.issuer(Self.works, settings)
-        #expect(try folder.text("issuers.toml") == wanted.replacing("'strict' #", with: "\"did-wide\" #"))
+        #expect(try folder.read("issuers.toml") == wanted.replacing("'strict' #", with: "\"did-wide\" #"))
         _ = try pin.issuer("did:web:new.example")
-        #expect(try folder.text("issuers.toml").hasSuffix("\n\n[[issuer]]\nid = \"did:web:new.example\"\n"))
+        #expect(try folder.read("issuers.toml").hasSuffix("\n\n[[issuer]]\nid = \"did:web:new.example\"\n"))
     }
 
     @Test func carriageReturns() throws {
@@ -215,7 +216,7 @@ import Testing
         settings.groups = ["works"]
         settings.roots = ["x509:sha256:" + Text(String(repeating: "a", count: 64)).description].map { Text($0) }
         _ = try pin.issuer(Self.works, settings)
-        let text = try folder.text("issuers.toml")
+        let text = try folder.read("issuers.toml")
         #expect(text.contains("\r\ngroups = [\"works\"]\r\nroots = [\"x509:"))
         #expect(try folder.load().store.issuer(Self.works)?.roots.count == 1)
     }
@@ -232,7 +233,7 @@ import Testing
         var settings = IssuerSettings()
         settings.groups = ["night"]
         if failure({ _ = try pin.issuer(Self.works, settings) }) != nil {
-            #expect(try folder.text("issuers.toml") == text)
+            #expect(try folder.read("issuers.toml") == text)
         } else {
             let issuers = try folder.load().store
             #expect(issuers.issuer(Self.works)?.groups.contains("night") == true)
@@ -246,7 +247,7 @@ import Testing
         try folder.write("issuers.toml", "[[issuer]]\nname = 1\n")
         for work in [
             { _ = try pin.issuer(Self.works) }, { _ = try pin.document(Self.first) },
-            { _ = try pin.context(Self.v1, nil) }, { _ = try pin.root(TrustPinFolder.root) },
+            { _ = try pin.context(Self.v1, nil) }, { _ = try pin.root(Array(TestCertificates.root.utf8)) },
         ] as [() throws -> Void] {
             guard case .directory(let error) = failure(work) else {
                 Issue.record("was pinned")
@@ -266,7 +267,7 @@ import Testing
         _ = try pin.issuer(Self.works)
         _ = try pin.document(Self.first)
         _ = try pin.context("https://a.example/c", Self.context)
-        _ = try pin.root(TrustPinFolder.root, issuer: Self.works)
+        _ = try pin.root(Array(TestCertificates.root.utf8), issuer: Self.works)
         #expect(try folder.names("") == ["contexts", "did", "issuers.toml", "roots"])
         for place in ["contexts", "did", "roots"] {
             #expect(try folder.names(place).allSatisfy { !$0.hasPrefix(".") && !$0.hasSuffix(".new") })
@@ -274,44 +275,7 @@ import Testing
     }
 }
 
-/// A directory that is removed with the value.
-private final class TrustPinFolder {
-    let path = NSTemporaryDirectory() + "pin-" + UUID().uuidString
-
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func write(_ file: String, _ text: String) throws { try write(file, Array(text.utf8)) }
-
-    func write(_ file: String, _ bytes: [UInt8]) throws {
-        let url = URL(fileURLWithPath: path + "/" + file)
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(bytes).write(to: url)
-    }
-
-    func text(_ file: String) throws -> String {
-        String(decoding: try Data(contentsOf: URL(fileURLWithPath: path + "/" + file)), as: UTF8.self)
-    }
-
-    func names(_ place: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path + "/" + place).sorted()
-    }
-
-    func load() throws -> TrustDirectory { try TrustDirectory(path: path) }
-
-    /// A test root, valid until 2120.
-    static let root = Array(
-        """
-        -----BEGIN CERTIFICATE-----
-        MIIBbjCCARWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
-        c2UgdGVzdCByb290MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAe
-        MRwwGgYDVQQDDBNHYXRlaG91c2UgdGVzdCByb290MFkwEwYHKoZIzj0CAQYIKoZI
-        zj0DAQcDQgAEvRjNlajA5Sn7UhbSDZAuWN/gUbEmvfzq8M9S1x2AngOU8wifcQz+
-        S/+LxeOoPaoWsV/PzKC7jdC2ZcnoQorsHqNCMEAwDwYDVR0TAQH/BAUwAwEB/zAO
-        BgNVHQ8BAf8EBAMCAgQwHQYDVR0OBBYEFCJAg+4Jr9xOjJtw4u4ymORIDEc9MAoG
-        CCqGSM49BAMCA0cAMEQCIHETl9nU+o/aWtSrFNeSVDLNCmWlCHYjeH37lnLHvVij
-        AiA/shJsWrp3N0eoZSAIVPbQX9DAtav01GJLVRGlBuv/pQ==
-        -----END CERTIFICATE-----
-        """.utf8)
+extension TestFolder {
+    /// Returns the trust directory that this folder is.
+    fileprivate func load() throws -> TrustDirectory { try TrustDirectory(path: path) }
 }

@@ -1,3 +1,4 @@
+import Clocks
 import Courier
 import Credentials
 import Encoding
@@ -7,7 +8,9 @@ import HTTPTransport
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Synchronization
+import TestKit
 import Testing
 import TrustFiles
 
@@ -17,19 +20,19 @@ import TrustFiles
     /// A server that gives prepared answers and records the requests.
     private final class Server: ResourceFetching {
         let answers: Mutex<[Result<ResourceFetcher.Answer, ResourceFetcher.Failure>]>
-        let asked = Mutex<[String]>([])
+        let asked = Recorder<String>()
 
         init(_ answers: [Result<ResourceFetcher.Answer, ResourceFetcher.Failure>]) { self.answers = Mutex(answers) }
 
         func fetch(
             _ url: WebURL, entityTag: String?, limit: Int
         ) async throws(ResourceFetcher.Failure) -> ResourceFetcher.Answer {
-            asked.withLock { $0.append("\(url.place)\(url.target) \(entityTag ?? "-") \(limit)") }
+            asked.add("\(url.place)\(url.target) \(entityTag ?? "-") \(limit)")
             let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             return try (answer ?? .failure(.unresolved)).get()
         }
 
-        var questions: [String] { asked.withLock { $0 } }
+        var questions: [String] { asked.all }
     }
 
     private let fixture: TrustFixture
@@ -38,8 +41,8 @@ import TrustFiles
 
     init() throws { fixture = try TrustFixture() }
 
-    private func verifiers(_ policy: VerificationPolicy = .init()) throws -> VerifierInForce {
-        VerifierInForce(
+    private func verifiers(_ policy: VerificationPolicy = .init()) throws -> CurrentVerifier {
+        CurrentVerifier(
             Verifier(trust: try fixture.state.read().directory.store, policy: policy), siteKey: .sample(7))
     }
 
@@ -143,15 +146,16 @@ import TrustFiles
     // MARK: - The service
 
     private func service(
-        _ server: Server, _ verifiers: VerifierInForce, refreshes: Bool = true, beginning: TrustReading? = nil,
+        _ server: Server, _ verifiers: CurrentVerifier, refreshes: Bool = true, beginning: TrustReading? = nil,
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil
     ) throws -> TrustService {
-        var settings = TrustService.Settings()
+        var settings = TrustService.Options()
         if refreshes { settings.plan = RefreshPlan.Settings() }
         return TrustService(
             settings: settings, state: fixture.state, beginning: beginning,
             refresher: TrustRefresher(state: fixture.state, hosts: [], fetcher: server), verifiers: verifiers,
-            policy: policy, wallTime: { [now] in now }, log: try quietLog(in: fixture), report: reports.report)
+            policy: policy, clock: .system, wallTime: { [now] in now }, log: try quietLog(in: fixture),
+            report: reports.report)
     }
 
     /// A moment at which everything of a new plan is due.
@@ -200,7 +204,7 @@ import TrustFiles
     @Test func whatWasNotThereAtTheStartIsTakenUpWhenItComes() async throws {
         try fixture.write("directory/issuers.toml", "[[issuer]\n")
         let beginning = try fixture.state(keys: []).begin(reports.report)
-        let verifiers = VerifierInForce(
+        let verifiers = CurrentVerifier(
             Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
         let service = try service(Server([]), verifiers, refreshes: false, beginning: beginning)
         #expect(verifiers.current.trust.listedIssuers.isEmpty && reports.present == [.trustUnusable])
@@ -220,7 +224,7 @@ import TrustFiles
         let (date, good) = (Date(timeIntervalSince1970: 1_790_000_000), TrustFixture.issuers())
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
         let beginning = try fixture.state.begin(reports.report)
-        let verifiers = VerifierInForce(
+        let verifiers = CurrentVerifier(
             Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
         // The valid content has the same size, and the file keeps its inode.
         let handle = try #require(FileHandle(forWritingAtPath: file))
@@ -235,7 +239,7 @@ import TrustFiles
     @Test func aBundleThatIsSpoiltOrDeletedUnderTheServiceLeavesItInForce() async throws {
         try fixture.state.install(fixture.bundle(3))
         let beginning = try fixture.state.begin(reports.report)
-        let verifiers = VerifierInForce(
+        let verifiers = CurrentVerifier(
             Verifier(trust: beginning.directory.store, policy: VerificationPolicy()), siteKey: .sample(7))
         let service = try service(Server([]), verifiers, refreshes: false, beginning: beginning)
         #expect(FileManager.default.fileExists(atPath: fixture.state.lastGoodPath), "kept at the start")

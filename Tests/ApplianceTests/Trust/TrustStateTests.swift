@@ -2,6 +2,8 @@ import Credentials
 import Encoding
 import Foundation
 import LinuxIO
+import Reasons
+import TestKit
 import Testing
 
 @testable import TrustFiles
@@ -124,7 +126,7 @@ import Testing
         try? FileManager.default.removeItem(atPath: state.directory + "/status")
         try fixture.write("directory/status", "no folder")
         let error = #expect(throws: TrustDirectoryError.self) { try state.read() }
-        #expect(error?.summary.contains("/status: is no folder. ") == true, "\(String(describing: error))")
+        #expect(error?.summary.contains("/status: is not a folder. ") == true, "\(String(describing: error))")
     }
 
     /// When no issuer has a key, no visitor can be admitted, which is reported before a visitor arrives; one

@@ -23,41 +23,7 @@ import Testing
         harness.feed(.connected)
         var cursor = harness.cursor
         for _ in 0..<120 {
-            switch random.next() % 14 {
-            case 0: harness.peer.isAlive.toggle()
-            case 1: harness.peer.stores.toggle()
-            case 2: if harness.peer.isUp { harness.peer.isUp = false } else { harness.comeBack() }
-            case 3:
-                let odds = random.next() % 5
-                harness.peer.refuses = { odds == 0 && $0.name == "records" && $0.members.count % 2 == 1 }
-            case 4: harness.restart()
-            case 5:
-                let position = Int(random.next() % 600)
-                let isStored = harness.peer.stored[position] != nil
-                harness.feed(.receipt(Harness.point(position, isStored ? UInt8(random.next() % 2) : 1)))
-            case 6: harness.feed(.pong("ping-\(100_000 + random.next() % 50)"))
-            case 7:
-                harness.feed(
-                    .failed(harness.carriers.last?.id ?? "", random.next() % 2 == 0 ? .uncertain : .unreachable))
-            case 8:
-                harness.feed(
-                    .problem(code: VerificationReport.Trouble.notStored, thread: harness.carriers.last?.id ?? ""))
-            case 9: acknowledge(harness)
-            case 11:
-                let head = Int(random.next() % 700)
-                harness.peer.head = random.next() % 3 == 0 ? nil : Harness.point(head, UInt8(random.next() % 8 / 7))
-                harness.peer.signed = head % 2 == 0 ? harness.peer.head : nil
-            case 12:
-                let codes = [
-                    VerificationReport.Trouble.refused, VerificationReport.Trouble.notStored,
-                    VerificationReport.Trouble.foreign, VerificationReport.Trouble.unknown, "nonsense",
-                ]
-                let code = codes[Int(random.next() % 5)]
-                let odds = Int(random.next() % 7)
-                harness.peer.problem = { odds == 0 || odds == $0.id.utf8.count % 7 ? code : nil }
-            case 10: harness.run(for: .seconds(Int64(random.next() % 5000)))
-            default: harness.grow(Int(random.next() % 40), isUrgent: random.next() % 3 == 0)
-            }
+            disturb(harness, &random)
             #expect(harness.cursor >= cursor && harness.cursor <= harness.entries.count, "seed \(seed)")
             cursor = harness.cursor
             guard !harness.isEndless else { break }
@@ -73,6 +39,50 @@ import Testing
         #expect(!harness.isEndless, "seed \(seed)")
         let last = harness.reportPositions.last ?? 0
         #expect(harness.cursor >= last, "seed \(seed): \(harness.cursor) of \(harness.entries.count)")
+        checkArrivals(at: harness, seed)
+    }
+
+    /// One event of fourteen kinds, which `random` chooses.
+    private func disturb(_ harness: Harness, _ random: inout SplitMix64) {
+        switch random.next() % 14 {
+        case 0: harness.peer.isAlive.toggle()
+        case 1: harness.peer.stores.toggle()
+        case 2: if harness.peer.isUp { harness.peer.isUp = false } else { harness.comeBack() }
+        case 3:
+            let odds = random.next() % 5
+            harness.peer.refuses = { odds == 0 && $0.name == "records" && $0.members.count % 2 == 1 }
+        case 4: harness.restart()
+        case 5:
+            let position = Int(random.next() % 600)
+            let isStored = harness.peer.stored[position] != nil
+            harness.feed(.receipt(Harness.point(position, isStored ? UInt8(random.next() % 2) : 1)))
+        case 6: harness.feed(.pong("ping-\(100_000 + random.next() % 50)"))
+        case 7:
+            harness.feed(
+                .failed(harness.carriers.last?.id ?? "", random.next() % 2 == 0 ? .uncertain : .unreachable))
+        case 8:
+            harness.feed(
+                .problem(code: VerificationReport.Trouble.notStored, thread: harness.carriers.last?.id ?? ""))
+        case 9: acknowledge(harness)
+        case 11:
+            let head = Int(random.next() % 700)
+            harness.peer.head = random.next() % 3 == 0 ? nil : Harness.point(head, UInt8(random.next() % 8 / 7))
+            harness.peer.signed = head % 2 == 0 ? harness.peer.head : nil
+        case 12:
+            let codes = [
+                VerificationReport.Trouble.refused, VerificationReport.Trouble.notStored,
+                VerificationReport.Trouble.foreign, VerificationReport.Trouble.unknown, "nonsense",
+            ]
+            let code = codes[Int(random.next() % 5)]
+            let odds = Int(random.next() % 7)
+            harness.peer.problem = { odds == 0 || odds == $0.id.utf8.count % 7 ? code : nil }
+        case 10: harness.run(for: .seconds(Int64(random.next() % 5000)))
+        default: harness.grow(Int(random.next() % 40), isUrgent: random.next() % 3 == 0)
+        }
+    }
+
+    /// Each report has arrived, was set aside, or was lost in the agent's memory.
+    private func checkArrivals(at harness: Harness, _ seed: Int) {
         // Entries that were set aside are reported; all others have arrived, in either format.
         let aside = Set(harness.seen.compactMap { if case .setAside(let position) = $0 { position } else { nil } })
         // An answered ping does not prove that the agent still holds what it accepted earlier. Reports lost

@@ -1,4 +1,4 @@
-"""Another verifier taking turns as `gatehouse bench --turns` does: worker.py didkit|pyld [folder of contexts]."""
+"""Another verifier taking turns as `gatehouse-workshop bench --turns` does: worker.py didkit|pyld [folder of contexts]."""
 import asyncio
 import json
 import sys

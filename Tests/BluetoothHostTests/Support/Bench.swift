@@ -41,7 +41,6 @@ struct Bench {
         static let indicate: UInt8 = 17
         static let indicateConfiguration: UInt8 = 18
         static let notify: UInt8 = 20
-        static let notifyConfiguration: UInt8 = 21
         static let last: UInt8 = 21
     }
 

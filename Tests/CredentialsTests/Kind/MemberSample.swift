@@ -11,107 +11,20 @@ struct MemberSample {
     let verdict: (JSONObject) throws -> Verdict
 
     static let banned: Text = "did:example:banned"
-    private static func policy() throws -> VerificationPolicy {
+    fileprivate static func policy() throws -> VerificationPolicy {
         let rules = try PolicyFixture.parse(
             "[[deny]]\nid = \"no\"\nsubjects = [ \"\(banned)\" ]\n[[accept]]\nid = \"all\"\n")
         return VerificationPolicy(rules)
     }
 
-    private static func set(_ members: JSONObject, in object: JSONObject) -> JSONObject {
+    fileprivate static func set(_ members: JSONObject, in object: JSONObject) -> JSONObject {
         var object = object
         for member in members.members { object[member.name] = member.value }
         return object
     }
 
     /// Returns a sample for each table except that of mdocs, whose members are CBOR.
-    static func all() throws -> [MemberSample] {
-        let forge = try TokenForge()
-        let holder = try TokenForge(seed: 5)
-        let demand = HolderDemand(nonce: "n-1", audience: "https://gate.example", required: true)
-        var material = forge.material
-        material.issuers[0].plainSDJWT = true
-        material.issuers[0].contexts = [
-            "https://www.w3.org/2018/credentials/v1", "https://www.w3.org/ns/credentials/v2",
-        ]
-        for url in material.issuers[0].contexts ?? [] {
-            material.contexts[url] = BuiltInContexts.document(url)?.bytes
-        }
-        let verifier = Verifier(trust: try TrustStore(material), policy: try policy())
-        func verify(_ token: String, demand: HolderDemand = .init()) -> Verdict {
-            verifier.verify(Array(token.utf8), demand: demand, at: TokenForge.clock)
-        }
-        func jwt(_ table: MemberTable, _ type: Text, _ claims: @escaping (JSONObject) -> JSONObject) -> MemberSample {
-            MemberSample(table: table) { verify(try forge.sign(forge.header(type), claims($0))) }
-        }
-        func sdJWT(_ table: MemberTable, _ type: Text, _ claims: JSONObject) -> MemberSample {
-            MemberSample(table: table) { members in
-                let selective: JSONObject = [
-                    "sub": "did:example:emp-77", "cnf": ["jwk": holder.jwk], "_sd_alg": "sha-256", "_sd": ["d"],
-                ]
-                let claims = set(members, in: set(selective, in: claims))
-                let token = try forge.sign(forge.header(type), claims) + "~"
-                let binding = try holder.sign(
-                    ["alg": "ES256", "typ": "kb+jwt"],
-                    [
-                        "iat": .int(TokenForge.now - 10), "aud": "https://gate.example", "nonce": "n-1",
-                        "sd_hash": Disclose.digest(token),
-                    ])
-                return verify(token + binding, demand: demand)
-            }
-        }
-        func presented(_ table: MemberTable, _ type: Text, _ claims: @escaping (JSONObject) -> JSONObject)
-            -> MemberSample
-        {
-            MemberSample(table: table) { members in
-                let base: JSONObject = [
-                    "iss": .string(holder.id), "nonce": "n-1", "aud": "https://gate.example",
-                    "iat": .int(TokenForge.now - 5),
-                ]
-                let claims = claims(members)
-                return verify(try holder.sign(holder.header(type), set(claims, in: base)), demand: demand)
-            }
-        }
-        // The holder is the subject.
-        var (v1, v2) = (forge.v1, forge.v2)
-        v1["credentialSubject"] = ["id": .string(holder.id)]
-        v2["credentialSubject"] = ["id": .string(holder.id)]
-        var around = forge.jwtClaims
-        around["sub"] = .string(holder.id)
-        let inner = try forge.sign(forge.header("JWT"), set(["vc": .object(v1)], in: around))
-        let enveloped: JSONObject = [
-            "@context": "https://www.w3.org/ns/credentials/v2", "type": "EnvelopedVerifiableCredential",
-            "id": .text("data:application/vc+jwt," + (try forge.sign(forge.header("vc+jwt"), v2))),
-        ]
-        let presentation: JSONObject = [
-            "@context": ["https://www.w3.org/2018/credentials/v1"], "type": ["VerifiablePresentation"],
-            "verifiableCredential": [.text(inner)],
-        ]
-        var plain = forge.claims
-        (plain["vct"], plain["iss"], plain["issuer"]) = (nil, nil, plain["iss"])
-        return [
-            jwt(.jwtCredential, "JWT") { set($0, in: forge.jwtClaims) },
-            jwt(.insideVC, "JWT") { set(["vc": .object(set($0, in: forge.v1))], in: forge.jwtClaims) },
-            jwt(.vcJWT, "vc+jwt") { set($0, in: forge.v2) },
-            MemberSample(table: .envelope) { members in
-                verifier.verify(JSON.object(set(members, in: enveloped)).compactBytes, at: TokenForge.clock)
-            },
-            sdJWT(.sdJWTVC, "dc+sd-jwt", forge.claims), sdJWT(.sdJWTVC, "vc+sd-jwt", forge.claims),
-            sdJWT(.vcdmSDJWT, "vc+sd-jwt", forge.v2), sdJWT(.plainSDJWT, "example+sd-jwt", plain),
-            presented(.jwtPresentation, "JWT") { set($0, in: ["vp": .object(presentation)]) },
-            presented(.insideVP, "JWT") { ["vp": .object(set($0, in: presentation))] },
-            presented(.vpJWT, "vp+jwt") {
-                set(
-                    $0,
-                    in: [
-                        "@context": v2Context, "type": ["VerifiablePresentation"],
-                        "verifiableCredential": [.object(enveloped)],
-                    ])
-            },
-            try linkedData(),
-        ]
-    }
-
-    private static let v2Context: JSON = ["https://www.w3.org/ns/credentials/v2"]
+    static func all() throws -> [MemberSample] { try TokenSamples().all() + [linkedData()] }
 
     private static func linkedData() throws -> MemberSample {
         let issuer = try TestIssuer(seed: 7)
@@ -159,6 +72,111 @@ struct MemberSample {
             ["id": "https://issuer.example/x", "type": "JsonSchema"]
         case "relatedResource": ["id": "https://issuer.example/x", "digestSRI": "sha256-x"]
         default: "urn:uuid:78"
+        }
+    }
+}
+
+/// The samples that are signed as tokens. The holder is the subject.
+private struct TokenSamples {
+    private let forge: TokenForge
+    private let holder: TokenForge
+    private let verifier: Verifier
+
+    init() throws {
+        forge = try TokenForge()
+        holder = try TokenForge(seed: 5)
+        var material = forge.material
+        material.issuers[0].plainSDJWT = true
+        material.issuers[0].contexts = [
+            "https://www.w3.org/2018/credentials/v1", "https://www.w3.org/ns/credentials/v2",
+        ]
+        for url in material.issuers[0].contexts ?? [] {
+            material.contexts[url] = BuiltInContexts.document(url)?.bytes
+        }
+        verifier = Verifier(trust: try TrustStore(material), policy: try MemberSample.policy())
+    }
+
+    func all() throws -> [MemberSample] {
+        var (v1, v2) = (forge.v1, forge.v2)
+        v1["credentialSubject"] = ["id": .string(holder.id)]
+        v2["credentialSubject"] = ["id": .string(holder.id)]
+        var around = forge.jwtClaims
+        around["sub"] = .string(holder.id)
+        let inner = try forge.sign(forge.header("JWT"), set(["vc": .object(v1)], in: around))
+        let enveloped: JSONObject = [
+            "@context": "https://www.w3.org/ns/credentials/v2", "type": "EnvelopedVerifiableCredential",
+            "id": .text("data:application/vc+jwt," + (try forge.sign(forge.header("vc+jwt"), v2))),
+        ]
+        let presentation: JSONObject = [
+            "@context": ["https://www.w3.org/2018/credentials/v1"], "type": ["VerifiablePresentation"],
+            "verifiableCredential": [.text(inner)],
+        ]
+        let v2Presentation: JSONObject = [
+            "@context": ["https://www.w3.org/ns/credentials/v2"], "type": ["VerifiablePresentation"],
+            "verifiableCredential": [.object(enveloped)],
+        ]
+        var plain = forge.claims
+        (plain["vct"], plain["iss"], plain["issuer"]) = (nil, nil, plain["iss"])
+        return [
+            jwt(.jwtCredential, "JWT") { set($0, in: forge.jwtClaims) },
+            jwt(.insideVC, "JWT") { set(["vc": .object(set($0, in: forge.v1))], in: forge.jwtClaims) },
+            jwt(.vcJWT, "vc+jwt") { set($0, in: forge.v2) },
+            MemberSample(table: .envelope) { members in
+                verifier.verify(JSON.object(set(members, in: enveloped)).compactBytes, at: TokenForge.clock)
+            },
+            sdJWT(.sdJWTVC, "dc+sd-jwt", forge.claims), sdJWT(.sdJWTVC, "vc+sd-jwt", forge.claims),
+            sdJWT(.vcdmSDJWT, "vc+sd-jwt", forge.v2), sdJWT(.plainSDJWT, "example+sd-jwt", plain),
+            presented(.jwtPresentation, "JWT") { set($0, in: ["vp": .object(presentation)]) },
+            presented(.insideVP, "JWT") { ["vp": .object(set($0, in: presentation))] },
+            presented(.vpJWT, "vp+jwt") { set($0, in: v2Presentation) },
+        ]
+    }
+
+    private func set(_ members: JSONObject, in object: JSONObject) -> JSONObject {
+        MemberSample.set(members, in: object)
+    }
+
+    private func verify(_ token: String, demand: HolderDemand = .init()) -> Verdict {
+        verifier.verify(Array(token.utf8), demand: demand, at: TokenForge.clock)
+    }
+
+    private var demand: HolderDemand {
+        HolderDemand(nonce: "n-1", audience: "https://gate.example", required: true)
+    }
+
+    private func jwt(
+        _ table: MemberTable, _ type: Text, _ claims: @escaping (JSONObject) -> JSONObject
+    ) -> MemberSample {
+        MemberSample(table: table) { verify(try forge.sign(forge.header(type), claims($0))) }
+    }
+
+    private func sdJWT(_ table: MemberTable, _ type: Text, _ claims: JSONObject) -> MemberSample {
+        MemberSample(table: table) { members in
+            let selective: JSONObject = [
+                "sub": "did:example:emp-77", "cnf": ["jwk": holder.jwk], "_sd_alg": "sha-256", "_sd": ["d"],
+            ]
+            let claims = set(members, in: set(selective, in: claims))
+            let token = try forge.sign(forge.header(type), claims) + "~"
+            let binding = try holder.sign(
+                ["alg": "ES256", "typ": "kb+jwt"],
+                [
+                    "iat": .int(TokenForge.now - 10), "aud": "https://gate.example", "nonce": "n-1",
+                    "sd_hash": Disclose.digest(token),
+                ])
+            return verify(token + binding, demand: demand)
+        }
+    }
+
+    private func presented(
+        _ table: MemberTable, _ type: Text, _ claims: @escaping (JSONObject) -> JSONObject
+    ) -> MemberSample {
+        MemberSample(table: table) { members in
+            let base: JSONObject = [
+                "iss": .string(holder.id), "nonce": "n-1", "aud": "https://gate.example",
+                "iat": .int(TokenForge.now - 5),
+            ]
+            let claims = claims(members)
+            return verify(try holder.sign(holder.header(type), set(claims, in: base)), demand: demand)
         }
     }
 }

@@ -83,14 +83,14 @@ struct Respeller {
         }
     }
 
-    init(_ document: JSON, _ surroundings: Setting, inlineAllowed: Bool) {
+    init(_ document: JSON, _ verificationContext: Setting, inlineAllowed: Bool) {
         self.document = document
         self.inlineAllowed = inlineAllowed
-        processor = surroundings.processor
-        second = surroundings.second
-        prefixes = surroundings.prefixes
+        processor = verificationContext.processor
+        second = verificationContext.second
+        prefixes = verificationContext.prefixes
         parts = SignedPart.all(of: document)
-        canonical = parts.map { $0.canonical($0.node, surroundings.processor) }
+        canonical = parts.map { $0.canonical($0.node, verificationContext.processor) }
     }
 
     /// Returns the respeller for another spelling of the same statements.

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import Reasons
 import Testing
 
 @testable import Credentials

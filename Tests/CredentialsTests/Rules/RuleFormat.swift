@@ -67,93 +67,123 @@ struct RuleCredential {
         subject: Text? = "did:example:holder", withStrangers: Bool = false, respellings: Int = 0,
         of members: Set<Text>? = nil
     ) throws {
-        self.format = format
         switch format {
         case .rdf, .disclosed:
-            clock = TestIssuer.clock
-            var signer = try GraphSigner(
-                format == .rdf ? .eddsaRDFC2022 : .ecdsaSD2023, contexts: [Self.terms: Self.context])
-            if format == .disclosed, !isMandatory {
-                signer.optional = Set(
-                    Self.properties.map { Text("https://works.example/ns#" + $0) } + [RDF.first, RDF.rest])
-            }
-            func signed(_ claims: JSONObject) throws -> JSON {
-                try signer.sign(Self.document(signer.id, signer.heads(Self.terms), claims, subject))
-            }
-            let document = try signed(claims)
-            full = RuleShowing(name: "plain", payload: document.compactBytes)
-            var material = Self.material(signer.id, signer.contexts)
-            material.issuers[0].takesArraysWhole = takesArraysWhole
-            if withStrangers { material.contexts[Self.strangers] = Self.strangersContext.compactBytes }
-            var choices: [RuleShowing] = []
-            if respellings > 0 {
-                let respeller = Respeller(document, contexts: signer.contexts, inlineAllowed: true)
-                for (url, context) in respeller.second.documents { material.contexts[url] = context.compactBytes }
-                choices += Self.respelt(respeller, respellings, members ?? Set(claims.names).subtracting(["rooms"]))
-            }
-            // The remaining values may be everything that must be shown, because the issuer can make single
-            // elements of arrays mandatory.
-            if format == .disclosed, !takesArraysWhole {
-                choices += try Self.parts(of: claims).map {
-                    RuleShowing(name: $0, payload: try signed($1).compactBytes)
-                }
-            }
-            (self.material, self.choices) = (material, choices)
-        case .jcs:
-            clock = TestIssuer.clock
-            let issuer = try TestIssuer(seed: 9)
-            let heads: JSON = .array([.string(GraphSigner.base), .string(Self.terms)])
-            let document = try issuer.signText(Self.document(issuer.id, heads, claims, subject))
-            full = RuleShowing(name: "plain", payload: document.compactBytes)
-            material = Self.material(
-                issuer.id,
-                [
-                    Self.terms: Self.context,
-                    GraphSigner.base: try JSON.parse(issuer.material.contexts[GraphSigner.base] ?? []),
-                ])
-            choices = Self.digits(of: document).map { RuleShowing(name: "other digits", payload: $0.compactBytes) }
-        case .jwt:
-            clock = TokenForge.clock
-            let forge = try TokenForge()
-            var document = forge.v2
-            document["credentialSubject"] = .object(
-                JSONObject((subject.map { [.init("id", .string($0))] } ?? []) + claims.members))
-            full = RuleShowing(
-                name: "plain", payload: Array(try forge.sign(forge.header("vc+jwt"), document).utf8))
-            (material, choices) = (forge.material, [])
-        case .sdJWT:
-            clock = TokenForge.clock
-            let forge = try TokenForge()
-            let parts = Self.disclosures(of: claims, subject)
-            let token = try forge.sign(forge.header("dc+sd-jwt"), Self.withDigests(forge.claims, parts.top))
-            func shown(_ kept: [String]) -> [UInt8] { Array((([token] + kept).joined(separator: "~") + "~").utf8) }
-            full = RuleShowing(name: "plain", payload: shown(parts.all))
-            choices = parts.removals.map { hidden in
-                RuleShowing(
-                    name: "withheld \(hidden.count)", payload: shown(parts.all.filter { !hidden.contains($0) }))
-            }
-            material = forge.material
-        case .mdoc:
-            clock = TestMdoc.clock
-            let issuer = try Self.mdocIssuer.get()
-            var mdoc = try TestMdoc(issuer)
-            mdoc.items[0].items += claims.members.enumerated().map { index, member in
-                TestMdoc.item(20 + index, member.name.string, Self.cbor(member.value))
-            }
-            full = RuleShowing(name: "plain", payload: try mdoc.letters())
-            let first = 5
-            choices = try claims.members.indices.map { index in
-                var part = mdoc
-                part.changeIssuerSigned = { signed in
-                    let name = CBOR(.text(Text(TestMdoc.nameSpace)))
-                    let items = signed["nameSpaces"]?[Text(TestMdoc.nameSpace)]?.array ?? []
-                    let kept = items.enumerated().filter { $0.offset != first + index }.map(\.element)
-                    return signed.with("nameSpaces", CBOR(.map([CBOR.Pair(name, CBOR(.array(kept)))])))
-                }
-                return RuleShowing(name: "withheld", payload: try part.letters())
-            }
-            material = try issuer.material
+            try self.init(
+                graph: format, claims, isMandatory: isMandatory, takesArraysWhole: takesArraysWhole, subject: subject,
+                withStrangers: withStrangers, respellings: respellings, of: members)
+        case .jcs: try self.init(canonicalText: claims, subject)
+        case .jwt: try self.init(jwt: claims, subject)
+        case .sdJWT: try self.init(sdJWT: claims, subject)
+        case .mdoc: try self.init(mdoc: claims)
         }
+    }
+
+    /// A credential whose statements are signed, with a proof for all of them or one for each.
+    private init(
+        graph format: RuleFormat, _ claims: JSONObject, isMandatory: Bool, takesArraysWhole: Bool, subject: Text?,
+        withStrangers: Bool, respellings: Int, of members: Set<Text>?
+    ) throws {
+        self.format = format
+        clock = TestIssuer.clock
+        var signer = try GraphSigner(
+            format == .rdf ? .eddsaRDFC2022 : .ecdsaSD2023, contexts: [Self.terms: Self.context])
+        if format == .disclosed, !isMandatory {
+            signer.optional = Set(
+                Self.properties.map { Text("https://works.example/ns#" + $0) } + [RDF.first, RDF.rest])
+        }
+        func signed(_ claims: JSONObject) throws -> JSON {
+            try signer.sign(Self.document(signer.id, signer.heads(Self.terms), claims, subject))
+        }
+        let document = try signed(claims)
+        full = RuleShowing(name: "plain", payload: document.compactBytes)
+        var material = Self.material(signer.id, signer.contexts)
+        material.issuers[0].takesArraysWhole = takesArraysWhole
+        if withStrangers { material.contexts[Self.strangers] = Self.strangersContext.compactBytes }
+        var choices: [RuleShowing] = []
+        if respellings > 0 {
+            let respeller = Respeller(document, contexts: signer.contexts, inlineAllowed: true)
+            for (url, context) in respeller.second.documents { material.contexts[url] = context.compactBytes }
+            choices += Self.respelt(respeller, respellings, members ?? Set(claims.names).subtracting(["rooms"]))
+        }
+        // The remaining values may be everything that must be shown, because the issuer can make single
+        // elements of arrays mandatory.
+        if format == .disclosed, !takesArraysWhole {
+            choices += try Self.parts(of: claims).map {
+                RuleShowing(name: $0, payload: try signed($1).compactBytes)
+            }
+        }
+        (self.material, self.choices) = (material, choices)
+    }
+
+    /// A credential whose canonical text is signed.
+    private init(canonicalText claims: JSONObject, _ subject: Text?) throws {
+        format = .jcs
+        clock = TestIssuer.clock
+        let issuer = try TestIssuer(seed: 9)
+        let heads: JSON = .array([.string(GraphSigner.base), .string(Self.terms)])
+        let document = try issuer.signText(Self.document(issuer.id, heads, claims, subject))
+        full = RuleShowing(name: "plain", payload: document.compactBytes)
+        material = Self.material(
+            issuer.id,
+            [
+                Self.terms: Self.context,
+                GraphSigner.base: try JSON.parse(issuer.material.contexts[GraphSigner.base] ?? []),
+            ])
+        choices = Self.digits(of: document).map { RuleShowing(name: "other digits", payload: $0.compactBytes) }
+    }
+
+    /// A credential in a JWT.
+    private init(jwt claims: JSONObject, _ subject: Text?) throws {
+        format = .jwt
+        clock = TokenForge.clock
+        let forge = try TokenForge()
+        var document = forge.v2
+        document["credentialSubject"] = .object(
+            JSONObject((subject.map { [.init("id", .string($0))] } ?? []) + claims.members))
+        full = RuleShowing(
+            name: "plain", payload: Array(try forge.sign(forge.header("vc+jwt"), document).utf8))
+        (material, choices) = (forge.material, [])
+    }
+
+    /// An SD-JWT credential whose claims can all be withheld.
+    private init(sdJWT claims: JSONObject, _ subject: Text?) throws {
+        format = .sdJWT
+        clock = TokenForge.clock
+        let forge = try TokenForge()
+        let parts = Self.disclosures(of: claims, subject)
+        let token = try forge.sign(forge.header("dc+sd-jwt"), Self.withDigests(forge.claims, parts.top))
+        func shown(_ kept: [String]) -> [UInt8] { Array((([token] + kept).joined(separator: "~") + "~").utf8) }
+        full = RuleShowing(name: "plain", payload: shown(parts.all))
+        choices = parts.removals.map { hidden in
+            RuleShowing(
+                name: "withheld \(hidden.count)", payload: shown(parts.all.filter { !hidden.contains($0) }))
+        }
+        material = forge.material
+    }
+
+    /// An mdoc, from which each claim is withheld in turn.
+    private init(mdoc claims: JSONObject) throws {
+        format = .mdoc
+        clock = TestMdoc.clock
+        let issuer = try Self.mdocIssuer.get()
+        var mdoc = try TestMdoc(issuer)
+        mdoc.items[0].items += claims.members.enumerated().map { index, member in
+            TestMdoc.item(20 + index, member.name.string, Self.cbor(member.value))
+        }
+        full = RuleShowing(name: "plain", payload: try mdoc.letters())
+        let first = 5
+        choices = try claims.members.indices.map { index in
+            var part = mdoc
+            part.changeIssuerSigned = { signed in
+                let name = CBOR(.text(Text(TestMdoc.nameSpace)))
+                let items = signed["nameSpaces"]?[Text(TestMdoc.nameSpace)]?.array ?? []
+                let kept = items.enumerated().filter { $0.offset != first + index }.map(\.element)
+                return signed.with("nameSpaces", CBOR(.map([CBOR.Pair(name, CBOR(.array(kept)))])))
+            }
+            return RuleShowing(name: "withheld", payload: try part.letters())
+        }
+        material = try issuer.material
     }
 
     /// Returns the verdict on the statements alone; the check of spellings is another line of defence.

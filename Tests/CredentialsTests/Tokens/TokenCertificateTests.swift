@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import Reasons
 import SwiftASN1
 import Testing
 import X509

@@ -109,13 +109,13 @@ struct TokenForge {
 
     /// Returns the processed payload of an SD-JWT that is accepted.
     func processed(_ token: String, claimed: CredentialFormat? = nil) throws -> JSON? {
-        let surroundings = Surroundings(
+        let verificationContext = VerificationContext(
             trust: try TrustStore(material), policy: VerificationPolicy(), limits: Limits(), clock: Self.clock,
             onStage: nil)
         let received = try Envelope(limits: Limits()).token(Array(token.utf8), claimed: claimed)
         guard case .sdJWT(let token) = received.body else { return nil }
         var check = SDJWTCheck(
-            token, as: received.kind, surroundings,
+            token, as: received.kind, verificationContext,
             summary: CredentialSummary(format: received.format, payloadDigest: []))
         try check.verify()
         return check.evidence.claims?.document

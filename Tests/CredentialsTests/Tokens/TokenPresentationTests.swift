@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import Reasons
 import Testing
 
 @testable import Credentials
@@ -225,13 +226,13 @@ import Testing
                 return claims
             }())
         for (token, proven) in [(credential, true), (try jwt(), false)] {
-            let surroundings = Surroundings(
+            let verificationContext = VerificationContext(
                 trust: try TrustStore(material), policy: VerificationPolicy(), limits: Limits(),
                 clock: TokenForge.clock, onStage: nil)
             let text = try vp([enveloped(token, as: "application/jwt")])
             let jws = try CompactJWS(text.utf8, limits: Limits())
             var check = JWTPresentationCheck(
-                jws, as: .vpJWT, surroundings, demand: demand, summary: CredentialSummary(payloadDigest: []))
+                jws, as: .vpJWT, verificationContext, demand: demand, summary: CredentialSummary(payloadDigest: []))
             try check.verify()
             #expect((check.evidence.holder == .proven) == proven)
         }

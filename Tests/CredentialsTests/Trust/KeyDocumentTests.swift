@@ -1,5 +1,6 @@
 import Crypto
 import Encoding
+import Reasons
 import Testing
 
 @testable import Credentials

@@ -1,4 +1,5 @@
 import Encoding
+import Reasons
 
 @testable import Credentials
 

@@ -1,6 +1,7 @@
 import Aries
 import DIDComm
 import Encoding
+import Mailboxes
 
 extension FuzzTarget {
     /// An agency's answer: the input of each parser, and the reply to each request of a mailbox that waits

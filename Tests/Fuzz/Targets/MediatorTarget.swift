@@ -1,6 +1,7 @@
 import Aries
 import DIDComm
 import Encoding
+import Mailboxes
 
 extension FuzzTarget {
     /// A mailbox whose mediator answers with the input: each line is the plaintext of the next answer,

@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import LinkedData
+import Reasons
 
 @testable import Credentials
 

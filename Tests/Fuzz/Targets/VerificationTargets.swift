@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Reasons
 import TestKit
 
 extension FuzzTarget {
@@ -32,8 +33,8 @@ extension FuzzTarget {
             },
             check: { bytes in
                 let samples = samples()
-                guard let (surroundings, payload) = samples.open(bytes) else { return }
-                let verdict = surroundings.verify(payload)
+                guard let (dependencies, payload) = samples.open(bytes) else { return }
+                let verdict = dependencies.verify(payload)
                 require(!verdict.reasons.isEmpty && verdict.code != .internal, "every verdict has a reason")
                 let line = VerdictReport(file: name, verdict: verdict).jsonLine
                 require((try? JSON.parse(line)) != nil, "every report is JSON")

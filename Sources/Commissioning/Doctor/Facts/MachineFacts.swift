@@ -1,9 +1,10 @@
-package import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+package import Observation
+package import Reasons
 
-/// The facts of a machine before they are judged. ``MachineLook`` gathers the facts; ``Doctor`` makes
+/// The facts of a machine before they are judged. ``MachineProbe`` gathers the facts; ``Doctor`` makes
 /// findings from them.
 package struct MachineFacts: Sendable {
     /// The name of the service's unit, without `.service`: `gatehouse`, or `gatehouse@NAME` for a further
@@ -61,7 +62,7 @@ package struct MachineFacts: Sendable {
     /// The version of this program.
     package var version = ""
     /// The names and versions of the board, the system and the kernel.
-    package var surroundings: [String] = []
+    package var dependencies: [String] = []
 
     /// The name of the unit that takes the adapter for the service, without `.socket`.
     package var openerName: String { "gatehouse-radio" + unitName.dropFirst("gatehouse".count) }
@@ -168,9 +169,9 @@ package struct MachineFacts: Sendable {
     package enum Service: Sendable {
         /// The service does not run, or has no socket.
         case absent
-        /// The service may not be queried or does not answer; the text is the reason.
+        /// The service may not be queried or does not respond; the text is the reason.
         case silent(String)
-        /// The service runs; the payload is its status report, as `gatehouse status` prints it.
-        case running(JSON)
+        /// The service runs; the payload is its status report.
+        case running(StatusReport)
     }
 }

@@ -1,5 +1,5 @@
 /// The rights that the installed unit, with its drop-ins, gives the service: the few settings that cause
-/// installers trouble (systemd.exec(5)).
+/// operators problems (systemd.exec(5)).
 package struct UnitFile: Hashable, Sendable {
     /// The user as whom the service runs.
     package private(set) var user = ""

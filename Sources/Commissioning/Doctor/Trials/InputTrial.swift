@@ -1,7 +1,7 @@
-import Credentials
 package import Encoding
 package import Kiosk
 package import LinuxIO
+import Reasons
 package import Settings
 
 /// Watches one input of a gate while a person triggers it.
@@ -19,11 +19,11 @@ package struct InputTrial: Sendable {
         /// The instruction to the person.
         package var task: String {
             switch use {
-            case .passage: "pass once, or move the turnstile as somebody who passes does"
+            case .passage: "pass once, or turn the turnstile as a person who passes does"
             case .request: "press the button inside, and let it go"
             case .contact: "open the door, and shut it"
             case .tamper: "open the lid, and close it"
-            case .fire: "have the fire panel report a fire, and take that back"
+            case .fire: "make the fire panel report a fire, then reset it"
             }
         }
         /// The input's name and line, for people.
@@ -102,12 +102,12 @@ package struct InputTrial: Sendable {
 
     private mutating func judge() {
         if times > 1 {
-            finding = Finding(.input, .doorInput, "\(step.name): it became active \(times) times for once")
+            finding = Finding(.input, .doorInput, "\(step.name): it became active \(times) times instead of once")
         } else if calmAt != nil {
             finding = .good(.input, "\(step.name): \(step.level(false)) at rest, \(step.level(true)) when active")
         } else {
             let moved = others.map { steps[$0].name }.joined(separator: "; ")
-            let instead = moved.isEmpty || times > 0 ? "" : ", and this moved in its place: \(moved)"
+            let instead = moved.isEmpty || times > 0 ? "" : ", and this one changed instead: \(moved)"
             let isActive = times > 0
             let found = "it stayed \(isActive ? "active" : "at rest") (\(step.level(isActive)))"
             finding = Finding(.input, .boxInputUnseen, "\(step.name): \(found)\(instead)")

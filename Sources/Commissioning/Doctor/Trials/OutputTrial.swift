@@ -1,6 +1,6 @@
-import Credentials
 import Kiosk
 package import LinuxIO
+import Reasons
 package import Settings
 
 /// Makes the outputs of a gate active one after another, so that a person on site sees whether the right
@@ -117,7 +117,11 @@ package struct OutputTrial {
         return switch answer {
         case .right: .good(.output, what)
         case .wrong: Finding(.output, .boxOutputUnseen, what)
-        case .none: .unknown(.output, "\(what): nobody said what happened", "Run it in a terminal, look on and answer.")
+        case .none:
+            .unknown(
+                .output, "\(what): the effect was not confirmed",
+                "Run it in a terminal, watch and "
+                    + "answer.")
         }
     }
 

@@ -46,7 +46,7 @@ package struct SetupAnswers: Hashable, Sendable {
         } catch {
             throw SetupProblems(
                 SetupProblem(
-                    nil, "is not TOML: \(error.message)", "Texts stand in quotes, each key on its own line.",
+                    nil, "is not TOML: \(error.message)", "Write texts in quotes and each key on its own line.",
                     line: error.line))
         }
         var problems: [SetupProblem] = []
@@ -55,7 +55,7 @@ package struct SetupAnswers: Hashable, Sendable {
                 replaces = entry.value.boolean ?? false
                 if entry.value.boolean == nil {
                     problems.append(
-                        SetupProblem(nil, "replace is no truth value", "Write true or false.", line: entry.line))
+                        SetupProblem(nil, "replace is not true or false", "Write true or false.", line: entry.line))
                 }
             } else if let question = SetupQuestion.allCases.first(where: { Text($0.rawValue) == entry.name }) {
                 lines[question] = entry.line

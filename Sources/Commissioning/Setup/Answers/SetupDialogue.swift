@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 package import Settings
 
@@ -96,11 +97,11 @@ package struct SetupDialogue: Sendable {
         // Without a detected board, the person has to name one: a gate without lines cannot open a passage.
         case .board: machine.board
         case .pulse: machine.pinout.pulses.first?.use
-        case .direction: GateSection.Direction.any.rawValue
+        case .direction: GateSection.anyDirection
         case .display: machine.hasScreen ? DisplaySection.Kind.framebuffer.rawValue : DisplaySection.Kind.file.rawValue
         case .displaySize: answers.text(.display).flatMap(DisplaySection.Kind.init)?.sizes.first?.text
         case .radio: machine.adapters.first
-        case .clock: ClockSection.Source.rtc.rawValue
+        case .clock: WallTime.Provenance.rtc.rawValue
         default: ""
         }
     }

@@ -13,10 +13,13 @@ enum SetupFiles {
                 question, "names a file that \(obstacle.text)\(name)", obstacle.remedy ?? "Check the path.")
         }
         guard let bytes = FileBytes.read(path, limit: limit + 1) else {
-            throw SetupProblem(question, "names a file that cannot be read\(name)", "Look at the disk (dmesg).")
+            throw SetupProblem(question, "names a file that cannot be read\(name)", "Check the disk (dmesg).")
         }
         guard bytes.count <= limit else {
-            throw SetupProblem(question, "names a file that is too long\(name)", "Give the document alone.")
+            throw SetupProblem(
+                question, "names a file that is too long\(name)",
+                "Give a file that contains only the "
+                    + "document.")
         }
         return bytes
     }

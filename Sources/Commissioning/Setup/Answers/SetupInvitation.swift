@@ -16,9 +16,9 @@ enum SetupInvitation {
             guard !allowsPlainHTTP, endpoint.string.lowercased().hasPrefix("http://") else { return nil }
             return SetupProblem(
                 .invitation, "leads to an agent without TLS",
-                "Ask its operator for https; where that cannot be had, allow-plain-http lets it be used.")
+                "Ask its operator for https; if it is not available, set allow-plain-http.")
         } catch {
-            return SetupProblem(.invitation, "is no invitation that can be used", error.remedy)
+            return SetupProblem(.invitation, "is not a usable invitation", error.remedy)
         }
     }
 }

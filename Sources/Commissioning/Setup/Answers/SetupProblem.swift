@@ -55,7 +55,7 @@ package enum SetupOrigin: Hashable, Sendable {
 
     private func request(_ question: SetupQuestion) -> String {
         switch self {
-        case .options: "Give it: \(question.option) \(question.example)"
+        case .options: "Give \(question.option) \(question.example)"
         case .file: "Write: \(question.rawValue) = \"\(question.example)\""
         case .terminal: "Write for example \(question.example)."
         }

@@ -8,7 +8,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     case board
     /// The label of another chip whose lines have the pinout's names.
     case chip
-    /// How long the relay is energised: a duration, or the kind of thing that the relay opens.
+    /// The pulse of the relay: a duration, or the kind of thing that the relay opens.
     case pulse
     /// The direction of the gate.
     case direction
@@ -49,28 +49,30 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     /// The words of the question in a terminal; nil if it is answered only by an option or a file.
     package var words: String? {
         switch self {
-        case .name: "Name of this gate, which phones show (1 to 14 of A-Z a-z 0-9 _ -)"
+        case .name: "Name of this gate, shown on phones (1 to 14 of A-Z a-z 0-9 _ -)"
         case .id: "Its name in records and reports"
         case .board: "Board"
         case .chip: nil
-        case .pulse: "How long the relay is energised: a duration, or what it opens"
-        case .direction: "Which way it leads: in, out or any"
+        case .pulse: "Pulse of the relay: a duration, or the kind of gate"
+        case .direction: "Its direction: in, out or any"
         case .display:
-            "What shows the code: framebuffer (a screen), ssd1306, sh1106, sh1107 (OLED), ssd1680 (e-paper), file, none"
+            "Display for the code: framebuffer (a screen), ssd1306, sh1106, sh1107 (OLED), ssd1680 (e-paper), file, "
+                + "none"
         case .displaySize: "Its size"
         case .radio: "Bluetooth adapter"
         case .clock:
-            "No battery-backed clock and no time server is seen. What must the date be worth: rtc (one of them; nobody is let in before it is there), or saved (none)"
-        case .timeServer: "A time server that chrony asks with Network Time Security, by its name (empty: none)"
-        case .trustBundle: "Whom to trust: the file with your operator's bundle (empty: there is none)"
+            "No battery-backed clock and no time server was found. Required source of the date: rtc (one of them; no "
+                + "visitor is admitted before), or saved (none)"
+        case .timeServer: "Name of a time server for chrony with Network Time Security (empty: none)"
+        case .trustBundle: "Trust data: the file with your operator's bundle (empty: none)"
         case .bundleKey: "The operator's public key (z6Mk…)"
-        case .trustDirectory: "A folder with trust data (empty: there is none)"
+        case .trustDirectory: "A folder with trust data (empty: none)"
         case .issuer: "The id of one issuer, did:… or https://… (empty: later)"
         case .issuerType:
-            "The types of its credentials that are let in, with spaces between (gatehouse trust needs FILE prints them)"
+            "The admitted types of its credentials, separated by spaces (gatehouse trust needs FILE prints them)"
         case .issuerDocument: "The file with its DID document (empty: did:key, did:jwk, or none)"
         case .issuerRoot: "The file with the root of its certificates, PEM (empty: none)"
-        case .context: "Contexts of its credentials, URL or URL=FILE with spaces between (empty: none)"
+        case .context: "Contexts of its credentials, URL or URL=FILE, separated by spaces (empty: none)"
         case .invitation: "Invitation of the cloud agent: its URL, or a file (empty: none)"
         case .allowPlainHTTP: nil
         }

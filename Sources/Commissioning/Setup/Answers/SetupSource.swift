@@ -31,7 +31,9 @@ struct SetupSource {
         }
         if let path = answers.text(.trustDirectory) {
             Self.add(.trustDirectory, path, to: &lines) {
-                (try? TrustFiles.read(path))?.flatMap { Array("\($0.path)\n\($0.bytes.count)\n".utf8) + $0.bytes }
+                (try? TrustDirectoryFiles.read(path))?.flatMap {
+                    Array("\($0.path)\n\($0.bytes.count)\n".utf8) + $0.bytes
+                }
             }
         }
         self.lines = lines

@@ -1,6 +1,7 @@
 import Aries
 import DIDComm
 import Encoding
+import Mailboxes
 
 extension VirtualAgency {
     /// Handles a message to an agent. Only the agent's owner may send one.

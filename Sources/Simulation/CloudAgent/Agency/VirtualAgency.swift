@@ -1,6 +1,7 @@
-package import Aries
+import Aries
 package import DIDComm
 package import Encoding
+package import Mailboxes
 
 /// A cloud agency in memory, of either dialect. It is a value without clock and network: requests are passed
 /// to its methods, and these return the answers.

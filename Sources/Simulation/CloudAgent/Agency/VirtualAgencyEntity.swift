@@ -1,6 +1,6 @@
-import Aries
 import DIDComm
 import Encoding
+import Mailboxes
 
 /// An entity at a ``VirtualAgency`` that is addressed by DID or key.
 struct VirtualAgencyEntity {

@@ -1,0 +1,17 @@
+import Encoding
+
+/// The protocols between a mailbox and its owner, over an ordinary connection.
+package enum MailboxProtocols {
+    /// coordinate-mediation/1.0 (RFC 0211).
+    package static let coordination = ProtocolName("coordinate-mediation", 1, 0)
+    /// messagepickup/2.0 (RFC 0685).
+    package static let pickup = ProtocolName("messagepickup", 2, 0)
+
+    /// Returns whether a message is one that a mailbox sends to its owner. A message that an owner sends is
+    /// refused like any other request.
+    static func include(_ type: MessageType) -> Bool {
+        ["mediate-grant", "mediate-deny", "keylist-update-response"].contains {
+            type.isMessage(coordination.family, coordination.major, $0)
+        } || ["status", "delivery"].contains { type.isMessage(pickup.family, pickup.major, $0) }
+    }
+}

@@ -1,0 +1,275 @@
+import Crypto
+package import Encoding
+import Foundation
+import GateService
+import Ledger
+import LinuxIO
+package import Settings
+import Store
+import TrustFiles
+
+/// Makes a backup, whether the service runs or not.
+///
+/// The database is first copied on its own disk and from there to the backup, so that a slow or silent
+/// destination does not hold up the database's log. Before the backup gets its name, the ledger in the copy
+/// is proved and the whole file is read back from its disk. Only one backup is made at a time. A backup does
+/// not hold the key of a printed code and its book of sessions, because an older book would let sessions be
+/// replayed. It does not hold invitations. It holds the keys only if a passphrase is given to seal them
+/// under.
+///
+/// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup
+/// is root's own file: opened once, written and proved by its descriptor, and never through a link of the
+/// owner's. So the service determines the content of its records, but not where root writes. A spool that the
+/// service fills and root fetches would change neither of these two facts. It would need the space twice, and
+/// it would end the ledger of a last backup before the file is where the operator wants it.
+package struct BackupMaker: Sendable {
+    /// The number of bytes that stay free on the database's disk, because the running service needs them.
+    static let reserve = 64 << 20
+    /// The number of bytes by which the ledger may grow while it is copied.
+    static let growth = 64 << 20
+    /// The shortest passphrase in bytes.
+    package static let shortestPassphrase = KeyBox.shortest
+
+    /// The configuration that is in force.
+    package var configuration: Configuration
+    /// The path of the configuration file.
+    package var configurationFile: String
+    /// The version of this program.
+    package var software: Text
+    /// The environment. It names the credentials that systemd hands over.
+    package var environment: [String: String]
+    /// The mark of this machine.
+    package var machine: Text = MachineMark.here()
+    /// The date of the backup.
+    package var now: Timestamp
+    /// The scrypt cost of one try of the passphrase.
+    var keyWork = KeyBox.work
+    /// The function that is called when the copy of the database is complete.
+    var copied: @Sendable () -> Void = {}
+    /// Called when the ledger in the copy was proved.
+    var proved: @Sendable () -> Void = {}
+    /// Called with the progress, from 0 to 1.
+    package var progress: @Sendable (Double) -> Void = { _ in }
+
+    /// Creates the maker of backups of a gate with `configuration`. `software` is the version of the program, `now`
+    /// the date of the backup.
+    package init(
+        _ configuration: Configuration, file: String, software: Text, environment: [String: String], at now: Timestamp
+    ) {
+        (self.configuration, configurationFile) = (configuration, file)
+        (self.software, self.environment, self.now) = (software, environment, now)
+    }
+
+    /// A finished backup.
+    package struct Made: Sendable {
+        /// The manifest of the backup.
+        package var manifest: BackupManifest
+        /// Whether the file system lets other users read the backup.
+        package var isOpenToOthers: Bool
+    }
+
+    /// Makes the backup `path`, which must not exist. `passphrase`: seals the keys; nil: the backup holds no
+    /// keys. `isLast`: the service is stopped, and its ledger ends here; the next start of the service begins
+    /// another ledger.
+    package func make(
+        _ path: String, passphrase: [UInt8]? = nil, isLast: Bool = false
+    ) async throws(BackupFailure) -> Made {
+        let role = OwnerRole(of: folder)
+        defer { role?.end() }
+        try role.at(path) { () throws(BackupFailure) in try ArchiveWriter.checkName(path) }
+        guard FileBytes.isFile(configuration.ledger.path) else {
+            throw BackupFailure(StoreError.absent(path: configuration.ledger.path))
+        }
+        let scratch = try BackupScratch(beside: configuration.ledger.path)
+        defer { scratch.end() }
+        let secrets = try passphrase.map { passphrase throws(BackupFailure) in (passphrase, try keys()) }
+        let files = try texts(role)
+        do {
+            guard isLast else {
+                try role.at(path) { () throws(BackupFailure) in try Self.spare(path, ledger: nil) }
+                return try await make(try ArchiveWriter(path, role), scratch, files, secrets, closing: nil)
+            }
+            // Open the ledger before the files of an earlier attempt are changed: that attempt may have ended
+            // the ledger.
+            let store: Store
+            do {
+                store = try await self.store()
+            } catch {
+                let made = try end().flatMap { end throws(BackupFailure) in
+                    try role.at(path) { () throws(BackupFailure) in try Self.finish(path, behind: end) }
+                }
+                if let made { return made }
+                throw error
+            }
+            do {
+                try await restoreReserve(store)
+                let ledger = await store.head.ledger
+                try role.at(path) { () throws(BackupFailure) in try Self.spare(path, ledger: ledger) }
+                let made = try await make(try ArchiveWriter(path, role), scratch, files, secrets, closing: store)
+                await store.close()
+                return made
+            } catch {
+                await store.close()
+                throw error
+            }
+        } catch {
+            throw BackupFailure(of: error)
+        }
+    }
+
+    var folder: String { (configuration.ledger.path as NSString).deletingLastPathComponent }
+
+    private func make(
+        _ archive: ArchiveWriter, _ scratch: BackupScratch, _ files: [(String, [UInt8])],
+        _ secrets: (passphrase: [UInt8], keys: KeyBox)?, closing store: Store?
+    ) async throws -> Made {
+        let ledger = configuration.ledger
+        let size = Self.size(ledger.path) + Self.size(ledger.path + "-wal")
+        // Check both disks. The copy is the first half of the progress, and the backup file the second.
+        try Self.check(room: Self.room(folder), for: size + Self.reserve, at: folder)
+        try Self.check(room: archive.room, for: size + (1 << 20), at: "the backup's place")
+        let source = ledger.witness(environment)
+        let key = try? source.key()
+        // Read the witness before the copy is made: the copy must hold everything that the witness has seen.
+        let reading = source.reading(key)
+        let witness = store == nil ? nil : FileBytes.read(ledger.witness, limit: 1 << 16)
+        try await LedgerReader(path: ledger.path).copy(to: scratch.path) { done, total in
+            progress(0.5 * Double(done) / Double(max(total, 1)))
+        }
+        self.copied()
+        // Compute the hash before the proof: then the file holds the data that was proved, or its hash
+        // differs. The service may have written more since the size was measured.
+        let (copied, hash) = try scratch.seal(atMost: size + Self.growth)
+        let copy = try LedgerReader(path: scratch.path)
+        let report = try await copy.verify(proof: Proof(key: key, witness: reading))
+        guard report.isIntact else {
+            throw BackupFailure(
+                "the ledger is not intact: \(report.findings.first?.text ?? "")",
+                remedy: "gatehouse ledger verify; copy the files as evidence")
+        }
+        let state = try await copy.state()
+        proved()
+        var parts = files
+        if case .read(let signed, _) = reading {
+            parts.insert((BackupManifest.Name.head, signed.json.compactBytes), at: 0)
+        }
+        if let witness { parts.append((BackupManifest.Name.witness, witness)) }
+        func entry(_ name: String, _ bytes: [UInt8]) -> BackupManifest.File {
+            .init(name: name, size: bytes.count, hash: Array(SHA256.hash(data: bytes)))
+        }
+        var manifest = BackupManifest(
+            software: software, made: now, kiosk: Text(configuration.kiosk.id), machine: machine,
+            end: Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash), isLast: store != nil,
+            files: parts.map(entry) + [.init(name: BackupManifest.Name.database, size: copied, hash: hash)])
+        if let secrets {
+            let sealed = try seal(secrets.keys, secrets.passphrase, manifest.digest)
+            manifest.files.insert(entry(BackupManifest.Name.keys, sealed), at: parts.count)
+            parts.append((BackupManifest.Name.keys, sealed))
+        }
+        try archive.add(BackupManifest.Name.manifest, manifest.json.compactBytes)
+        for (name, bytes) in parts { try archive.add(name, bytes) }
+        try archive.add(BackupManifest.Name.database, from: scratch, size: copied) { done in
+            progress(0.5 + 0.5 * Double(done) / Double(max(copied, 1)))
+        }
+        try archive.sync()
+        try archive.prove(manifest)
+        if let store {
+            archive.keep()
+            let isEnded = await store.contradict(Text("\(Self.ended) at \(now.rfc3339)"))
+            guard isEnded else {
+                throw BackupFailure(
+                    "the ledger's witness cannot be written, so nothing would prevent this ledger from continuing here",
+                    remedy: "check ledger.witness and its disk, or make a backup without --last")
+            }
+        }
+        try archive.finish()
+        return Made(manifest: manifest, isOpenToOthers: archive.isOpenToOthers)
+    }
+
+    // MARK: - Contents
+
+    /// Returns configuration, rules and trust data, as they are on the disk.
+    private func texts(_ role: OwnerRole?) throws(BackupFailure) -> [(String, [UInt8])] {
+        var files: [(String, [UInt8])] = []
+        func add(_ name: String, _ path: String?) throws(BackupFailure) {
+            guard let path, FileBytes.isFile(path) else { return }
+            guard let bytes = FileBytes.whole(path, limit: BackupManifest.smallLimit) else {
+                throw BackupFailure(
+                    "\(path) cannot be read",
+                    remedy: "run it as a user with permission to read it, "
+                        + "or as root")
+            }
+            files.append((name, bytes))
+        }
+        // The command has read the configuration as root; the service may have got it in another way.
+        let owned = OwnerRole.owner(of: configurationFile) != nil
+        if owned {
+            try add(BackupManifest.Name.configuration, configurationFile)
+        } else {
+            try role.asRoot { () throws(BackupFailure) in
+                try add(BackupManifest.Name.configuration, configurationFile)
+            }
+        }
+        try add(BackupManifest.Name.policy, configuration.policy.file)
+        try add(BackupManifest.Name.bundle, TrustState(configuration.trust).bundlePath)
+        do throws(TrustDirectoryError) {
+            let trust = try TrustDirectoryFiles.read(configuration.trust.directory)
+            files += trust.map { (BackupManifest.Name.trust + $0.path, $0.bytes) }
+        } catch {
+            throw BackupFailure(
+                "the trust directory cannot be read: \(error.summary)",
+                remedy: "run it as a user with permission to "
+                    + "read it, or as root")
+        }
+        return files
+    }
+
+    private func keys() throws(BackupFailure) -> KeyBox {
+        do throws(StoreError) {
+            let keys = KeyBox(
+                witness: try StoppedStore.secret(configuration.ledger.witnessKey),
+                agent: try StoppedStore.secret(configuration.agent.keyFile))
+            guard keys.witness != nil || keys.agent != nil else {
+                throw .absent(path: configuration.ledger.witnessKey)
+            }
+            return keys
+        } catch .absent {
+            throw BackupFailure(
+                "there are no key files: systemd provides the keys, or the service never ran",
+                remedy:
+                    "remove --with-keys and keep a copy of systemd's credentials "
+                    + "(/usr/share/doc/gatehouse/docs/maintenance.md)"
+            )
+        } catch { throw BackupFailure(error) }
+    }
+
+    private func seal(
+        _ keys: KeyBox, _ passphrase: [UInt8], _ manifest: [UInt8]
+    ) throws(BackupFailure) -> [UInt8] {
+        guard let random = try? SystemRandom.bytes(KeyBox.randomBytes),
+            let sealed = keys.seal(passphrase, manifest: manifest, random: random, work: keyWork)
+        else { throw BackupFailure("the keys cannot be sealed", remedy: "check the memory: it needs 64 MB") }
+        return sealed
+    }
+
+    // MARK: - Disks
+
+    static func check(room: Int, for wanted: Int, at place: String) throws(BackupFailure) {
+        guard room < wanted else { return }
+        throw BackupFailure(
+            "\(place) has \(room >> 20) MB of free space, and \(wanted >> 20) MB are needed",
+            remedy: "free some space there")
+    }
+
+    static func room(_ folder: String) -> Int {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return .max }
+        return Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
+            .partialValue
+    }
+
+    private static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+}

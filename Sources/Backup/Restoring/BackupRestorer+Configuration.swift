@@ -1,0 +1,114 @@
+import Credentials
+import Encoding
+import Foundation
+import LinuxIO
+import Settings
+import TrustFiles
+
+// Restores the configuration, rules and trust data of a backup. Only the passphrase of the backup's keys
+// proves them. Root puts them into their places, as the owner of each place.
+extension BackupRestorer {
+    /// Returns the configuration in a backup as it would be in force here, checked as far as is possible
+    /// without changing anything.
+    func readConfiguration(_ backup: BackupFile) throws(BackupFailure) -> Configuration {
+        guard let bytes = backup.files[BackupManifest.Name.configuration] else {
+            throw BackupFailure("there is no configuration in \(backup.path)", remedy: "remove --configuration")
+        }
+        let target: Configuration
+        do throws(ConfigurationError) {
+            target = try Configuration.parse(
+                bytes, file: BackupManifest.Name.configuration,
+                folder: URL(fileURLWithPath: configurationFile).deletingLastPathComponent().standardizedFileURL.path)
+        } catch {
+            throw Self.unusable(BackupManifest.Name.configuration, error.description)
+        }
+        try RestorePlaces(configuration, file: configurationFile).check(target)
+        if target.policy.file != nil, let policy = backup.files[BackupManifest.Name.policy] {
+            do throws(PolicyLoadError) {
+                _ = try PolicyFile.parse(policy, file: BackupManifest.Name.policy)
+            } catch {
+                throw Self.unusable(BackupManifest.Name.policy, error.description)
+            }
+        }
+        return target
+    }
+
+    private static func unusable(_ name: String, _ problems: String) -> BackupFailure {
+        BackupFailure(
+            "\(name) in the backup cannot be used here: \(problems)",
+            remedy: "remove --configuration, and transfer what you need by hand", isRefusal: true)
+    }
+
+    /// Throws if `target` is not proved by a key and names a program that neither the configuration on this
+    /// machine nor this version of Gatehouse names. Throws even if voice is off, because an operator may
+    /// switch it on later.
+    func checkPrograms(of target: Configuration) throws(BackupFailure) {
+        let known = NamedPlace.executed(configuration).map(\.path) + [VoiceSection.standardProgram]
+        for program in NamedPlace.executed(target) where !known.contains(program.path) {
+            throw BackupFailure(
+                "\(program.key) of the configuration in the backup is a program that the service would run, "
+                    + "and no key proves it: " + program.path,
+                remedy:
+                    "decrypt the keys of the backup, or give --programs if that program is yours; otherwise remove "
+                    + "--configuration",
+                isRefusal: true)
+        }
+    }
+
+    /// Adds the warnings about a configuration that no key proves; used before and after it is put back.
+    func warn(of target: Configuration, _ done: inout Done) {
+        done.notices.append(
+            "no key proves configuration, policy and trust in it: anyone who could write this file may have changed "
+                + "them")
+        for (name, keys) in [("its trust.bundleKeys", target.trust.bundleKeys), ("its fleet.keys", target.fleet.keys)]
+        where !keys.isEmpty {
+            done.notices.append("\(name), which must be your own: \(keys.map(\.text).joined(separator: " "))")
+        }
+        for program in NamedPlace.executed(target) where program.path != VoiceSection.standardProgram {
+            done.notices.append(
+                "its \(program.key), which the service runs and which must be your own: \(program.path)")
+        }
+    }
+
+    /// Puts configuration, rules and trust data into their places.
+    func putConfiguration(_ backup: BackupFile, _ target: Configuration, _ done: inout Done)
+        throws(BackupFailure)
+    {
+        func put(_ name: String, _ path: String?) throws(BackupFailure) {
+            guard let path, let bytes = backup.files[name] else { return }
+            let role = OwnerRole(of: path)
+            defer { role?.end() }
+            var status = stat()
+            if lstat(path, &status) == 0 {
+                if FileBytes.whole(path, limit: BackupManifest.smallLimit) == bytes { return }
+                done.aside.append(try Self.setAside(path))
+            }
+            do throws(SystemError) { try DurableFile.replace(path, with: bytes) } catch { throw BackupFailure(error) }
+            onStep()
+        }
+        let trust = backup.files.filter { $0.key.hasPrefix(BackupManifest.Name.trust) }
+            .map { (path: String($0.key.dropFirst(BackupManifest.Name.trust.count)), bytes: $0.value) }
+        if !trust.isEmpty {
+            let role = OwnerRole(of: target.trust.directory)
+            defer { role?.end() }
+            if Directory.names(in: target.trust.directory).isEmpty {
+                do throws(SystemError) {
+                    try DurableFile.replaceFolder(target.trust.directory, with: trust.sorted { $0.path < $1.path })
+                } catch { throw BackupFailure(error) }
+                onStep()
+            } else {
+                done.notices.append("\(target.trust.directory) is not empty and was not changed")
+            }
+        }
+        try put(BackupManifest.Name.policy, target.policy.file)
+        try put(BackupManifest.Name.configuration, configurationFile)
+        if let bundle = backup.files[BackupManifest.Name.bundle] {
+            let role = OwnerRole(of: target.trust.state)
+            defer { role?.end() }
+            // The trust state has a rule of its own: it never goes back to an older bundle.
+            do throws(TrustImportFailure) { try TrustState(target.trust).install(bundle) } catch {
+                done.notices.append("the trust bundle was not restored: import the newest one (gatehouse trust import)")
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import LinuxIO
+package import Settings
+import Synchronization
+
+/// The rights with which a command run by root works in the folders of the service. These are the rights of
+/// the owner, who could replace each file by a link or a pipe at any moment. The role begins when the command
+/// knows these folders, and lasts until the command ends.
+package enum CommandRole {
+    private static let held = Mutex<OwnerRole?>(nil)
+
+    /// Begins the role for the folders of a gate.
+    package static func take(for gate: Configuration) { held.withLock { if $0 == nil { $0 = gate.ownerRole() } } }
+
+    /// Begins the role for the owner of a path.
+    package static func take(for path: String) { held.withLock { if $0 == nil { $0 = OwnerRole(of: path) } } }
+
+    /// Runs `body` with the rights of the owner of `path`. That owner may be a user other than the owner of
+    /// the gate's folders.
+    package static func asOwner<Value, Failure>(
+        of path: String, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        held.withLock { $0?.pause() }
+        defer { held.withLock { $0?.resume() } }
+        return try OwnerRole.of(path, body)
+    }
+
+    /// Runs `body` as root, for a path that the operator has named; but as the owner if the path leads
+    /// through a folder or a link of the owner's.
+    package static func at<Value>(_ path: String, _ body: () throws -> Value) rethrows -> Value {
+        held.withLock { role in
+            role?.pause()
+            if role?.leads(path) == true { role?.resume() }
+        }
+        defer { held.withLock { $0?.resume() } }
+        return try body()
+    }
+}

@@ -1,0 +1,22 @@
+import Encoding
+
+/// The texts that were logged recently. With them the log gets each change, but not the same text again and
+/// again. A text of a destination counts as news once per ``pause``. In that time at most ``limit`` texts of
+/// each destination count as news, whatever a peer sends.
+struct RepeatedNoticeFilter: Sendable {
+    /// How long a repeated text is no news.
+    static let pause = Duration.seconds(600)
+    /// The limit of texts of one destination that count as news during one ``pause``.
+    static let limit = 64
+
+    private var said: [Text: [(text: String, at: ContinuousClock.Instant)]] = [:]
+
+    /// Returns whether `text` is news of the destination `name`.
+    mutating func take(_ text: String, of name: Text, at now: ContinuousClock.Instant) -> Bool {
+        var texts = (said[name] ?? []).filter { now - $0.at < Self.pause }
+        defer { said[name] = texts }
+        guard texts.count < Self.limit, !texts.contains(where: { Text($0.text) == Text(text) }) else { return false }
+        texts.append((text, now))
+        return true
+    }
+}

@@ -1,0 +1,93 @@
+import Encoding
+import LinkedData
+import Reasons
+
+/// The hashes of one document that its proofs need. No graph is canonicalised twice with the same hash
+/// algorithm.
+struct DocumentDigests {
+    let content: LinkedDataDocument
+    private let beginnings: HashBeginnings
+    private var graph: [HashAlgorithm: [UInt8]] = [:]
+    /// The canonical document without its contexts. The contexts are canonicalised separately, because a
+    /// proof may cover other contexts.
+    private var members: CanonicalObject?
+    private var context: (text: [UInt8], isVerbatim: Bool)?
+
+    init(_ content: LinkedDataDocument, beginnings: HashBeginnings) {
+        self.content = content
+        self.beginnings = beginnings
+    }
+
+    /// Returns the hash of the canonical N-Quads, made by RDFC-1.0 with the same hash algorithm.
+    mutating func rdfc(_ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
+        if let digest = graph[algorithm] { return digest }
+        let digest = try content.dataset.canonicalDigest(algorithm)
+        graph[algorithm] = digest
+        return digest
+    }
+
+    /// Returns the hash of the canonical JSON, under `context` if given, otherwise under the document's own
+    /// contexts.
+    mutating func jcs(_ algorithm: HashAlgorithm, under context: JSON?) throws(Rejection) -> [UInt8] {
+        let members = try canonicalMembers()
+        guard content.unsecured["@context"] != nil || context != nil else {
+            return beginnings.hash(algorithm) { members.write($0) }
+        }
+        let value = try canonicalContext(context).text
+        return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
+    }
+
+    /// Returns the hash of a proof's options in canonical form. Contexts that are the document's own are not
+    /// canonicalised again.
+    mutating func jcs(options: JCSProofOptions, _ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
+        let members = try Self.jcs { () throws(JCSError) in
+            try CanonicalObject(options.options, without: "@context")
+        }
+        guard options.options["@context"] != nil else { return beginnings.hash(algorithm) { members.write($0) } }
+        let value = try canonicalContext(options.context).text
+        return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
+    }
+
+    /// Returns the text that a proof over these contexts covers: its canonical form, parsed again. Where that
+    /// equals the received text, apart from the order of members, the received document is returned
+    /// (`isReceived`).
+    mutating func signedText(
+        under context: JSON
+    ) throws(Rejection) -> (document: LinkedDataDocument, isReceived: Bool) {
+        let members = try canonicalMembers()
+        let isReceived = context == content.context
+        let contexts = try isReceived ? canonicalContext(nil) : Self.canonical(context)
+        if isReceived, members.isVerbatim, contexts.isVerbatim { return (content, true) }
+        var bytes: [UInt8] = []
+        members.write(adding: "@context", contexts.text) { bytes += $0 }
+        guard let text = try? JSON.parse(bytes).object else { throw Rejection(.inputTooLarge) }
+        return (try LinkedDataDocument(text, processor: content.processor, coversText: true), false)
+    }
+
+    private mutating func canonicalMembers() throws(Rejection) -> CanonicalObject {
+        if let members { return members }
+        let content = content
+        let members = try Self.jcs { () throws(JCSError) in
+            try CanonicalObject(content.unsecured, without: "@context")
+        }
+        self.members = members
+        return members
+    }
+
+    /// Returns the canonical form of `other`, otherwise of the document's own contexts.
+    private mutating func canonicalContext(_ other: JSON?) throws(Rejection) -> (text: [UInt8], isVerbatim: Bool) {
+        if let other { return try Self.canonical(other) }
+        if let context { return context }
+        let context = try Self.canonical(content.context)
+        self.context = context
+        return context
+    }
+
+    private static func canonical(_ value: JSON) throws(Rejection) -> (text: [UInt8], isVerbatim: Bool) {
+        try jcs { () throws(JCSError) in try value.canonical() }
+    }
+
+    private static func jcs<Value>(_ work: () throws(JCSError) -> Value) throws(Rejection) -> Value {
+        do throws(JCSError) { return try work() } catch { throw Rejection(.jsonNumber) }
+    }
+}

@@ -1,0 +1,82 @@
+import Encoding
+import LinkedData
+import Reasons
+
+/// A document as the RDF that a signature covers: without its proofs, or with those proofs that the signature
+/// covers too.
+struct LinkedDataDocument {
+    /// The document's own `@context`.
+    let context: JSON
+    /// The document with only those proofs that a signature covers.
+    let unsecured: JSONObject
+    /// The statements of the document; nil where no signature needs them and ``plain`` is enough.
+    let statements: DeserializedDocument?
+    /// The properties of a document that was not expanded.
+    let plain: PlainDocument?
+    let processor: JSONLDProcessor
+    /// Returns whether credentials of an issuer may be accepted at all.
+    private let isTrusted: @Sendable (Text) -> Bool
+
+    /// Contexts stage: expands the document under the pinned contexts.
+    ///
+    /// - Parameter coversText: Whether every proof is over the JSON text. In that case no signature needs the
+    ///   graph, and nothing is unsigned. A document that certainly states no more than its names say is then
+    ///   expanded only when the graph is read.
+    /// - Parameter isTrusted: Whether credentials of an issuer may be accepted at all.
+    init(
+        _ document: JSONObject, proofs: [JSONObject] = [], processor: JSONLDProcessor, coversText: Bool = false,
+        isTrusted: @escaping @Sendable (Text) -> Bool = { _ in true }
+    ) throws(Rejection) {
+        context = document["@context"] ?? .null
+        var unsecured = document
+        unsecured["proof"] = proofs.isEmpty ? nil : .array(proofs.map { .object($0) })
+        self.unsecured = unsecured
+        self.processor = processor
+        self.isTrusted = isTrusted
+        plain = coversText ? processor.plain(unsecured) : nil
+        if plain != nil {
+            statements = nil
+            return
+        }
+        do throws(JSONLDError) {
+            statements = try processor.deserialize(.object(unsecured))
+        } catch { throw Self.rejection(error) }
+    }
+
+    /// The graph of the document. If no signature needs it, it is made at each call.
+    var dataset: Dataset {
+        statements?.dataset ?? (try? processor.deserialize(.object(unsecured)))?.dataset ?? Dataset()
+    }
+
+    /// The members that make statements, but are not covered by a signature over the dataset.
+    var unsigned: [String] { statements?.dropped.filter(\.statesSomething).map(\.pointer) ?? [] }
+
+    /// Returns the statements about the node of the outermost object, which must have the type `type`; nil if
+    /// it is not certain which node that is.
+    func graph(type: Text) -> StatementGraph? {
+        statements.flatMap { StatementGraph($0, type: type, isTrusted: isTrusted) }
+    }
+
+    /// The statements of a text that is signed as it is written, from its outermost object.
+    var writtenGraph: StatementGraph? {
+        statements.flatMap { document in document.root.map { StatementGraph(written: document.dataset, root: $0) } }
+    }
+
+    /// The place of an unusual spelling, which states the same as the data model's own spelling; nil if the
+    /// document has none.
+    var unusualSpelling: String? {
+        guard let statements else { return nil }
+        return statements.unusualSpelling
+            ?? RepeatedNodes(statements).unusual.map { Spelling.repetition(of: $0, in: unsecured) }
+    }
+
+    static func rejection(_ error: JSONLDError) -> Rejection {
+        switch error.code {
+        case .loadingRemoteContextFailed, .loadingDocumentFailed: Rejection(.contextNotPinned, at: error.pointer)
+        case .protectedTermRedefinition: Rejection(.contextProtectedTerm, at: error.pointer)
+        case .limitExceeded: Rejection(.canonTooComplex, at: error.pointer)
+        case .invalidJSONLiteral: Rejection(.jsonNumber, at: error.pointer)
+        default: Rejection(.contextInvalid, at: error.pointer)
+        }
+    }
+}

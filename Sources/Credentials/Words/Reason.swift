@@ -1,0 +1,63 @@
+package import Reasons
+
+/// One finding about one credential. It consists of a code and a place, and holds no claim.
+package struct Reason: Hashable, Sendable {
+    /// The code of the finding.
+    package let code: ReasonCode
+    /// The place of the finding, as a JSON pointer (RFC 6901) into the credential; nil for the whole.
+    package let pointer: String?
+    /// The severity in this verdict. Under the compat profile, a finding that usually causes a rejection may
+    /// be only a warning.
+    package let severity: Severity
+    /// The violated rule, where the code covers several rules.
+    package let detail: ReasonDetail?
+
+    /// The maximum length of a stored pointer: member names come from untrusted sources.
+    private static let longestPointer = 512
+
+    /// Returns the pointer if it is short enough; otherwise the pointer to the nearest containing member that
+    /// is short enough.
+    private static func bounded(_ pointer: String) -> String {
+        guard pointer.utf8.count > longestPointer else { return pointer }
+        let kept = pointer.utf8.prefix(longestPointer)
+        return String(
+            decoding: kept.prefix(upTo: kept.lastIndex(of: UInt8(ascii: "/")) ?? kept.startIndex), as: UTF8.self)
+    }
+
+    /// Creates a finding, by default with the severity of its code.
+    package init(
+        _ code: ReasonCode, _ detail: ReasonDetail? = nil, at pointer: String? = nil, severity: Severity? = nil
+    ) {
+        self.code = code
+        self.pointer = pointer.map(Self.bounded)
+        self.severity = severity ?? code.severity
+        self.detail = detail
+    }
+
+    /// Returns the same reason for another place.
+    func moved(to pointer: String?) -> Reason { Reason(code, detail, at: pointer, severity: severity) }
+}
+
+/// The end of a verification. The stage that failed throws it.
+struct Rejection: Error, Hashable {
+    let reason: Reason
+    /// The unsupported format that the rejection is about, where it is recognised.
+    let unsupported: UnsupportedFormat?
+
+    init(
+        _ code: ReasonCode, _ detail: ReasonDetail? = nil, at pointer: String? = nil,
+        naming unsupported: UnsupportedFormat? = nil
+    ) {
+        self.unsupported = unsupported
+        // The empty pointer names the whole document, so it is omitted.
+        reason = Reason(code, detail, at: pointer.flatMap { $0.isEmpty ? nil : $0 }, severity: .error)
+    }
+
+    /// Returns the same rejection for another place.
+    func moved(to pointer: String?) -> Rejection {
+        Rejection(reason.code, reason.detail, at: pointer, naming: unsupported)
+    }
+
+    /// Returns the same rejection for a document that is at `parent` in a larger document.
+    func inside(_ parent: String) -> Rejection { parent.isEmpty ? self : moved(to: parent + (reason.pointer ?? "")) }
+}

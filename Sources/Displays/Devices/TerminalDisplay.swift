@@ -1,0 +1,59 @@
+import Glibc
+import LinuxIO
+
+/// A display on a file descriptor. On a terminal, each scene replaces the previous one. To a pipe or file,
+/// codes and lines of events are appended.
+package final class TerminalDisplay: DisplayDevice {
+    /// The terminal shows all details, including the lines of events.
+    package let detail = DisplayDetail.text
+    private let descriptor: Int32
+    private let isTerminal: Bool
+    private var code: String?
+    private var line = 0
+
+    /// Creates a display on `descriptor`. The descriptor is not closed.
+    package init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+    }
+
+    /// Draws the scene, or appends what is new.
+    package func show(_ scene: DisplayScene) throws(DisplayFailure) {
+        guard isTerminal else { return try append(scene) }
+        var size = winsize()
+        let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+        let lines = TerminalPainter(columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24)
+            .lines(scene)
+        // Hide the cursor while the gate is in service. Clear each line only to its end, so that nothing
+        // flickers.
+        let cursor = scene.state == .outOfService ? "\u{1B}[?25h" : "\u{1B}[?25l"
+        let body = lines.map { $0 + "\u{1B}[0m\u{1B}[K" }.joined(separator: "\r\n")
+        try write(cursor + "\u{1B}[H" + body + "\u{1B}[J" + (scene.state == .outOfService ? "\r\n" : ""))
+    }
+
+    /// Forgets what is shown. Does not close the descriptor, because its owner closes it.
+    package func close() { (code, line) = (nil, 0) }
+
+    private func append(_ scene: DisplayScene) throws(DisplayFailure) {
+        var text = ""
+        if let uri = scene.code, code.map({ !$0.utf8.elementsEqual(uri.utf8) }) ?? true {
+            let rows = (try? QRCode(uri))?.terminalLines(colours: false) ?? []
+            text += (rows + ["\(scene.instruction): \(scene.name)", uri]).joined(separator: "\n") + "\n"
+        }
+        for news in scene.news where news.number > line { text += news.text + "\n" }
+        if !text.isEmpty { try write(text) }
+        (code, line) = (scene.code, max(line, scene.news.last?.number ?? 0))
+    }
+
+    private func write(_ text: String) throws(DisplayFailure) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw DisplayFailure(SystemError("writing to the terminal", code: errno))
+            }
+        }
+    }
+}

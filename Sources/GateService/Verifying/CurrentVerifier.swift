@@ -1,0 +1,96 @@
+package import Credentials
+package import Encoding
+package import Kiosk
+package import Ledger
+import Synchronization
+
+/// The verifier in force, and the memory of recently admitted credentials.
+///
+/// Trust data and rules may be replaced during visits: a verification in progress keeps its verifier, the
+/// next one uses the new verifier, and the memory is kept across the change.
+package final class CurrentVerifier: Sendable {
+    private struct State {
+        var verifier: Verifier
+        var memory: ReplayMemory
+    }
+
+    private let state: Mutex<State>
+    private let siteKey: SiteKey
+
+    /// Creates the holder of the verifier in force.
+    ///
+    /// - Parameters:
+    ///   - verifier: Judges the next visit.
+    ///   - siteKey: The key under which credentials are remembered.
+    ///   - memory: The credentials admitted before the start; its window becomes that of the verifier's
+    ///     policy.
+    package init(_ verifier: Verifier, siteKey: SiteKey, memory: ReplayMemory = ReplayMemory(window: .zero)) {
+        var memory = memory
+        memory.window = verifier.policy.replay.window
+        state = Mutex(State(verifier: verifier, memory: memory))
+        self.siteKey = siteKey
+    }
+
+    /// The verifier of the next visit.
+    package var current: Verifier { state.withLock { $0.verifier } }
+
+    /// Puts new trust data in force, with the same rules.
+    package func replace(trust: TrustStore) {
+        state.withLock { state in
+            let old = state.verifier
+            state.verifier = Verifier(trust: trust, policy: old.policy, limits: old.limits)
+        }
+    }
+
+    /// Puts new trust data and the rules that arrived with them in force, in one step.
+    package func replace(trust: TrustStore, policy: VerificationPolicy) {
+        state.withLock { state in
+            state.verifier = Verifier(trust: trust, policy: policy, limits: state.verifier.limits)
+            state.memory.window = policy.replay.window
+        }
+    }
+
+    /// Puts new rules in force, with the same trust data. The memory gets the window of the new rules.
+    package func replace(policy: VerificationPolicy) {
+        state.withLock { state in
+            let old = state.verifier
+            state.verifier = Verifier(trust: old.trust, policy: policy, limits: old.limits)
+            state.memory.window = policy.replay.window
+        }
+    }
+
+    /// Judges a visit's payload and, if it is accepted, reserves its replay names until ``settle(_:_:at:)``.
+    /// Any number of calls may run at once: if two visits present the same credential at the same moment, the
+    /// second one is judged again as a reuse of the credential.
+    ///
+    /// - Parameters:
+    ///   - payload: The bytes as received, after decryption and inflation.
+    ///   - visit: The visit that sent the payload.
+    ///   - date: The date, and how far it can be trusted.
+    ///   - now: The present instant of the monotonic clock, by which the replay window is measured.
+    package func verify(_ payload: [UInt8], of visit: VisitID, at date: WallTime, monotonic now: Instant) -> Verdict {
+        let verifier = current
+        // The memory has names only, so the replay keys are known only from a verdict. Each further round
+        // adds at least one of the few keys of the payload, so the loop ends.
+        var seen: Set<[UInt8]> = []
+        while true {
+            let verdict = verifier.verify(payload, recent: seen, at: date)
+            let names = verdict.replayKeys.map { (key: $0, name: siteKey.replayName(of: $0)) }
+            let met = state.withLock { state in
+                let met = names.filter { state.memory.knows($0.name, besides: visit, at: now) }.map(\.key)
+                let isKnown = seen.isSuperset(of: met)
+                if isKnown, verdict.isAccepted { state.memory.reserve(names.map(\.name), for: visit) }
+                return isKnown ? [] : met
+            }
+            if met.isEmpty { return verdict }
+            seen.formUnion(met)
+        }
+    }
+
+    /// Sets the state of a visit's credential at `now` on the monotonic clock. Returns the names that the
+    /// disk must keep from now on or, for a released credential, remove.
+    @discardableResult
+    package func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) -> [ReplayName] {
+        state.withLock { $0.memory.settle(visit, use, at: now) }
+    }
+}

@@ -1,0 +1,140 @@
+package import Encoding
+import Kiosk
+package import Ledger
+package import Reasons
+
+/// The events of the present day: a fold over the ledger's entries, and over readings of the status report.
+///
+/// Visits are taken from records, so they are complete again after a restart, have the numbers of `gatehouse
+/// ledger list`, and contain no claims. The state of the radio is known only since the start of the service.
+/// The size of the book is limited: it has counts for each minute and for each reason code, and the last
+/// visits.
+package struct DailyStatistics: Sendable {
+    /// A recorded visit.
+    package struct Visit: Hashable, Sendable {
+        /// The visit's number in the ledger.
+        package let number: Int
+        /// The date at which the outcome was recorded.
+        package let at: Timestamp
+        /// The result of the visit.
+        package let result: Outcome.Result
+        /// The reason code that says most about the result.
+        package let reason: ReasonCode
+        /// The number of further visits shortly before that ended in the same way and have no separate
+        /// record.
+        package let alike: Int
+    }
+
+    /// The result of a visit and its reason.
+    package struct Ending: Hashable, Sendable {
+        /// The result of the visit.
+        package let result: Outcome.Result
+        /// The reason code of the result.
+        package let reason: ReasonCode
+    }
+
+    /// The state of the radio in one minute.
+    package enum Radio: UInt8, Sendable {
+        /// No reading was made in this minute. Readings are not recorded, so this is the state of all minutes
+        /// before the start of the service.
+        case unknown
+        /// The radio was up at every reading in this minute.
+        case up
+        /// The radio was not up at one reading or more in this minute.
+        case down
+    }
+
+    /// The visits of one minute.
+    package struct Minute: Hashable, Sendable {
+        /// The number of visits with the verdict accepted.
+        package var accepted: UInt16 = 0
+        /// The number of visits with the verdict rejected.
+        package var rejected: UInt16 = 0
+        /// The number of visits that failed, or were interrupted by a power cut.
+        package var failed: UInt16 = 0
+
+        /// The number of all visits, whatever their result.
+        package var all: Int { Int(accepted) + Int(rejected) + Int(failed) }
+    }
+
+    /// The minutes of the longest day: 24 hours, and one more when clocks are set back.
+    package static let longest = 25 * 60
+    /// The maximum number of visits that are kept for the list of the last visits.
+    package static let kept = 50
+
+    /// The midnight at which the day began.
+    package let begin: Timestamp
+    /// The position of the last applied entry.
+    package private(set) var position = 0
+    /// The visits by minute.
+    package private(set) var minutes = Array(repeating: Minute(), count: longest)
+    /// The state of the radio by minute.
+    package private(set) var radio = Array(repeating: Radio.unknown, count: longest)
+    /// The number of visits by result and reason.
+    package private(set) var endings: [Ending: Int] = [:]
+    /// The last visits, newest first.
+    package private(set) var visits: [Visit] = []
+
+    /// Creates the day that began at `begin`. The first entry to be applied is the one after `position`.
+    package init(begin: Timestamp, after position: Int) { (self.begin, self.position) = (begin, position) }
+
+    /// Skips the entries up to `position`. The function is called before any entry is applied.
+    package mutating func start(after position: Int) { self.position = max(self.position, position) }
+
+    /// The number of all visits in the minute or day.
+    package var total: Int { endings.values.reduce(0, +) }
+
+    /// Returns the number of visits with the result `result`.
+    package func total(of result: Outcome.Result) -> Int {
+        endings.reduce(0) { $0 + ($1.key.result == result ? $1.value : 0) }
+    }
+
+    /// The minute with the most visits, and their number; nil if there was no visits yet.
+    package var busiest: (minute: Int, visits: Int)? {
+        guard let minute = minutes.indices.max(by: { minutes[$0].all < minutes[$1].all }), minutes[minute].all > 0
+        else {
+            return nil
+        }
+        return (minute, minutes[minute].all)
+    }
+
+    /// Applies entries in the order of the ledger. Ignores entries that cannot be read or belong to another
+    /// day.
+    package mutating func take(_ entries: [LedgerEntry]) {
+        for entry in entries where entry.position > position {
+            position = entry.position
+            guard case .outcome(let record)? = try? LedgerRecord(bytes: entry.body),
+                let minute = minute(of: record.stamp.time.utc)
+            else { continue }
+            let outcome = record.outcome
+            let reason = ReasonCode.counted(outcome.reasons.map(\.code))
+            let count = 1 + outcome.repeated
+            endings[Ending(result: outcome.result, reason: reason), default: 0] += count
+            let place: WritableKeyPath<Minute, UInt16> =
+                switch outcome.result {
+                case .accepted: \.accepted
+                case .rejected: \.rejected
+                case .failed, .interrupted: \.failed
+                }
+            minutes[minute][keyPath: place] = UInt16(clamping: Int(minutes[minute][keyPath: place]) + count)
+            let visit = Visit(
+                number: record.seq, at: record.stamp.time.utc, result: outcome.result, reason: reason,
+                alike: outcome.repeated)
+            visits.insert(visit, at: 0)
+            if visits.count > Self.kept { visits.removeLast() }
+        }
+    }
+
+    /// Applies a reading of the status report at the time `now`. While the radio starts for the first time
+    /// and has not failed, the reading is ignored, because a start takes a moment and is no failure.
+    package mutating func look(_ report: StatusReport, at now: Timestamp) {
+        guard let minute = minute(of: now) else { return }
+        if report.radio?.state == .starting, report.radio?.failures == 0 { return }
+        if radio[minute] != .down { radio[minute] = report.radio?.state == .up ? .up : .down }
+    }
+
+    private func minute(of date: Timestamp) -> Int? {
+        let seconds = date.seconds - begin.seconds
+        return seconds >= 0 && seconds < Int64(Self.longest) * 60 ? Int(seconds / 60) : nil
+    }
+}

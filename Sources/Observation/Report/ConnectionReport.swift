@@ -1,0 +1,140 @@
+package import Encoding
+
+/// One connection to an agent, as an operator sees it: the answer of `gatehouse agent show`. It contains no
+/// keys and no content of messages.
+package struct ConnectionReport: ReportPart {
+    /// The state of a connection.
+    package enum State: String, CaseIterable, Sendable {
+        /// The handshake is not complete.
+        case connecting
+        /// The connection is the active one of its destination, or may become the active one at once.
+        case connected
+        /// A newer connection is active. This connection is deleted when the destination has confirmed
+        /// something over the newer one.
+        case replaced
+        /// The peer has ended the connection.
+        case ended
+        /// The connection is marked for deletion. Its link ends first; then, if requested, the service
+        /// notifies its peer.
+        case deleting
+        /// The stored state of the connection cannot be read.
+        case unreadable
+    }
+
+    /// The id of the connection.
+    package var id: Text?
+    /// The name of its destination.
+    package var destination: Text?
+    /// The state of the connection.
+    package var state: State?
+    /// The name that the agent gives itself.
+    package var label: Text?
+    /// The URL of the agent's picture.
+    package var logo: Text?
+    /// What the invitation was for.
+    package var goal: Text?
+    /// The same as a code.
+    package var goalCode: Text?
+    /// The id of the invitation.
+    package var invitation: Text?
+    /// The protocol of the handshake.
+    package var handshake: Text?
+    /// The DID of this gate in the connection.
+    package var ownDID: Text?
+    /// The DID of the agent in the connection.
+    package var theirDID: Text?
+    /// The agent's endpoint.
+    package var endpoint: Text?
+    /// The endpoint of the mailbox; nil if messages arrive only as answers.
+    package var mailbox: Text?
+    /// The date at which the connection was made.
+    package var made: Timestamp?
+    /// Whether it is the active connection of its destination.
+    package var isActive: Bool?
+    /// The entry up to which the destination has confirmed everything.
+    package var confirmed: Int?
+    /// The entries that the destination has not confirmed.
+    package var waiting: Int?
+    /// The date of the agent's last message; nil if none arrived since ``answeredSince``.
+    package var answered: Timestamp?
+    /// The date since which messages are noted; nil if the connection does not run.
+    package var answeredSince: Timestamp?
+    /// Whether the agent may still grant a mailbox.
+    package var asksForMailbox: Bool?
+    /// The present problem.
+    package var problem: Problem?
+    /// The last ping that an operator asked for.
+    package var ping: Ping?
+    /// The reason codes of the destination's faults.
+    package var faults: [Text]?
+
+    /// Creates a report without members.
+    package init() {}
+
+    /// The members in the order of the JSON.
+    package static let members: [ReportMember<ConnectionReport>] = [
+        .init("id", \.id, .text), .init("destination", \.destination, .text), .init("state", \.state, .word),
+        .init("label", \.label, .text), .init("logo", \.logo, .text), .init("goal", \.goal, .text),
+        .init("goalCode", \.goalCode, .text), .init("invitation", \.invitation, .text),
+        .init("handshake", \.handshake, .text), .init("pwDid", \.ownDID, .text), .init("theirDid", \.theirDID, .text),
+        .init("endpoint", \.endpoint, .text), .init("mailbox", \.mailbox, .text, isAlways: true),
+        .init("made", \.made, .date), .init("present", \.isActive, .flag), .init("confirmed", \.confirmed, .int),
+        .init("waiting", \.waiting, .int), .init("answered", \.answered, .date),
+        .init("answeredSince", \.answeredSince, .date), .init("asksForMailbox", \.asksForMailbox, .flag),
+        .init("problem", \.problem, .part), .init("ping", \.ping, .part), .init("faults", \.faults, .list(.text)),
+    ]
+}
+
+extension ConnectionReport {
+    /// A problem of a connection.
+    package struct Problem: ReportPart {
+        /// The problem in words.
+        package var words: String?
+        /// What an operator can do about it.
+        package var remedy: String?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// Creates a problem from its words and its remedy.
+        package init(_ words: String, remedy: String?) { (self.words, self.remedy) = (words, remedy) }
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Problem>] = [
+            .init("text", \.words, .prose), .init("remedy", \.remedy, .prose, isAlways: true),
+        ]
+    }
+
+    /// A ping.
+    package struct Ping: ReportPart {
+        /// The number of the ping on its connection, from 1.
+        package var number: Int?
+        /// The milliseconds until the answer; nil if there is none yet.
+        package var milliseconds: Int?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Ping>] = [
+            .init("number", \.number, .int), .init("milliseconds", \.milliseconds, .int, isAlways: true),
+        ]
+    }
+
+    /// All connections: the answer of `gatehouse agent list`.
+    package struct List: ReportPart {
+        /// The connections, the oldest first.
+        package var connections: [ConnectionReport]?
+
+        /// Creates a list without members.
+        package init() {}
+
+        /// Creates a list of connections.
+        package init(_ connections: [ConnectionReport]) { self.connections = connections }
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<List>] = [
+            .init("connections", \.connections, .list(.part))
+        ]
+    }
+}

@@ -1,0 +1,39 @@
+package import Encoding
+
+/// What an invitation led to: the answer of `gatehouse agent connect`.
+package struct InvitationReport: ReportPart {
+    /// How an invitation is carried out.
+    package enum Way: String, CaseIterable, Sendable {
+        /// A new connection is made.
+        case new
+        /// The invitation led to an existing connection before.
+        case known
+        /// The inviter is known: the gate asks it to continue over the existing connection.
+        case reuse
+        /// The gate answers the requests of the invitation over an existing connection.
+        case answer
+        /// The requests of the invitation are answered once, without a connection.
+        case once
+    }
+
+    /// The destination of the invitation.
+    package var destination: Text?
+    /// How the invitation is carried out.
+    package var way: Way?
+    /// The id of the connection; nil if the invitation led to no connection.
+    package var id: Text?
+    /// Whether the work continues. The same invitation given again returns the result.
+    package var isUnderWay: Bool?
+    /// Why the connection failed.
+    package var failure: String?
+
+    /// Creates a report without members.
+    package init() {}
+
+    /// The members in the order of the JSON.
+    package static let members: [ReportMember<InvitationReport>] = [
+        .init("destination", \.destination, .text), .init("way", \.way, .word),
+        .init("id", \.id, .text, isAlways: true), .init("underWay", \.isUnderWay, .flag),
+        .init("failure", \.failure, .prose, isAlways: true),
+    ]
+}

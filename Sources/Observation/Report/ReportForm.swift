@@ -1,0 +1,120 @@
+import Encoding
+import Kiosk
+
+/// The form of a value in JSON. The reader returns nil for JSON of another form, because another version of
+/// the program may have written it.
+struct ReportForm<Value>: Sendable {
+    let write: @Sendable (Value) -> JSON
+    let read: @Sendable (JSON) -> Value?
+    /// The names of the members inside the value, at any depth.
+    var names: Set<Text> = []
+}
+
+extension ReportForm where Value == Int {
+    static var int: Self { .init(write: JSON.int, read: \.int) }
+}
+
+extension ReportForm where Value == Bool {
+    static var flag: Self { .init(write: JSON.bool, read: \.bool) }
+}
+
+extension ReportForm where Value == Text {
+    static var text: Self { .init(write: JSON.string, read: \.string) }
+}
+
+extension ReportForm where Value == String {
+    /// A text for people.
+    static var prose: Self { .init(write: JSON.text, read: \.string?.string) }
+}
+
+extension ReportForm where Value == Timestamp {
+    /// A date of RFC 3339, in UTC with milliseconds.
+    static var date: Self {
+        .init(write: { .text($0.rfc3339) }, read: { $0.string.flatMap { Timestamp(rfc3339: $0.string) } })
+    }
+}
+
+extension ReportForm where Value: RawRepresentable & Sendable, Value.RawValue == String {
+    /// One word of a fixed list.
+    static var word: Self {
+        .init(write: { .text($0.rawValue) }, read: { $0.string.flatMap { Value(rawValue: $0.string) } })
+    }
+}
+
+extension ReportForm where Value: ReportPart {
+    /// An object with members of its own.
+    static var part: Self {
+        .init(write: \.json, read: { $0.object == nil ? nil : Value($0) }, names: Value.memberNames)
+    }
+}
+
+extension ReportForm {
+    /// A list. The reader leaves out elements of another form.
+    static func list<Element>(_ form: ReportForm<Element>) -> Self where Value == [Element] {
+        .init(write: { .array($0.map(form.write)) }, read: { $0.array?.compactMap(form.read) }, names: form.names)
+    }
+
+    /// A value or `null`.
+    static func orNull<Wrapped>(_ form: ReportForm<Wrapped>) -> Self where Value == Wrapped? {
+        .init(
+            write: { $0.map(form.write) ?? .null },
+            read: { $0.isNull ? .some(nil) : form.read($0).map(Optional.some) },
+            names: form.names)
+    }
+
+    /// An object whose names are data, in the order of their bytes. The reader leaves out values of another
+    /// form.
+    static func table<Element>(_ form: ReportForm<Element>) -> Self where Value == [Text: Element] {
+        .init(
+            write: { table in
+                .object(JSONObject(table.sorted { $0.key < $1.key }.map { .init($0.key, form.write($0.value)) }))
+            },
+            read: { json in
+                json.object.map { object in
+                    let values = object.members.compactMap { member in
+                        form.read(member.value).map { (member.name, $0) }
+                    }
+                    return Dictionary(values) { $1 }
+                }
+            }, names: form.names)
+    }
+}
+
+extension ReportForm where Value == [DoorInput: Bool?] {
+    /// An object with the wired inputs in the order of the door. `null`: the input cannot be read.
+    static var inputs: Self {
+        let level = ReportForm<Bool?>.orNull(.flag)
+        return .init(
+            write: { inputs in
+                .object(
+                    JSONObject(
+                        DoorInput.allCases.compactMap { input in
+                            inputs[input].map { .init(Text(input.rawValue), level.write($0)) }
+                        }))
+            },
+            read: { json in
+                json.object.map { object in
+                    DoorInput.allCases.reduce(into: [:]) { inputs, input in
+                        guard let value = object[Text(input.rawValue)].flatMap(level.read) else { return }
+                        inputs.updateValue(value, forKey: input)
+                    }
+                }
+            })
+    }
+}
+
+extension ReportForm where Value == Histogram {
+    /// The bounds of a histogram, its counts and the sum of all values.
+    static var histogram: Self {
+        let (bounds, counts, sum): (Text, Text, Text) = ("bounds", "counts", "sum")
+        let list = ReportForm<[Int]>.list(.int)
+        return .init(
+            write: { .object([bounds: list.write($0.bounds), counts: list.write($0.counts), sum: .int($0.sum)]) },
+            read: { json in
+                guard let limits = json[bounds].flatMap(list.read), let numbers = json[counts].flatMap(list.read),
+                    let total = json[sum]?.int
+                else { return nil }
+                return Histogram(bounds: limits, counts: numbers, sum: total)
+            }, names: [bounds, counts, sum])
+    }
+}

@@ -1,0 +1,59 @@
+package import Encoding
+
+/// An object of a report. One table of its members makes the writer and the reader, so a name exists once.
+///
+/// All members are optional: service and program may have different versions, and a part of the gate may not
+/// answer.
+package protocol ReportPart: Hashable, Sendable {
+    /// Creates a part without members.
+    init()
+    /// The members in the order of the JSON.
+    static var members: [ReportMember<Self>] { get }
+}
+
+extension ReportPart {
+    /// Reads a part. A member that is missing or has another form is nil in the part. So is every member if
+    /// the JSON is no object.
+    package init(_ json: JSON) {
+        self.init()
+        guard let object = json.object else { return }
+        for member in Self.members { if let value = object[member.name] { member.read(value, &self) } }
+    }
+
+    /// The part in JSON.
+    package var json: JSON {
+        .object(JSONObject(Self.members.compactMap { member in member.write(self).map { .init(member.name, $0) } }))
+    }
+
+    /// The names of all members, at any depth.
+    package static var memberNames: Set<Text> { members.reduce(into: []) { $0.formUnion($1.names) } }
+
+    /// Returns the name of a member in JSON. Every property of a part has a row in ``members``.
+    package static func name<Value>(of path: KeyPath<Self, Value>) -> Text {
+        members.first { $0.path as PartialKeyPath == path }?.name ?? "unknown"
+    }
+}
+
+/// One row of the table of a part: the name of a member, its property and its form.
+package struct ReportMember<Whole>: Sendable {
+    let name: Text
+    let path: any PartialKeyPath<Whole> & Sendable
+    let write: @Sendable (Whole) -> JSON?
+    let read: @Sendable (JSON, inout Whole) -> Void
+    let names: Set<Text>
+
+    /// Creates a row. `isAlways`: whether a property without a value is written as `null`; otherwise it is left
+    /// out.
+    init<Value>(
+        _ name: Text, _ path: any WritableKeyPath<Whole, Value?> & Sendable, _ form: ReportForm<Value>,
+        isAlways: Bool = false
+    ) {
+        (self.name, self.path, names) = (name, path, form.names.union([name]))
+        write = { whole in
+            if let value = whole[keyPath: path] { return form.write(value) }
+            // The literal nil would be the JSON value null.
+            return isAlways ? .null : Optional<JSON>.none
+        }
+        read = { $1[keyPath: path] = form.read($0) }
+    }
+}

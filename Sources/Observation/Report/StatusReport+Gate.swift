@@ -1,0 +1,163 @@
+import Credentials
+package import Encoding
+package import Kiosk
+package import Reasons
+
+// The parts of the report about the kiosk. All counts are since the start of the service.
+
+extension StatusReport {
+    /// A fault in force.
+    package struct Fault: ReportPart {
+        /// The reason code.
+        package var code: Text?
+        /// The severity of the code.
+        package var severity: Severity?
+        /// The date since which the fault is in force without a break.
+        package var since: Timestamp?
+        /// The seconds since ``since``.
+        package var seconds: Int?
+        /// How often the fault came into force.
+        package var count: Int?
+        /// The meaning of the code.
+        package var meaning: String?
+        /// The remedy of the code.
+        package var remedy: String?
+        /// What is known about this fault in addition.
+        package var detail: String?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Fault>] = [
+            .init("code", \.code, .text), .init("severity", \.severity, .word), .init("since", \.since, .date),
+            .init("seconds", \.seconds, .int), .init("count", \.count, .int), .init("meaning", \.meaning, .prose),
+            .init("remedy", \.remedy, .prose), .init("detail", \.detail, .prose),
+        ]
+    }
+
+    /// The radio and its transfers.
+    package struct Radio: ReportPart {
+        /// The state of the radio.
+        package var state: KioskStatus.Radio?
+        /// How often the adapter was ready.
+        package var openings: Int?
+        /// How often the radio had to be reset or opened again.
+        package var failures: Int?
+        /// How often the reset of the adapter was requested.
+        package var adapterResets: Int?
+        /// How often the adapter stopped advertising by itself.
+        package var advertisingLapses: Int?
+        /// The resets because silent phones kept all links.
+        package var linkResets: Int?
+        /// The resets because phones kept the buffers.
+        package var bufferResets: Int?
+        /// The packets of the adapter that were ignored.
+        package var ignoredPackets: Int?
+        /// The messages of phones whose pieces did not fit together.
+        package var droppedPDUs: Int?
+        /// The number of connected phones.
+        package var phones: Int?
+        /// The phones that were disconnected because every place was taken.
+        package var refusedPhones: Int?
+        /// The chunks that arrived with a wrong CRC.
+        package var spoiledChunks: Int?
+        /// The repair rounds.
+        package var repairs: Int?
+        /// The controller's own description; nil before the controller was ready for the first time.
+        package var controller: String?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Radio>] = [
+            .init("state", \.state, .word), .init("openings", \.openings, .int), .init("failures", \.failures, .int),
+            .init("adapterResets", \.adapterResets, .int), .init("advertisingLapses", \.advertisingLapses, .int),
+            .init("linkResets", \.linkResets, .int), .init("bufferResets", \.bufferResets, .int),
+            .init("ignoredPackets", \.ignoredPackets, .int), .init("droppedPDUs", \.droppedPDUs, .int),
+            .init("phones", \.phones, .int), .init("refusedPhones", \.refusedPhones, .int),
+            .init("spoiledChunks", \.spoiledChunks, .int), .init("repairs", \.repairs, .int),
+            .init("controller", \.controller, .prose),
+        ]
+    }
+
+    /// The relay.
+    package struct Gate: ReportPart {
+        /// Whether the relay is energised.
+        package var isOpen: Bool?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Gate>] = [.init("open", \.isOpen, .flag)]
+    }
+
+    /// The durations and sizes since the start.
+    package struct Figures: ReportPart {
+        /// The milliseconds from the announcement of a transfer to its last missing byte.
+        package var transfer: Histogram?
+        /// The encrypted bytes of a whole transfer.
+        package var bytes: Histogram?
+        /// The milliseconds from the identification of a wallet to the verdict.
+        package var identified: Histogram?
+        /// The microseconds from T0 to gate and light.
+        package var decision: Histogram?
+        /// The part of ``decision`` during which other verdicts were shown.
+        package var turn: Histogram?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Figures>] = [
+            .init("transferMs", \.transfer, .histogram), .init("transferBytes", \.bytes, .histogram),
+            .init("identifiedMs", \.identified, .histogram), .init("decisionUs", \.decision, .histogram),
+            .init("turnUs", \.turn, .histogram),
+        ]
+    }
+
+    /// The door: the answer of `gatehouse door`, too.
+    package struct Door: ReportPart {
+        /// The mode in force.
+        package var mode: DoorMode?
+        /// The cause of the mode.
+        package var cause: DoorCause?
+        /// The date since which mode and cause are in force; nil in the normal mode.
+        package var since: Timestamp?
+        /// The seconds since ``since``.
+        package var seconds: Int?
+        /// The seconds until the mode ends by itself; nil if it does not.
+        package var secondsLeft: Int?
+        /// The levels of the wired inputs; nil inside: the input cannot be read.
+        package var inputs: [DoorInput: Bool?]?
+        /// The people who were seen to pass.
+        package var passages: Int?
+        /// Those for whom the gate had not been opened.
+        package var tailgating: Int?
+        /// The openings without a passage.
+        package var unused: Int?
+        /// The requests to exit that were granted.
+        package var requests: Int?
+        /// The requests to exit that were refused.
+        package var refusedRequests: Int?
+        /// How often the door was forced.
+        package var forced: Int?
+        /// How often the door was held open.
+        package var heldOpen: Int?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Door>] = [
+            .init("mode", \.mode, .word), .init("by", \.cause, .word), .init("since", \.since, .date),
+            .init("seconds", \.seconds, .int), .init("secondsLeft", \.secondsLeft, .int),
+            .init("inputs", \.inputs, .inputs), .init("passages", \.passages, .int),
+            .init("tailgating", \.tailgating, .int), .init("unused", \.unused, .int),
+            .init("requests", \.requests, .int), .init("refusedRequests", \.refusedRequests, .int),
+            .init("forced", \.forced, .int), .init("heldOpen", \.heldOpen, .int),
+        ]
+    }
+}

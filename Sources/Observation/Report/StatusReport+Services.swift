@@ -1,0 +1,207 @@
+package import Credentials
+package import Encoding
+package import Kiosk
+
+// The parts of the report that are not the kiosk's.
+
+extension StatusReport {
+    /// The ledger.
+    package struct Ledger: ReportPart {
+        /// The name of the ledger.
+        package var id: Text?
+        /// The number of entries.
+        package var entries: Int?
+        /// The number of visits.
+        package var visits: Int?
+        /// The visits without a recorded outcome.
+        package var open: Int?
+        /// The reports that were given up for lack of room.
+        package var lostReports: Int?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Ledger>] = [
+            .init("id", \.id, .text), .init("entries", \.entries, .int), .init("visits", \.visits, .int),
+            .init("open", \.open, .int), .init("lostReports", \.lostReports, .int),
+        ]
+    }
+
+    /// The disk of the ledger, in bytes.
+    package struct Disk: ReportPart {
+        /// The size of the database's files.
+        package var ledger: Int?
+        /// What the service may still write.
+        package var free: Int?
+        /// The size of the file system.
+        package var total: Int?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Disk>] = [
+            .init("ledgerBytes", \.ledger, .int), .init("freeBytes", \.free, .int), .init("totalBytes", \.total, .int),
+        ]
+    }
+
+    /// The clock.
+    package struct Clock: ReportPart {
+        /// The date of the gate.
+        package var utc: Timestamp?
+        /// The source of the date.
+        package var source: WallTime.Provenance?
+        /// The seconds since the last synchronisation; nil if there was none since the start.
+        package var unsynchronised: Int?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Clock>] = [
+            .init("utc", \.utc, .date), .init("source", \.source, .word),
+            .init("unsynchronisedSeconds", \.unsynchronised, .int),
+        ]
+    }
+
+    /// The trust data and the rules in force.
+    package struct Trust: ReportPart {
+        /// The name of the trust data.
+        package var version: Text?
+        /// The number of trusted issuers.
+        package var issuers: Int?
+        /// When the bundle was made; nil without a bundle, as are the following two.
+        package var issued: Timestamp?
+        /// Until when the bundle is to be used.
+        package var validUntil: Timestamp?
+        /// The age of the bundle.
+        package var age: TrustEdition.Age?
+        /// The name of the rules; nil if the gate has no rules, or if they cannot be used.
+        package var policy: Text?
+        /// The kind of place that the rules come from.
+        package var policySource: Text?
+        /// The path of the rules; nil if they are in a bundle, or if the gate has no rules.
+        package var policyFile: Text?
+        /// Where the rules come from, in words.
+        package var policyOrigin: String?
+        /// The profile by which credentials are checked.
+        package var profile: Profile?
+        /// When the oldest document or status list was confirmed.
+        package var oldest: Timestamp?
+        /// The same, of those that are fetched.
+        package var refreshed: Timestamp?
+        /// The first expiry date of bundle, issuers and roots, which may be past.
+        package var soonestExpiry: Timestamp?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Trust>] = [
+            .init("version", \.version, .text), .init("issuers", \.issuers, .int), .init("issued", \.issued, .date),
+            .init("validUntil", \.validUntil, .date), .init("age", \.age, .word), .init("policy", \.policy, .text),
+            .init("policySource", \.policySource, .text), .init("policyFile", \.policyFile, .text),
+            .init("policyOrigin", \.policyOrigin, .prose), .init("profile", \.profile, .word),
+            .init("oldest", \.oldest, .date), .init("refreshed", \.refreshed, .date),
+            .init("soonestExpiry", \.soonestExpiry, .date),
+        ]
+    }
+
+    /// A destination of the reports.
+    package struct Destination: ReportPart {
+        /// The name of the destination.
+        package var name: Text?
+        /// Whether a connection leads there.
+        package var isConnected: Bool?
+        /// The entry up to which the destination has confirmed everything.
+        package var confirmed: Int?
+        /// The entries that it has not confirmed.
+        package var waiting: Int?
+        /// When it last confirmed something; nil if it has not since the start.
+        package var lastReceipt: Timestamp?
+        /// The reason codes of its faults.
+        package var faults: [Text]?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Destination>] = [
+            .init("name", \.name, .text), .init("connected", \.isConnected, .flag),
+            .init("confirmed", \.confirmed, .int), .init("waiting", \.waiting, .int),
+            .init("lastReceipt", \.lastReceipt, .date, isAlways: true), .init("faults", \.faults, .list(.text)),
+        ]
+    }
+
+    /// The expiry dates.
+    package struct Expiries: ReportPart {
+        /// Whether the date is trusted. Without a trusted date there are no warnings.
+        package var isDated: Bool?
+        /// The warnings, the soonest expiry first.
+        package var warnings: [Expiring]?
+        /// The next expiry without a warning.
+        package var next: Expiring?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Expiries>] = [
+            .init("dated", \.isDated, .flag), .init("warnings", \.warnings, .list(.part)), .init("next", \.next, .part),
+        ]
+    }
+
+    /// Something that expires.
+    package struct Expiring: ReportPart {
+        /// Its kind.
+        package var kind: Expiry.Kind?
+        /// Which one: an id, a URL or a name.
+        package var name: Text?
+        /// The date of the expiry.
+        package var end: Timestamp?
+        /// The expiry, or the warning, in words.
+        package var words: String?
+        /// The step of the warning, in days before the end.
+        package var days: Int?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Expiring>] = [
+            .init("kind", \.kind, .word), .init("name", \.name, .text), .init("end", \.end, .date),
+            .init("text", \.words, .prose), .init("days", \.days, .int),
+        ]
+    }
+
+    /// A printed code in force.
+    package struct Sticker: ReportPart {
+        /// The day on which the key was made.
+        package var made: String?
+        /// The end of the key, in words.
+        package var until: String?
+        /// The warning about printed codes.
+        package var warning: String?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Sticker>] = [
+            .init("made", \.made, .prose), .init("until", \.until, .prose), .init("warning", \.warning, .prose),
+        ]
+    }
+
+    /// The log.
+    package struct Log: ReportPart {
+        /// The lines that were left out.
+        package var dropped: Int?
+
+        /// Creates a part without members.
+        package init() {}
+
+        /// The members in the order of the JSON.
+        package static let members: [ReportMember<Log>] = [.init("dropped", \.dropped, .int)]
+    }
+}

@@ -1,0 +1,95 @@
+package import Encoding
+package import Kiosk
+
+/// The status of the gate and of its services: the answer of `gatehouse status`.
+///
+/// The report has one writer, ``ReportPart/json``, and one reader, ``ReportPart/init(_:)``. All other code,
+/// such as the metrics and the page, uses the properties. A part of the gate that does not answer is nil, and
+/// ``silent`` has its name.
+package struct StatusReport: ReportPart {
+    /// The state of the gate as a whole.
+    package enum State: String, CaseIterable, Sendable {
+        /// No fault is in force.
+        case fine
+        /// The gate works, but has a fault that needs attention.
+        case attention
+        /// The gate is out of order.
+        case fault
+    }
+
+    /// The state of the gate as a whole.
+    package var state: State?
+    /// The name in the advertisements.
+    package var name: Text?
+    /// The version of the service.
+    package var version: Text?
+    /// How often the service was started on this database.
+    package var start: Int?
+    /// The digest of the configuration that the service was started with.
+    package var configuration: Text?
+    /// The seconds since the start.
+    package var uptime: Int?
+    /// The date of the report.
+    package var observed: Timestamp?
+    /// The names of the parts that did not answer in time.
+    package var silent: [Text]?
+    /// The faults in force, the most severe first.
+    package var faults: [Fault]?
+    /// The radio.
+    package var radio: Radio?
+    /// The pattern that the light shows.
+    package var light: IndicatorPattern?
+    /// The relay. The inner nil: the gate opens nothing.
+    package var gate: Gate??
+    /// The number of visits by result.
+    package var visits: [Text: Int]?
+    /// The number of visits by result and reason code.
+    package var reasons: [Text: [Text: Int]]?
+    /// The durations and sizes.
+    package var figures: Figures?
+    /// The number of intents that the ledger did not take.
+    package var refusedIntents: Int?
+    /// The door.
+    package var door: Door?
+    /// The ledger.
+    package var ledger: Ledger?
+    /// The disk of the ledger. The inner nil: the disk cannot be read.
+    package var disk: Disk??
+    /// The clock.
+    package var clock: Clock?
+    /// The trust data and the rules.
+    package var trust: Trust?
+    /// The destinations of the reports.
+    package var agents: [Destination]?
+    /// The expiry dates.
+    package var expiry: Expiries?
+    /// The printed code. The inner nil: no printed code is in force.
+    package var sticker: Sticker??
+    /// The log.
+    package var log: Log?
+
+    /// Creates a report without members.
+    package init() {}
+
+    /// The members in the order of the JSON.
+    package static let members: [ReportMember<StatusReport>] = [
+        .init("state", \.state, .word), .init("name", \.name, .text), .init("version", \.version, .text),
+        .init("start", \.start, .int), .init("configuration", \.configuration, .text),
+        .init("uptimeSeconds", \.uptime, .int), .init("observed", \.observed, .date),
+        .init("silent", \.silent, .list(.text)), .init("faults", \.faults, .list(.part)),
+        .init("radio", \.radio, .part), .init("light", \.light, .word), .init("gate", \.gate, .orNull(.part)),
+        .init("visits", \.visits, .table(.int)), .init("reasons", \.reasons, .table(.table(.int))),
+        .init("figures", \.figures, .part), .init("refusedIntents", \.refusedIntents, .int),
+        .init("door", \.door, .part), .init("ledger", \.ledger, .part), .init("disk", \.disk, .orNull(.part)),
+        .init("clock", \.clock, .part), .init("trust", \.trust, .part), .init("agent", \.agents, .list(.part)),
+        .init("expiry", \.expiry, .part), .init("sticker", \.sticker, .orNull(.part)), .init("log", \.log, .part),
+    ]
+}
+
+extension StatusReport {
+    /// The names in the report that identify this gate, its agents and what they use.
+    package var names: [Text] {
+        let expiring = (expiry?.warnings ?? []) + [expiry?.next].compactMap(\.self)
+        return ([name, ledger?.id] + (agents ?? []).map(\.name) + expiring.map(\.name)).compactMap(\.self)
+    }
+}

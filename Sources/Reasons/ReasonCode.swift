@@ -1,0 +1,65 @@
+/// The reason for the result of a verification or a visit: a stable code with an explanation for people.
+///
+/// Two codes are equal when their texts are. ``groups`` is the only table of all codes that a verdict, a
+/// visit, a record, a log or a report may carry; no code is created outside this folder. Those of a
+/// verification follow `Tests/Vectors/README.md`.
+package struct ReasonCode: Sendable {
+    /// The code itself, such as `validity.expired`; it is sent in reports and matched verbatim.
+    package let text: String
+    /// The usual severity of the finding; ``Severity/error`` ends the verification or the visit.
+    package let severity: Severity
+    /// The finding, in one sentence.
+    package let meaning: String
+    /// The remedy for the operator of the gate.
+    package let remedy: String
+    /// MOSIP's code for this finding: a code of mosip/vc-verifier 1.6, or of Tuvali 0.5 for a transfer; nil
+    /// if MOSIP has no code for it.
+    package let mosip: String?
+    /// The text of the code that this code refines. This code is added after that one as a second, more
+    /// specific reason. Nil for a code that is used alone.
+    package let refines: String?
+
+    /// Creates one row of the table.
+    init(_ text: String, _ meaning: String, _ remedy: String, severity: Severity = .error, mosip: String? = nil) {
+        self.text = text
+        self.severity = severity
+        self.meaning = meaning
+        self.remedy = remedy
+        self.mosip = mosip
+        refines = nil
+    }
+
+    /// Creates the row of a code that Tuvali documents (`TVV_TRA_001`), under this project's own name for the
+    /// code.
+    init(tuvali code: String, _ meaning: String, _ remedy: String) {
+        self.init("transfer." + code, meaning, remedy, mosip: code)
+    }
+
+    /// Creates the row of a code that distinguishes a case of `code`.
+    init(_ text: String, refining code: ReasonCode, _ meaning: String, _ remedy: String) {
+        self.text = text
+        severity = code.severity
+        self.meaning = meaning
+        self.remedy = remedy
+        mosip = code.mosip
+        refines = code.text
+    }
+}
+
+extension ReasonCode: Hashable, CustomStringConvertible {
+    package static func == (left: ReasonCode, right: ReasonCode) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    package var description: String { text }
+}
+
+/// The severity of a finding.
+package enum Severity: String, Sendable {
+    /// The reason determines the result: the credential is rejected, or the visit fails.
+    case error
+    /// The credential can still be accepted, but the operator should know.
+    case warning
+    /// The finding is only information for the record.
+    case info
+}

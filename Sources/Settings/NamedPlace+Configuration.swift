@@ -1,0 +1,76 @@
+extension NamedPlace {
+    /// Returns all files and folders that a configuration names.
+    package static func all(_ configuration: Configuration) -> [NamedPlace] {
+        let ledger = configuration.ledger
+        let trust = configuration.trust
+        let agent = configuration.agent
+        var places = [
+            NamedPlace(key: "ledger.path", path: folder(of: ledger.path), isWritten: true),
+            NamedPlace(key: "ledger.path", path: ledger.path, isWritten: true),
+            NamedPlace(key: "ledger.reserve", path: ledger.reserve, isWritten: true),
+            NamedPlace(key: "ledger.witness", path: ledger.witness, isWritten: true),
+            NamedPlace(key: "ledger.witnessKey", path: ledger.witnessKey, isWritten: true),
+            NamedPlace(key: "agent.keyFile", path: agent.keyFile, isWritten: true),
+            NamedPlace(key: "trust.state", path: trust.state, isWritten: true),
+        ]
+        if trust.bundleKeys.isEmpty {
+            places.append(NamedPlace(key: "trust.directory", path: trust.directory, isWritten: false))
+            places.append(
+                NamedPlace(
+                    key: "trust.directory", path: trust.directory + "/" + TrustSection.issuersFile, isWritten: false))
+        }
+        let optional: [(key: String, path: String?, isWritten: Bool)] =
+            [
+                ("policy.file", configuration.policy.file, false), ("trust.rootsFile", trust.rootsFile, false),
+                ("agent.rootsFile", agent.rootsFile, false), ("sticker.key", configuration.sticker.key, false),
+                ("log.path", configuration.log.path, true),
+                ("control.path", configuration.control.path.map(folder), true),
+                // Check both folder and file: the service replaces the file as a whole, and does not make its
+                // folder.
+                ("observe.status", configuration.observe.status.map(folder), true),
+                ("observe.status", configuration.observe.status, true),
+                ("observe.textfile", configuration.observe.textfile.map(folder), true),
+                ("observe.textfile", configuration.observe.textfile, true),
+                ("observe.listen", configuration.observe.socket.map(folder), true),
+            ]
+            + configuration.display.all.filter { $0.kind == .file }.flatMap {
+                [("display.file", folder(of: $0.file), true), ("display.file", $0.file, true)]
+            }
+        for case (let key, let path?, let isWritten) in optional {
+            places.append(NamedPlace(key: key, path: path, isWritten: isWritten))
+        }
+        let awaited =
+            agent.invitations + agent.copies.flatMap(\.invitations)
+            + [agent.mailbox.file, configuration.agency.token?.file].compactMap(\.self)
+        for path in awaited {
+            places.append(NamedPlace(key: "agent", path: path, isWritten: false, isAwaited: true))
+        }
+        return places
+    }
+
+    /// Returns the files that must be on the machine before the gate can use a configuration, as a
+    /// configuration bundle does not hold them. Files that may be added later, such as invitations, are not
+    /// among them.
+    package static func brought(_ configuration: Configuration) -> [NamedPlace] {
+        let keys = ["policy.file", "trust.rootsFile", "agent.rootsFile", "sticker.key"]
+        return all(configuration).filter { keys.contains($0.key) && !$0.isWritten && !$0.isAwaited }
+    }
+
+    /// Returns the places where commands write as root while the service is stopped: a restore and the
+    /// commands after it.
+    package static func writtenByCommands(_ configuration: Configuration) -> [NamedPlace] {
+        let (ledger, trust) = (configuration.ledger, configuration.trust)
+        let places: [(key: String, path: String?)] = [
+            ("policy.file", configuration.policy.file), ("trust.directory", trust.directory),
+            ("trust.state", trust.state), ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve),
+            ("ledger.witness", ledger.witness), ("ledger.witnessKey", ledger.witnessKey),
+            ("agent.keyFile", configuration.agent.keyFile), ("sticker.key", configuration.sticker.key),
+        ]
+        return places.compactMap { key, path in path.map { NamedPlace(key: key, path: $0, isWritten: true) } }
+    }
+
+    /// Returns the programs that the service executes.
+    package static func executed(_ configuration: Configuration) -> [NamedPlace] {
+        [NamedPlace(key: "voice.program", path: configuration.voice.program, isWritten: false)]
+    }
+}

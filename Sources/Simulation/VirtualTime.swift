@@ -1,0 +1,146 @@
+package import Clocks
+package import Encoding
+import Glibc
+import Synchronization
+
+/// Tasks on one thread and a clock that jumps: the time and the tasks of services that are played in no time.
+///
+/// All work of ``run(seed:_:)`` runs on the calling thread, one job after the other, in an order that the seed decides.
+/// When no job is ready, the clock jumps to the earliest instant until which a task sleeps. So a sleep of an hour costs
+/// nothing, and what is due at an instant is done before the next instant begins.
+package final class VirtualTime: TaskExecutor {
+    /// The reason why a run did not come to its end.
+    package enum Failure: Error, Hashable {
+        /// Every task waits for something that no task of the run does.
+        case stuck
+        /// A part used a thread or a task outside the run, so its order is not the seed's.
+        case escaped
+        /// The run took more jobs than it may take: something repeats itself for ever.
+        case endless
+    }
+
+    private struct Sleeper {
+        let number: Int
+        let deadline: Instant
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var now: Instant
+        var random: SplitMix64
+        var ready: [UnownedJob] = []
+        var sleepers: [Sleeper] = []
+        /// The number of the last sleeper.
+        var last = 0
+        var hasEscaped = false
+        /// Whether `body` has returned: no sleep lasts any longer.
+        var isOver = false
+    }
+
+    private let begin: (now: Instant, utc: Timestamp)
+    private let home = UInt(pthread_self())
+    private let state: Mutex<State>
+
+    private init(seed: UInt64, at now: Instant, utc: Timestamp) {
+        begin = (now, utc)
+        state = Mutex(State(now: now, random: SplitMix64(seed: seed)))
+    }
+
+    /// Returns the result of `body`, whose tasks run in an order that `seed` decides. The clock begins at 1000 s and on
+    /// 1 January 2026. When `body` has returned, each sleep of a task that it left is cancelled. The run may
+    /// take `jobs` jobs. Throws a ``Failure``, or the error of `body`.
+    package static func run<Result: Sendable>(
+        seed: UInt64 = 1, jobs: Int = 10_000_000, _ body: @escaping @Sendable (VirtualTime) async throws -> Result
+    ) throws -> Result {
+        let time = VirtualTime(
+            seed: seed, at: Instant(nanoseconds: 1_000_000_000_000), utc: Timestamp(seconds: 1_767_225_600))
+        let result = Mutex<Swift.Result<Result, any Error>?>(nil)
+        let answer: @Sendable (Swift.Result<Result, any Error>) -> Void = { value in result.withLock { $0 = value } }
+        Task(executorPreference: time) {
+            do { answer(.success(try await body(time))) } catch { answer(.failure(error)) }
+        }
+        var taken = 0
+        while taken < jobs, time.step(isOver: result.withLock { $0 != nil }) { taken += 1 }
+        let hasEscaped = time.state.withLock(\.hasEscaped)
+        if let result = result.withLock(\.self), !hasEscaped, taken < jobs { return try result.get() }
+        // A task outside the run may still hand a job to this executor.
+        _ = Unmanaged.passRetained(time)
+        throw hasEscaped ? Failure.escaped : taken < jobs ? Failure.stuck : Failure.endless
+    }
+
+    /// The monotonic time.
+    package var now: Instant { state.withLock { $0.now } }
+
+    /// The clock for the parts of this run.
+    package var clock: Clock {
+        Clock(
+            now: { self.now }, utc: { self.begin.utc.advanced(by: self.begin.now.duration(to: self.now)) },
+            sleep: { deadline throws(CancellationError) in try await self.sleep(until: deadline) })
+    }
+
+    /// The spawner for the parts of this run.
+    package var spawner: Spawner {
+        Spawner { name, priority, work in
+            Task(name: name, executorPreference: self, priority: priority, operation: work)
+        }
+    }
+
+    /// Takes a job of one of the run's tasks. A job from another thread makes the run fail.
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let (job, isHome) = (UnownedJob(job), UInt(pthread_self()) == home)
+        state.withLock { state in
+            if !isHome { state.hasEscaped = true }
+            state.ready.append(job)
+        }
+    }
+
+    /// Runs one job, or wakes the next sleeper. Returns false if there is neither. `isOver`: the sleeper is cancelled.
+    private func step(isOver: Bool) -> Bool {
+        let job = state.withLock { state -> UnownedJob? in
+            state.isOver = isOver
+            guard !state.ready.isEmpty else { return nil }
+            return state.ready.remove(at: Int(state.random.next() % UInt64(state.ready.count)))
+        }
+        if let job {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            return true
+        }
+        let next = state.withLock { state -> Sleeper? in
+            let first = state.sleepers.indices.min {
+                (state.sleepers[$0].deadline, state.sleepers[$0].number)
+                    < (state.sleepers[$1].deadline, state.sleepers[$1].number)
+            }
+            guard let first else { return nil }
+            let next = state.sleepers.remove(at: first)
+            if !isOver { state.now = max(state.now, next.deadline) }
+            return next
+        }
+        next?.continuation.resume(returning: !isOver)
+        return next != nil
+    }
+
+    private func sleep(until deadline: Instant) async throws(CancellationError) {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        let isOver = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // All on one thread: a cancellation comes before this check, or finds the sleeper.
+                let isAsleep = state.withLock { state in
+                    if Task.isCancelled || state.isOver { return false }
+                    state.sleepers.append(Sleeper(number: number, deadline: deadline, continuation: continuation))
+                    return true
+                }
+                if !isAsleep { continuation.resume(returning: false) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state -> Sleeper? in
+                guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else { return nil }
+                return state.sleepers.remove(at: index)
+            }
+            sleeper?.continuation.resume(returning: false)
+        }
+        if !isOver { throw CancellationError() }
+    }
+}

@@ -1,0 +1,27 @@
+package import Encoding
+
+/// A queue of items with instants, in time order; at one instant, in the order in which they were added.
+package struct EventQueue<Item: Sendable>: Sendable {
+    private var entries: [(at: Instant, item: Item)] = []
+
+    /// Creates an empty queue.
+    package init() {}
+
+    /// The instant of the next item; nil when the queue is empty.
+    package var deadline: Instant? { entries.first?.at }
+
+    /// Adds `item` at the instant `instant`.
+    package mutating func add(_ item: Item, at instant: Instant) {
+        let position = entries.lastIndex { $0.at <= instant }.map { $0 + 1 } ?? 0
+        entries.insert((instant, item), at: position)
+    }
+
+    /// Removes and returns the next item that is due by `now`; nil if no item is due.
+    package mutating func take(dueBy now: Instant) -> Item? {
+        guard let first = entries.first, first.at <= now else { return nil }
+        return entries.removeFirst().item
+    }
+
+    /// Removes all items.
+    package mutating func clear() { entries.removeAll() }
+}

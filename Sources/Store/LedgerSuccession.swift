@@ -1,0 +1,181 @@
+import Encoding
+import Foundation
+import GRDB
+import Ledger
+
+/// The data that a new ledger takes over from the replaced ledger: all data of the database outside the
+/// ledger itself, and the part of the ledger that its own seal still confirms. Quarantined messages stay in
+/// the old file, which is moved aside.
+struct LedgerSuccession {
+    private var predecessor: Predecessor?
+    private var nextSeq = 1
+    private var dropped = 0
+    private var clock: Timestamp?
+    private var open: [[UInt8]] = []
+    private var decisions: [[UInt8]] = []
+    private var cursors: [DeliveryCursor] = []
+    private var debts: [PastDebt] = []
+    /// The debts that are given up.
+    private(set) var givenUp: [PastDebt] = []
+    /// The number of reports given up with debts to the primary destination. The next outcome states them as
+    /// part of its losses.
+    private(set) var lost = 0
+    private var connections:
+        [(id: String, snapshot: [UInt8], destination: String, number: Int, made: Int64, deleting: Int64)] = []
+    private var handled: [[UInt8]] = []
+    private var replays: [(name: [UInt8], at: Int64)] = []
+    private var settings: [(name: String, value: [UInt8])] = []
+
+    /// Creates the succession of a database that cannot be read: only the data that its witness recorded.
+    /// The unconfirmed entries of this and earlier ledgers cannot be counted, because only the database has
+    /// cursors and debts. The next ledger and the fault name this ledger and its end.
+    init(nothingBut head: HeadStatement?) {
+        guard let state = head?.state else { return }
+        predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
+        (nextSeq, dropped, clock) = (state.end.nextSeq + LedgerOrigin.gap, state.dropped, state.clock)
+    }
+
+    /// Creates the succession of a database that its witness contradicts. `isAuthentic`: the seal of the
+    /// database is valid, so it is an older state that this gate wrote.
+    init(_ db: Database, _ books: LedgerFigures, isAuthentic: Bool, _ head: HeadStatement?) throws {
+        self.init(nothingBut: head)
+        let state = books.state
+        if predecessor == nil {
+            predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
+        }
+        if isAuthentic {
+            nextSeq = max(nextSeq, state.end.nextSeq + LedgerOrigin.gap)
+            dropped = max(dropped, state.dropped)
+            clock = [clock, state.clock].compactMap { $0 }.max()
+        } else {
+            // An attacker may have written the figures, so only the numbers of the existing entries are used.
+            let last = try Int.fetchOne(db, sql: "SELECT max(seq) FROM entry") ?? 0
+            if (0..<ChainPoint.countLimit / 2).contains(last) { nextSeq = max(nextSeq, last + 1 + LedgerOrigin.gap) }
+        }
+        cursors = books.deliveries.values.map(\.inNewLedger)
+        debts = books.debts.filter { $0.ledger != state.ledger }
+        // A destination with a debt of an earlier ledger counts as known, even if it has confirmed no entry
+        // of this ledger yet.
+        let owed = Set(debts.map(\.destination))
+        for cursor in books.deliveries.values
+        where (cursor.isKnown || owed.contains(cursor.destination)) && cursor.confirmed < state.end.count {
+            let reports =
+                try Int.fetchOne(
+                    db, sql: "SELECT count(*) FROM entry WHERE position > ? AND kind = 'outcome'",
+                    arguments: [cursor.confirmed]) ?? 0
+            let end = Checkpoint(ledger: nil, count: state.end.count, hash: state.end.hash)
+            debts.append(
+                PastDebt(
+                    destination: cursor.destination, ledger: state.ledger, end: end, confirmed: cursor.confirmed,
+                    reports: reports))
+        }
+        // Do not deliver a ledger that is not authentic, because an attacker may have written it. It stays in
+        // the file that is moved aside.
+        dropDebts(ofAllBut: isAuthentic ? PastDebt.ledgers : 0)
+        let intents = try LedgerFigures.openIntents(db).prefix(LedgerLimits().openVisits)
+        open = try intents.compactMap { intent in
+            try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
+                .bytes("body")
+        }
+        // Without a valid seal, leave out the decisions: an attacker may have written them.
+        if isAuthentic { decisions = intents.compactMap(\.decision?.bytes) }
+        try takeTables(of: db, isAuthentic: isAuthentic)
+        // A new ledger that never wrote its first record is reported in the first record of the next ledger.
+        if let kept = settings.first(where: { Text($0.name) == "founding" }),
+            let earlier = try? LedgerOrigin(bytes: kept.value)
+        {
+            predecessor = earlier.predecessor ?? predecessor
+            nextSeq = max(nextSeq, earlier.nextSeq)
+            open = earlier.open + open
+            if isAuthentic { decisions = earlier.decisions + decisions }
+        }
+        settings.removeAll { Text($0.name) == "founding" || Text($0.name) == RestoredMark.setting }
+        // Replace a site key that nothing confirms, because an attacker may know it.
+        let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
+        if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
+    }
+
+    /// Takes over the data outside the ledger: connections, handled messages, admitted credentials and settings.
+    private mutating func takeTables(of db: Database, isAuthentic: Bool) throws {
+        // In a database that is not authentic, an unsealed connection may be one that an attacker inserted to
+        // take over a destination.
+        connections = try Row.fetchAll(db, sql: "SELECT * FROM connection")
+            .filter { try isAuthentic || SealingKey.isSealed($0.bytes("snapshot")) }
+            .map {
+                (
+                    try $0.text("id").string, try $0.bytes("snapshot"), try $0.text("destination").string,
+                    try $0.figure("number"), try $0.integer("made"), try $0.integer("deleting")
+                )
+            }
+        handled = try Row.fetchAll(db, sql: "SELECT key FROM handled_message ORDER BY number").map {
+            try $0.bytes("key")
+        }
+        replays = try Row.fetchAll(db, sql: "SELECT name, at FROM replay ORDER BY number")
+            .map { (try $0.bytes("name"), try $0.integer("at")) }
+        settings = try Row.fetchAll(db, sql: "SELECT * FROM setting")
+            .map { (try $0.text("name").string, try $0.bytes("value")) }
+    }
+
+    /// Adjusts the succession for a database that was restored from a backup: the agents may already have
+    /// entries written after the backup. Visits therefore get numbers far above those in the backup. The
+    /// visits that were open at the backup have got their outcomes since. So they are not closed a second
+    /// time, but are counted as lost.
+    mutating func comesFromBackup() {
+        nextSeq += RestoredMark.gap
+        dropped += open.count
+        (open, decisions) = ([], [])
+        dropDebts(ofAllBut: 0)
+    }
+
+    /// Gives up the debts of all ledgers except the newest `kept`, and counts the reports that the primary
+    /// destination loses.
+    private mutating func dropDebts(ofAllBut kept: Int) {
+        var ledgers: [Text] = []
+        for debt in debts where !ledgers.contains(debt.ledger) { ledgers.append(debt.ledger) }
+        for ledger in ledgers.dropLast(kept) {
+            let gone = debts.filter { $0.ledger == ledger }
+            givenUp += gone
+            let reports = gone.first { $0.destination == DeliveryCursor.primary }?.reports ?? 0
+            (lost, dropped) = (
+                min(lost + reports, ChainPoint.countLimit), min(dropped + reports, ChainPoint.countLimit)
+            )
+            debts.removeAll { $0.ledger == ledger }
+        }
+    }
+
+    /// Writes the whole succession into a new, empty database.
+    func write(_ db: Database, finding: Text, code: Text, limits: LedgerLimits, key: WitnessKey?) throws {
+        let ledger = Opening.newLedger()
+        let genesis = ChainPoint.genesis(ledger: ledger)
+        var books = LedgerFigures(
+            head: LedgerHead(ledger: ledger, point: genesis, dropped: dropped, limits: limits), start: genesis,
+            deliveries: try LedgerFigures.cursors(db), clock: clock)
+        for cursor in cursors {
+            try LedgerFigures.save(cursor, db)
+            books.deliveries[cursor.destination] = cursor
+        }
+        for debt in debts { try debt.save(db) }
+        books.debts = debts
+        for (id, snapshot, destination, number, made, deleting) in connections {
+            try db.execute(
+                sql: """
+                    INSERT INTO connection (id, snapshot, destination, number, made, deleting) VALUES (?, ?, ?, ?, ?, ?)
+                    """, arguments: [id, Data(snapshot), destination, number, made, deleting])
+        }
+        for key in handled {
+            try db.execute(sql: "INSERT INTO handled_message (key) VALUES (?)", arguments: [Data(key)])
+        }
+        for (name, at) in replays {
+            try db.execute(sql: "INSERT INTO replay (name, at) VALUES (?, ?)", arguments: [Data(name), at])
+        }
+        let founding = LedgerOrigin(
+            predecessor: predecessor, code: code, finding: finding, nextSeq: nextSeq, open: open,
+            decisions: decisions)
+        books.areKeysSealed = settings.contains { Text($0.name) == SealingPass.sealedSetting }
+        for (name, value) in settings + [("founding", founding.bytes)] {
+            try db.execute(sql: "INSERT INTO setting VALUES (?, ?)", arguments: [name, Data(value)])
+            if Text(name) == Store.siteKeySetting { books.siteKey = SiteKey.digest(of: value) }
+        }
+        try books.save(db, key)
+    }
+}

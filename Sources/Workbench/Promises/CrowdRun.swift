@@ -1,0 +1,31 @@
+import Credentials
+import Encoding
+import Kiosk
+package import Simulation
+import Tuvali
+
+/// Simulates a crowd at gates with the settings of a demonstration.
+package enum CrowdRun {
+    /// Returns the payloads of wallets for the real verifier: the sample credential, and the same credential
+    /// with a changed claim.
+    package static func realCredentials() throws -> CrowdCredentials {
+        var policy = VerificationPolicy()
+        // Only note a reuse, because all visitors have the same credential.
+        policy.replay.action = .flag
+        let verifier = Verifier(trust: try TrustStore(Samples.trust), policy: policy)
+        return CrowdCredentials(
+            genuine: Samples.record(Samples.credential), forged: Samples.record(Samples.tamperedCredential)
+        ) { payload, now in
+            let utc = Samples.validDate.advanced(by: Instant.zero.duration(to: now))
+            return verifier.verify(payload, at: WallTime(utc: utc, provenance: .synchronised))
+        }
+    }
+
+    /// Simulates one crowd and returns its figures.
+    package static func play(_ plan: CrowdPlan, _ credentials: CrowdCredentials = .placeholder) throws -> CrowdFigures {
+        let crowd = try Crowd(plan, credentials: credentials) { name in
+            KioskSettings(name: try Identifier(name), softwareVersion: "crowd")
+        }
+        return crowd.run()
+    }
+}

@@ -1,0 +1,65 @@
+import Console
+import Encoding
+import Foundation
+
+/// The page with every command of `gatehouse` and its help, as the program prints it.
+struct CommandsPage {
+    /// The path of the program `gatehouse`.
+    let program: String
+
+    /// The width of a block on the page, in columns.
+    private static let columns = 100
+
+    /// Runs the program for its list of commands, and for the help of each.
+    func text() throws -> String {
+        let lead = """
+            # Commands
+
+            The commands of `gatehouse` with their options, as `--help` prints them. `make reference` generates this page; the manual page \
+            `gatehouse(1)` has more detail.
+
+            """
+        let description = try output(of: ["--experimental-dump-help"])
+        guard let root = (try? JSON.parse(description))?["command"] else {
+            throw CommandFailure(
+                Terminal.printable("\(program) does not list its commands"), remedy: "name a gatehouse: --program")
+        }
+        return ([lead] + (try sections(root, path: []))).joined(separator: "\n")
+    }
+
+    private func sections(_ command: JSON, path: [String]) throws -> [String] {
+        let lines = try output(of: path + ["--help"]).split(separator: "\n", omittingEmptySubsequences: false).map {
+            String($0.reversed().drop { $0 == " " }.reversed())
+        }
+        let title = (["gatehouse"] + path).joined(separator: " ")
+        // The program ends its output with the end of the last line.
+        var sections = [(["## `\(title)`", "", "```text"] + lines.dropLast() + ["```", ""]).joined(separator: "\n")]
+        for child in command["subcommands"]?.array ?? [] {
+            guard let name = child["commandName"]?.string?.string, name != "help" else { continue }
+            sections += try self.sections(child, path: path + [name])
+        }
+        return sections
+    }
+
+    /// Returns the standard output of the program. It must succeed.
+    private func output(of words: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = words
+        process.environment = ProcessInfo.processInfo.environment.merging(["COLUMNS": "\(Self.columns)"]) { $1 }
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        do { try process.run() } catch {
+            throw CommandFailure(
+                Terminal.printable("\(program) cannot be run: \(error.localizedDescription)"),
+                remedy: "build it, or name another one: --program")
+        }
+        let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0, let text = Text(utf8: Array(bytes)) else {
+            throw CommandFailure(
+                Terminal.printable("\(program) \(words.joined(separator: " ")) failed"), remedy: "run it by hand")
+        }
+        return text.string
+    }
+}

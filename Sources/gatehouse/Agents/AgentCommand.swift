@@ -1,0 +1,166 @@
+import Administration
+import ArgumentParser
+import Console
+import Encoding
+import Observation
+
+/// Connections to cloud agents.
+struct AgentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agent", abstract: "Makes, shows and deletes the connections to cloud agents.",
+        discussion: """
+            Uses the running service, which keeps working; without one, its database. Root and the service's user may \
+            make changes; members of control.group may only read.
+            """,
+        subcommands: [
+            AgentConnectCommand.self, AgentListCommand.self, AgentShowCommand.self, AgentDeleteCommand.self,
+            AgentPingCommand.self, AgentMessagesCommand.self,
+        ])
+}
+
+/// Lists the connections.
+struct AgentListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the connections and their problems.")
+    @OptionGroup var input: ConfigurationInput
+    @Flag(help: "One JSON object per line, for machines.")
+    var json = false
+
+    func run() async throws {
+        let cards = try await AgentClient.open(input, for: .looking) { try await $0.list() }
+        if json {
+            for card in cards { Terminal.json(card.json) }
+        } else {
+            for line in AgentListing.list(cards) { Terminal.line(line) }
+        }
+    }
+}
+
+/// Shows one connection.
+struct AgentShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Shows the details of a connection.")
+    @OptionGroup var input: ConfigurationInput
+    @Argument(help: "The connection's id, or the name of its destination.")
+    var connection: String
+    @Flag(help: "A JSON object, for machines.")
+    var json = false
+
+    func run() async throws {
+        let name = Text(connection)
+        let card = try await AgentClient.open(input, for: .looking) { try await $0.show(name) }
+        if json { return Terminal.json(card.json) }
+        for line in AgentListing.card(card) { Terminal.line(line) }
+    }
+}
+
+/// Pings an agent.
+struct AgentPingCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ping", abstract: "Pings an agent and prints the response time.",
+        discussion: "Exit code: 0 when it answered, 1 when it did not in time.")
+    @OptionGroup var input: ConfigurationInput
+    @Argument(help: "The connection's id, or the name of its destination.")
+    var connection: String
+    @Option(help: ArgumentHelp("How long to wait for the answer, in seconds.", valueName: "seconds"))
+    var wait = 20
+    @Flag(help: "A JSON object, for machines.")
+    var json = false
+
+    func run() async throws {
+        guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
+        let (name, limit) = (Text(connection), Duration.seconds(wait))
+        let card = try await AgentClient.open(input, for: .talking) { door in
+            let begun = try await door.ask(.ping(name))
+            guard let id = ConnectionReport(begun).id, let number = ConnectionReport.Ping(begun).number else {
+                return ConnectionReport(begun)
+            }
+            return try await door.watch(id, within: limit) { card in
+                Self.isOver(card) || card.ping?.number ?? 0 >= number && card.ping?.milliseconds != nil
+            }
+        }
+        let took = card.ping?.milliseconds
+        if json {
+            let answer: JSON = [
+                "id": card.id.map(JSON.string) ?? .null, "answered": .bool(took != nil),
+                "milliseconds": took.map(JSON.int) ?? .null, "problem": card.problem?.json ?? .null,
+            ]
+            Terminal.json(answer)
+            if took == nil { throw ExitCode(1) }
+        } else if let took {
+            Terminal.line("\(AgentListing.name(card)) answered after \(took) ms")
+        } else {
+            let problem = card.problem?.words ?? "it accepts messages and does not answer"
+            let limit = Self.isOver(card) ? "" : " within \(wait) s"
+            throw CommandFailure(
+                "no answer\(limit): \(Terminal.printable(problem))",
+                remedy: card.problem?.remedy
+                    ?? "check the agent: if it has deleted the connection, connect again with a new invitation",
+                exitCode: 1)
+        }
+    }
+
+    /// Returns whether no answer can arrive any more.
+    private static func isOver(_ card: ConnectionReport) -> Bool {
+        card.state == .ended || card.state == .deleting
+    }
+}
+
+/// Deletes a connection.
+struct AgentDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes a connection and its keys without notifying its agent.",
+        discussion: """
+            The agent keeps its side of the connection until its operator deletes it. With --tell the running \
+            service, or the next start of it, notifies the agent and then deletes the keys.
+
+            A connection to a destination with unconfirmed records is not deleted without --force.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Argument(help: "The connection's id, or the name of its destination.")
+    var connection: String
+    @Flag(help: "Delete also with unconfirmed records for its destination; they stay in the ledger.")
+    var force = false
+    @Flag(help: "The service notifies the agent first, for at most 5 seconds.")
+    var tell = false
+    @Flag(help: "A JSON object, for machines.")
+    var json = false
+
+    func run() async throws {
+        let request = AgentRequest.delete(Text(connection), isForced: force, tellsAgent: tell)
+        let answer = try await AgentClient.open(input, for: .looking) { try await $0.ask(request) }
+        if json { return Terminal.json(answer) }
+        let id = Terminal.printable(ConnectionReport(answer).id?.string ?? connection)
+        Terminal.line(
+            tell
+                ? "\(id) is marked for deletion: the service notifies its agent and then deletes its keys"
+                : "deleted \(id); its agent was not notified: delete the connection there, too")
+    }
+}
+
+/// Prints the messages that wait in the mailboxes.
+struct AgentMessagesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "messages", abstract: "Prints the stored messages of mailboxes.",
+        discussion: """
+            In the form of the mobile SDK's documents: for each connection its pairwiseDID and its msgs. Messages \
+            that the gate understands are released at once; only unreadable messages are stored.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Flag(help: "Only unread messages (status MS-103).")
+    var pending = false
+    @Option(help: "Only the message with this id.")
+    var uid: String?
+    @Option(help: ArgumentHelp("Only messages of this connection or destination.", valueName: "id"))
+    var connection: String?
+    @Flag(help: "A JSON array, for machines.")
+    var json = false
+
+    func run() async throws {
+        let request = AgentRequest.messages(
+            of: connection.map { Text($0) }, uid: uid.map { Text($0) }, pendingOnly: pending)
+        let answer = try await AgentClient.open(input, for: .looking) { try await $0.ask(request) }
+        if json { return Terminal.json((answer["messages"] ?? [])) }
+        for line in AgentListing.messages(answer) { Terminal.line(line) }
+    }
+}

@@ -1,0 +1,164 @@
+import Administration
+import ArgumentParser
+import Aries
+import Clocks
+import Console
+import Courier
+import Encoding
+import HTTPTransport
+import Observation
+
+/// Accepts an invitation.
+struct AgentConnectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connect", abstract: "Accepts an invitation: an out-of-band URL or a file with one.",
+        discussion: """
+            A new invitation replaces the connection of its destination: reports continue where they stopped. Exit \
+            code: 0 when connected, 1 when the agent did not answer in time or refused.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Argument(help: "The invitation's URL in quotes, or a file with its URL or JSON.")
+    var invitation: String
+    @Option(help: ArgumentHelp("The destination that it leads to: primary, or a copy's name.", valueName: "name"))
+    var to: String?
+    @Option(help: ArgumentHelp("How long to wait for the agent, in seconds.", valueName: "seconds"))
+    var wait = 60
+    @Flag(help: "A JSON object at the end, for machines.")
+    var json = false
+
+    func run() async throws {
+        guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
+        let invitation = try await read()
+        let (begun, card) = try await AgentClient.open(input, for: .connecting(to: to.map { Text($0) })) { door in
+            try await connect(Text(invitation.json.compactText), door)
+        }
+        try report(begun, card)
+    }
+
+    /// Returns the result of the invitation, and the last card of the connection; nil if the invitation led
+    /// to no connection.
+    private func connect(_ invitation: Text, _ door: AgentClient) async throws -> (
+        begun: InvitationReport, card: ConnectionReport?
+    ) {
+        let end = Machine.clock.now().advanced(by: .seconds(wait))
+        let request = AgentRequest.connect(invitation: invitation, destination: to.map { Text($0) })
+        var begun = InvitationReport(try await door.ask(request))
+        if begun.isUnderWay == true { tell("asking the agent") }
+        while begun.isUnderWay == true, Machine.clock.now() < end {
+            try await door.rest(.milliseconds(100))
+            begun = InvitationReport(try await door.ask(request))
+        }
+        guard begun.isUnderWay != true, begun.failure == nil, let id = begun.id else { return (begun, nil) }
+        var card = try await door.show(id)
+        if card.state != .connected {
+            tell("asking \(AgentListing.name(card)) for a connection")
+            card = try await door.watch(
+                id, within: Machine.clock.now().duration(to: end), until: { $0.state != .connecting },
+                problem: { tell("  " + Terminal.printable($0)) })
+        }
+        return (begun, card.state == .connected ? try await settled(card, door, until: end) : card)
+    }
+
+    /// How long an agent may take to say whether it keeps messages. After that, its connection is reported as
+    /// it is.
+    private static let mailboxPatience = Duration.seconds(5)
+
+    /// Returns the card of the connection that leads to the agent in the end. The agent may grant a mailbox
+    /// over a first connection. That connection then leads to the mailbox, and a second connection is made
+    /// through the mailbox with the same invitation.
+    private func settled(
+        _ first: ConnectionReport, _ door: AgentClient, until end: Instant
+    ) async throws -> ConnectionReport {
+        var card = first
+        let patience = min(end, Machine.clock.now().advanced(by: Self.mailboxPatience))
+        func isOpen() -> Bool {
+            if card.destination == "mailbox" || card.state == .connecting { return Machine.clock.now() < end }
+            return card.asksForMailbox != false && Machine.clock.now() < patience
+        }
+        while isOpen() {
+            try await door.rest(.milliseconds(100))
+            let same = try await door.list().filter { $0.invitation == first.invitation && $0.state != .deleting }
+            card = same.last { $0.destination != "mailbox" } ?? same.last ?? card
+        }
+        // The second connection may still be made later. The first connection, which leads to the mailbox,
+        // exists.
+        guard card.state == .connecting, let id = first.id else { return card }
+        return try await door.show(id)
+    }
+
+    private func tell(_ line: String) { if !json { Terminal.line(line) } }
+
+    private func report(_ begun: InvitationReport, _ card: ConnectionReport?) throws {
+        let isConnected = card?.state == .connected
+        let isDone = isConnected || begun.way == .once && begun.failure == nil
+        if json {
+            var members = card?.json.object ?? [:]
+            for name in [InvitationReport.name(of: \.way), InvitationReport.name(of: \.failure)] {
+                if let value = begun.json[name], !value.isNull { members[name] = value }
+            }
+            Terminal.json(JSON.object(members))
+        } else if let card, isConnected {
+            Terminal.line(Self.words(begun.way, card))
+        } else if isDone, begun.isUnderWay != true {
+            Terminal.line("the invitation offers no lasting connection; its request was answered")
+        } else {
+            throw card.map(Self.failure) ?? Self.unanswered(begun)
+        }
+        if !isDone || begun.isUnderWay == true { throw ExitCode(1) }
+    }
+
+    private static func words(_ way: InvitationReport.Way?, _ card: ConnectionReport) -> String {
+        let (name, id) = (AgentListing.name(card), Terminal.printable(card.id?.string ?? ""))
+        if card.destination == "mailbox" {
+            return
+                "connected to \(name), which stores messages for this gate; the connection through its mailbox is not "
+                + "established yet: see gatehouse agent list"
+        }
+        return switch way {
+        case .known: "already connected: this invitation was accepted before, as \(id)"
+        case .reuse: "already connected to \(name): connection \(id) continues"
+        case .answer: "already connected to \(name): the invitation's request is answered over \(id)"
+        case .new, .once, nil: "connected to \(name) as \(id)"
+        }
+    }
+
+    /// Returns the failure of a request in the invitation that needs no connection of its own.
+    private static func unanswered(_ begun: InvitationReport) -> CommandFailure {
+        let reason = begun.failure ?? "the agent did not answer in time"
+        return CommandFailure(
+            "the invitation was not accepted: " + Terminal.printable(reason),
+            remedy: "check the agent, and ask its operator for a new invitation", exitCode: 1)
+    }
+
+    private static func failure(_ card: ConnectionReport) -> CommandFailure {
+        let problem = card.problem?.words
+        let reason =
+            switch card.state {
+            case .connecting: problem ?? "the agent received the request and did not answer in time"
+            case .replaced: "a newer connection has replaced it"
+            default: problem ?? "it has been deleted"
+            }
+        let remedy =
+            card.problem?.remedy
+            ?? (card.state == .connecting
+                ? "if the invitation was a single-use one, its answer may have been lost: ask for a multi-use invitation"
+                : "see gatehouse agent list")
+        return CommandFailure(
+            "not connected: " + Terminal.printable(reason), remedy: Terminal.printable(remedy), exitCode: 1)
+    }
+
+    /// Reads the invitation, or fetches it in this process: with the rights of this user, and without a
+    /// timeout of the service.
+    private func read() async throws -> Invitation {
+        // Use the default settings if this user may not read the configuration.
+        let settings = (try? input.load(.roots)).map(AgentService.settings) ?? HTTPExchange.Settings()
+        let text = invitation
+        return try await HTTPExchange.withExchange(settings) { exchange in
+            do throws(InvitationReader.Failure) {
+                return try await InvitationReader.read(text, by: exchange)
+            } catch {
+                throw CommandFailure(Terminal.printable(error.text), remedy: Terminal.printable(error.remedy))
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Administration
+import ArgumentParser
+import Clocks
+import Commissioning
+import Console
+import Encoding
+import Foundation
+import LinuxIO
+import Monitoring
+import Observation
+import Settings
+
+/// Writes the report that a person at another place needs to find out what is wrong with a gate.
+struct ReportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report", abstract: "Writes a report about this gate for remote support.",
+        discussion: """
+            It contains versions, the findings of the doctor, the status of the running service, every setting, and a \
+            log if one is given. It changes nothing. It never contains credentials, keys or invitations. With \
+            --redacted it also contains no names, hosts, links, DIDs, identifiers or addresses: each is replaced by a \
+            word with a number, the same everywhere. If the configuration cannot be read, so that its names are \
+            unknown, the log and the service's answers are omitted.
+
+            Read it before you send it. Exit code: 0, whatever the gate's state is.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @OptionGroup var machine: MachineInput
+    @Flag(help: "Replace names and addresses.")
+    var redacted = false
+    @Option(
+        help: ArgumentHelp(
+            "A log whose last \(Self.lines) lines are included; - is standard input: journalctl -u gatehouse -o cat | "
+                + "gatehouse report --log -", valueName: "file"))
+    var log: String?
+
+    /// The largest number of lines of the log.
+    private static let lines = 1000
+
+    func run() async throws {
+        try machine.check()
+        let configuration = try? input.read()
+        let log = try log.map { try Self.tail(Self.bytes($0, configuration)) }
+        let answer = try? ControlQuestion(socket: nil, input: input).answer(to: .status)
+        let status = answer.map { StatusReport($0) }
+        let look = machine.look(input, asksService: true)
+        var words = RedactionTerms(configuration, file: input.path)
+        words.take(names: look.names + [Self.hostName])
+        if let policy = look.policy { words.take(policy: policy) }
+        if let status { words.take(status) }
+        // Without the names in the configuration, it is not possible to find them in other texts.
+        let isBlind = redacted && !words.knowsSettings
+        let withheld = ["omitted: the configuration cannot be read, so the names in it are unknown"]
+
+        var lines = ["# Gate report, \(Machine.clock.utc().rfc3339)", ""]
+        let machine = look.dependencies.isEmpty ? ["gatehouse " + ProductVersion.text] : look.dependencies
+        lines += ["## Machine", ""] + machine + ["", "## Findings of the doctor", ""]
+        // Do not fold the lines as for a terminal: that would break a name of several words, and the name
+        // would not be found.
+        lines += look.findings.map(Self.line) + ["", "## Status of the service", ""]
+        if let status {
+            lines +=
+                isBlind ? withheld : (status.json.object?.members ?? []).map { "\($0.name) = \($0.value.compactText)" }
+        } else {
+            lines.append("it does not answer")
+        }
+        lines += ["", "## Settings", ""] + (configuration?.listing ?? ["they cannot be read"])
+        if let log { lines += ["", "## Log", ""] + (isBlind ? withheld : log) }
+
+        var redaction = Redaction(takesNames: redacted, secrets: words.secrets, words: words.names)
+        for line in lines { Terminal.line(Terminal.printable(redaction.text(line))) }
+    }
+
+    private static func line(_ finding: Finding) -> String {
+        let remedy = [finding.code, finding.remedy].compactMap(\.self).joined(separator: ": ")
+        return "\(finding.check.rawValue): \(finding.state.rawValue): \(finding.detail)"
+            + (remedy.isEmpty ? "" : " → " + remedy)
+    }
+
+    /// The machine's host name, read without a resolver, which may be slow.
+    private static var hostName: String {
+        (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8))?.trimmingCharacters(
+            in: .whitespacesAndNewlines)
+            ?? ""
+    }
+
+    /// Reads the bytes of a log. The log is often in the service's folder, where a link may lead to a file of
+    /// root's.
+    private static func bytes(_ path: String, _ configuration: Configuration?) throws -> [UInt8] {
+        let usual = StandardFolders.inForce.place(StandardFolders.state)
+        let role = configuration.map { $0.ownerRole() } ?? OwnerRole(of: usual)
+        defer { role?.end() }
+        return try role.at(path) { try InputFile.bytes(path) }
+    }
+
+    /// Returns the last lines of a log, within its last megabyte.
+    private static func tail(_ bytes: [UInt8]) -> [String] {
+        let text = String(decoding: bytes.suffix(1 << 20), as: UTF8.self)
+        return text.split(separator: "\n").suffix(lines).map(String.init)
+    }
+}

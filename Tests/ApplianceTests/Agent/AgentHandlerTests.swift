@@ -1,0 +1,98 @@
+import Administration
+import Encoding
+import Foundation
+import Kiosk
+import Ledger
+import LinuxIO
+import Settings
+import Store
+import TestKit
+import Testing
+
+@testable import Courier
+
+/// The handler's answers about stored connections, without an agent.
+@Suite struct AgentHandlerTests {
+    private func router(_ body: (AgentHandler, Store) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("desk-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let text = "kiosk.name = \"Desk\"\n[ledger]\npath = \"a.db\"\n"
+        let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
+        let store = try await Store.open(configuration.ledger.path)
+        let service = AgentService(
+            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), report: { _ in })
+        try await body(AgentHandler(store: store, service: service), store)
+        await store.close()
+    }
+
+    /// Unreadable messages are listed as the mobile SDK lists them: reviewed, and without content.
+    @Test func whatWasPutAsideIsShown() async throws {
+        try await router { router, store in
+            try await store.saveConnection("one", Array("{}".utf8))
+            for (uid, connection) in [("a", "one"), ("b", "gone"), ("c", "one")] as [(Text, Text)] {
+                try await store.setAside([1, 2, 3], uid: uid, for: connection, reason: "unreadable")
+            }
+            func ids(_ request: AgentRequest) async throws -> [[Text]] {
+                try await router.answer(request)["messages"]?.array?.map { connection in
+                    (connection["msgs"]?.array ?? []).compactMap { $0["uid"]?.string }
+                } ?? []
+            }
+            #expect(try await ids(.messages(of: nil, uid: nil, pendingOnly: false)) == [["a", "c"], ["b"]])
+            #expect(try await ids(.messages(of: "one", uid: nil, pendingOnly: false)) == [["a", "c"]])
+            #expect(try await ids(.messages(of: nil, uid: "b", pendingOnly: false)) == [["b"]])
+            #expect(try await ids(.messages(of: nil, uid: nil, pendingOnly: true)) == [], "released, so not pending")
+            let answer = try await router.answer(.messages(of: nil, uid: "c", pendingOnly: false))
+            let message = answer["messages"]?.array?.first?["msgs"]?.array?.first
+            #expect(message?["statusCode"]?.string == "MS-106" && message?["decryptedPayload"]?.string == "null")
+            #expect(answer["mailboxes"]?.int == 0)
+            await #expect(throws: ControlRefusal.self) {
+                try await router.answer(.messages(of: "nobody", uid: nil, pendingOnly: false))
+            }
+        }
+    }
+
+    /// Eight requests, each of which waits a second for a starting service: some wait, the others are refused
+    /// at once.
+    @Test(.tags(.realTime)) func notAllThatIsAskedOfAgentsWaits() async throws {
+        try await router { router, _ in
+            var control = ControlRouter()
+            router.register(in: &control)
+            let (name, members) = AgentRequest.connect(invitation: "any", destination: nil).request
+            let ends = await withTaskGroup(of: String.self) { [control] group in
+                for _ in 0..<8 {
+                    group.addTask { String(decoding: await control.answer(name.line(members)), as: UTF8.self) }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(ends.count { $0.contains("is starting") } == 4, "\(ends)")
+            #expect(ends.count { $0.contains("are already waiting") } == 4, "\(ends)")
+        }
+    }
+
+    /// A connection that cannot be read can be deleted, and a connection that does not run is not pinged.
+    @Test func aSpoiltConnection() async throws {
+        try await router { router, store in
+            try await store.saveConnection("bad", Array("{}".utf8))
+            try await store.saveConnection("post", Array("{\"connection\": {}}".utf8), to: MailboxManager.destination)
+            let cards = try await router.answer(.list)["connections"]?.array ?? []
+            #expect(cards.map { $0["state"]?.string } == ["unreadable", "unreadable"])
+            #expect(cards.allSatisfy { $0["problem"]?["remedy"]?.string != nil })
+            #expect(cards.map { $0["waiting"] != nil } == [true, false], "a mailbox gets no records")
+            for id in ["bad", "post"] as [Text] {
+                await #expect(throws: ControlRefusal.self, "\(id)") { try await router.answer(.ping(id)) }
+                let marked = try await router.answer(.delete(id, isForced: false, tellsAgent: true))
+                #expect(marked == ["id": .string(id), "state": "deleting"])
+            }
+            // The service, which does not run here, would notify their agents. After a second deletion
+            // nothing is left to notify.
+            #expect(try await store.connections().map(\.tellsPeer) == [true, true])
+            for id in ["bad", "post"] as [Text] {
+                let deleted = try await router.answer(.delete(id, isForced: false, tellsAgent: false))
+                #expect(deleted == ["id": .string(id), "state": "deleted", "told": false])
+            }
+            #expect(try await store.connections().isEmpty)
+        }
+    }
+}

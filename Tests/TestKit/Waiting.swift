@@ -1,0 +1,39 @@
+import Glibc
+package import Testing
+
+/// Returns whether a condition becomes true: looks every few milliseconds until it does, at the most for `limit`. It
+/// also ends when the task is cancelled.
+///
+/// The limit only ends a test that has failed, so it is long enough for a busy machine.
+package func becomesTrue(
+    within limit: Duration = .seconds(90), every pause: Duration = .milliseconds(5),
+    isolation: isolated (any Actor)? = #isolation, _ isTrue: () async throws -> Bool
+) async rethrows -> Bool {
+    let end = ContinuousClock.now + limit
+    while try await !isTrue() {
+        guard ContinuousClock.now < end, (try? await Task.sleep(for: pause)) != nil else { return try await isTrue() }
+    }
+    return true
+}
+
+/// Returns whether a condition becomes true, as ``becomesTrue(within:every:isolation:_:)``, and blocks this thread.
+package func blocksUntil(within limit: Duration = .seconds(90), _ isTrue: () throws -> Bool) rethrows -> Bool {
+    let end = ContinuousClock.now + limit
+    while try !isTrue() {
+        guard ContinuousClock.now < end else { return try isTrue() }
+        usleep(1000)
+    }
+    return true
+}
+
+/// Waits until a condition is true, as ``becomesTrue(within:every:isolation:_:)``. If it does not become true, the test
+/// fails with `what` and with `state`, and this function throws.
+package func eventually(
+    _ what: String, within limit: Duration = .seconds(90), at place: SourceLocation = #_sourceLocation,
+    isolation: isolated (any Actor)? = #isolation, telling state: () async -> String = { "" },
+    isDone: () async throws -> Bool
+) async throws {
+    guard try await !becomesTrue(within: limit, every: .milliseconds(2), isDone) else { return }
+    Issue.record("not \(what) within \(limit): \(await state())", sourceLocation: place)
+    throw CancellationError()
+}
