@@ -122,8 +122,9 @@ let package = Package(
         target(
             "Courier",
             [
-                "TrustFiles", "Settings", "Administration", "Observation", "Kiosk", "Credentials", "Reasons", "Ledger",
-                "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk", "Credentials", "Reasons",
+                "Ledger", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding",
+                serviceLifecycle,
             ]),
         target(
             "GateService",
@@ -267,8 +268,9 @@ let package = Package(
         tests(
             "PeerTests",
             [
-                "GateService", "Courier", "Settings", "Simulation", "Kiosk", "Credentials", "Reasons", "BluetoothHost",
-                "Ledger", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding", crypto,
+                "GateService", "Courier", "Settings", "Simulation", "Clocks", "Kiosk", "Credentials", "Reasons",
+                "BluetoothHost", "Ledger", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport",
+                "Encoding", crypto,
             ]),
     ]
 )

@@ -18,9 +18,14 @@ package enum AgentRequest: Hashable, Sendable {
     /// Show the waiting messages. `of`: the connection; nil: all connections. `uid`: the ID of the message;
     /// nil: any. `pendingOnly`: only pending messages, or all.
     case messages(of: Text?, uid: Text?, pendingOnly: Bool)
+    /// Answer the question with the ID `uid` with `response`. `of`: the connection that the question came over; nil:
+    /// any.
+    case answer(uid: Text, response: Text, of: Text?)
 
     /// The longest name or ID in bytes.
     package static let nameLimit = 256
+    /// The longest answer to a question in bytes.
+    private static let responseLimit = 4096
     /// The longest text of an invitation in bytes.
     package static let invitationLimit = 64 * 1024
 
@@ -44,6 +49,10 @@ package enum AgentRequest: Hashable, Sendable {
             self = .messages(
                 of: try reader.textIfPresent("connection"), uid: try reader.textIfPresent("uid"),
                 pendingOnly: try reader.flag("pending"))
+        case .agentAnswer:
+            self = .answer(
+                uid: try reader.text("uid"), response: try reader.text("response", limit: Self.responseLimit),
+                of: try reader.textIfPresent("connection"))
         }
         try reader.end()
     }
@@ -64,6 +73,8 @@ package enum AgentRequest: Hashable, Sendable {
         case .ping(let name): (.agentPing, text("connection", name))
         case .messages(let name, let uid, let pendingOnly):
             (.agentMessages, text("connection", name) + text("uid", uid) + flag("pending", pendingOnly))
+        case .answer(let uid, let response, let name):
+            (.agentAnswer, text("uid", uid) + text("response", response) + text("connection", name))
         }
     }
 

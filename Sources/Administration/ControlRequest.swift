@@ -28,14 +28,17 @@ package enum ControlRequest: String, CaseIterable, Sendable {
     case agentDelete = "agent-delete"
     /// Ping a cloud agent.
     case agentPing = "agent-ping"
-    /// List the messages that wait in the mailboxes.
+    /// List the messages that agents sent on their own initiative.
     case agentMessages = "agent-messages"
+    /// Answer a question of an agent.
+    case agentAnswer = "agent-answer"
 
     /// Whether the request changes something: only root and the service's own user may send such a request.
     var changesSomething: Bool {
         switch self {
         case .status, .doorStatus, .agentList, .agentShow, .agentMessages: false
-        case .restart, .doorLock, .doorFree, .doorRelease, .agentConnect, .agentDelete, .agentPing: true
+        case .restart, .doorLock, .doorFree, .doorRelease, .agentConnect, .agentDelete, .agentPing, .agentAnswer:
+            true
         }
     }
 

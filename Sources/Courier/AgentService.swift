@@ -1,4 +1,5 @@
 package import Aries
+package import Clocks
 import Credentials
 package import Encoding
 package import HTTPTransport
@@ -28,37 +29,36 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let configuration: Configuration
     private let store: Store
     private let log: LogSink
-    private let health: AgentHealth
+    private let clock: Clock
+    private let report: HealthReporter
     private let purpose: Purpose
     private let times: AgentTimes
     private let contacts: (any ContactBook)?
+    private let network: (any MessageExchange)?
     private let destinations = Mutex<[Text: Destination]>([:])
     private let mail = Mutex<MailboxManager?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
     private let (findings, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
-    /// The time of the last problem report of each code to the other destinations.
-    private let told = Mutex<[ReasonCode: ContinuousClock.Instant]>([:])
-    /// The time of the last receipt of each destination.
-    private let receipts = Mutex<[Text: Timestamp]>([:])
-    /// The recently logged notices.
-    private let news = Mutex(RepeatedNoticeFilter())
-    /// The time between two problem reports of one code.
-    private static let pause = Duration.seconds(600)
+    /// What follows from the notices of all parts.
+    private let notices = Mutex(NoticeCore())
+    /// Work that waits for a task of the running service.
+    private let (work, begun) = AsyncStream.makeStream(
+        of: NoticeCore.Action.self, bufferingPolicy: .bufferingNewest(1024))
 
     /// Findings that contradict the ledger: the witness has noted them, and the next start begins a new
     /// ledger.
     package var contradictions: AsyncStream<Text> { findings }
 
     /// Creates a service over the connections in `store` and the invitations in the configuration. `contacts`
-    /// is asked before each request to a server.
+    /// is asked before each request to a server. `network` posts messages to agents and mailboxes; nil: HTTP does.
     package init(
         configuration: Configuration, store: Store, log: LogSink, purpose: Purpose = .service,
-        times: AgentTimes = AgentTimes(), contacts: (any ContactBook)? = nil, report: @escaping HealthReporter
+        times: AgentTimes = AgentTimes(), clock: Clock, contacts: (any ContactBook)? = nil,
+        network: (any MessageExchange)? = nil, report: @escaping HealthReporter
     ) {
-        self.contacts = contacts
+        (self.contacts, self.network) = (contacts, network)
         (self.configuration, self.store, self.log, self.purpose) = (configuration, store, log, purpose)
-        self.times = times
-        health = AgentHealth(report: report)
+        (self.times, self.clock, self.report) = (times, clock, report)
     }
 
     /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has
@@ -67,17 +67,17 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         var cursors: [DeliveryCursor] = []
         for cursor in await store.deliveries.values where await isThere(cursor) { cursors.append(cursor) }
         cursors.sort { $0.destination.utf8.lexicographicallyPrecedes($1.destination.utf8) }
-        let receipts = receipts.withLock { $0 }
-        var told: [StatusReport.Destination] = []
+        let (faults, receipts) = notices.withLock { ($0.faults, $0.receipts) }
+        var listed: [StatusReport.Destination] = []
         for cursor in cursors {
             var destination = StatusReport.Destination()
             (destination.name, destination.isConnected) = (cursor.destination, cursor.connection != nil)
             (destination.confirmed, destination.waiting) = (cursor.confirmed, await store.owed(to: cursor.destination))
             destination.lastReceipt = receipts[cursor.destination]
-            destination.faults = health.faults(of: cursor.destination).map { Text($0.text) }
-            told.append(destination)
+            destination.faults = faults.of(cursor.destination).map { Text($0.text) }
+            listed.append(destination)
         }
-        return told
+        return listed
     }
 
     /// Returns whether the status lists the destination of `cursor`. It lists a destination that is
@@ -92,9 +92,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     /// Makes every destination look for new records at once.
-    package func wake() {
-        for destination in destinations.withLock({ Array($0.values) }) { Task { await destination.wake() } }
-    }
+    package func wake() { begun.yield(.wake) }
 
     package func run() async throws {
         var settings = Self.settings(configuration)
@@ -142,14 +140,22 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 ])
         }
         await prepare(wanted.map(\.name))
-        let mail = purpose == .service ? mailRoom(exchange) : nil
+        let mail = mailboxManager(exchange)
         self.mail.withLock { $0 = mail }
-        let made = wanted.map { ($0.name, destination($0.name, purpose == .service ? $0.files : [], mail, exchange)) }
+        var made: [(Text, Destination)] = []
+        for (name, files) in wanted {
+            guard let destination = try? destination(name, purpose == .service ? files : [], mail, exchange) else {
+                return log.log(
+                    .error, "agent", ["text": "the system provides no random bytes, so no agent is connected"])
+            }
+            made.append((name, destination))
+        }
         destinations.withLock { $0 = Dictionary(made, uniquingKeysWith: { first, _ in first }) }
-        await withTaskGroup(of: Void.self) { group in
-            if let mail { group.addTask { await mail.run() } }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await mail.run() }
             for (_, destination) in made { group.addTask { await destination.run() } }
             group.addTask { await self.finishDeletions(exchange) }
+            for await action in work { group.addTask { await self.carryOut(action) } }
         }
     }
 
@@ -161,8 +167,13 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// Returns the names of the destinations of a gate with `configuration`.
     static func names(_ configuration: Configuration) -> [Text] { wanted(configuration).map(\.name) }
 
-    /// Returns the destination `name`; nil while the service does not run.
-    func destination(_ name: Text) -> Destination? { destinations.withLock { $0[name] } }
+    /// Returns the destination `name`, also by the name under which it keeps the connections that only answer
+    /// requests; nil while the service does not run.
+    func destination(_ name: Text) -> Destination? {
+        destinations.withLock { all in
+            all[name] ?? all.first { Store.requestsName(of: $0.key) == name }?.value
+        }
+    }
 
     /// Whether every destination has loaded its stored connections.
     package var isRunning: Bool {
@@ -174,21 +185,20 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     /// Returns the faults of a destination.
-    func faults(of name: Text) -> [ReasonCode] { health.faults(of: name) }
+    func faults(of name: Text) -> [ReasonCode] { notices.withLock { $0.faults.of(name) } }
+
+    /// Waits, as the service's clock measures it.
+    func rest(_ pause: Duration) async { try? await clock.sleep(for: pause) }
 
     /// Continues the deletion of connections to a destination that are marked in the store: with `tellsAgent`
     /// later and in the background, because their agents are notified first; otherwise now.
     func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
-        if name == MailboxManager.destination, let mail = mail.withLock({ $0 }) {
+        if name == MailboxManagerCore.destination, let mail = mail.withLock({ $0 }) {
             for id in ids { await mail.remove(id) }
         }
         if let destination = destination(name) {
             for id in ids { await destination.remove(id) }
-            if await destination.isEmpty {
-                health.forget(name)
-            } else if await destination.isConnected {
-                health.isServed(name)
-            }
+            take(.removed(name, isEmpty: await destination.isEmpty, isConnected: await destination.isConnected))
         }
         for id in ids {
             if tellsAgent { marked.yield(id) } else { try await forget(id, of: name, isTold: false) }
@@ -203,7 +213,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 break
             } catch {
                 log.log(.error, "agent.store", ["reason": .text(error.text)])
-                try? await Task.sleep(for: .seconds(10))
+                await rest(.seconds(10))
             }
         }
         for await id in deletions { await finishDeletion(of: id, exchange) }
@@ -223,7 +233,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                     restoring: snapshot, configuration: self.connection, random: random)
             {
                 isTold = await HangupSender.send(
-                    over: connection, by: exchange, clock: .system(), within: times.farewell)
+                    over: connection, by: network ?? exchange, clock: clock, within: times.farewell)
             }
             guard !Task.isCancelled else { return }
             try await forget(id, of: stored.destination, isTold: isTold)
@@ -251,7 +261,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 return
             } catch {
                 log.log(.error, "agent.store", ["reason": .text(error.text)])
-                try? await Task.sleep(for: .seconds(10))
+                await rest(.seconds(10))
             }
         }
     }
@@ -259,7 +269,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The configuration of the connections.
     private var connection: AgentConnection.Configuration { Self.connection(configuration, times.connection) }
 
-    private func mailRoom(_ exchange: HTTPExchange) -> MailboxManager {
+    private func mailboxManager(_ exchange: HTTPExchange) -> MailboxManager {
         let choice: MailboxManager.Choice =
             switch configuration.agent.mailbox {
             case .auto: .auto
@@ -274,92 +284,81 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return MailboxManager(
             choice,
             MailboxManager.Dependencies(
-                exchange: exchange, store: store, settings: settings,
+                exchange: network ?? exchange, store: store, settings: settings,
                 invitation: { try await InvitationReader.read($0, by: exchange) },
                 token: { () throws(TokenSource.Failure) in try await source?.token(by: exchange) },
                 longestTokenPause: source?.longestPause ?? .zero,
                 webhook: configuration.agency.listener.map { .init($0.address, target: $0.target) },
-                webhookPause: times.wake,
-                refused: StoredInvitations(withoutMailbox: store), clock: .system(),
-                notice: { [weak self] in self?.take($0) }))
+                isWoken: purpose == .service, webhookPause: times.wake,
+                refused: StoredInvitations(withoutMailbox: store), clock: clock,
+                notice: { [weak self] in self?.take(.mailbox($0)) }))
     }
 
     private func destination(
-        _ name: Text, _ files: [String], _ mail: MailboxManager?, _ exchange: HTTPExchange
-    ) -> Destination {
+        _ name: Text, _ files: [String], _ mail: MailboxManager, _ exchange: HTTPExchange
+    ) throws -> Destination {
         var link = AgentLink.Dependencies(
-            exchange: exchange, store: store, destination: name,
+            exchange: network ?? exchange, store: store, destination: name,
             outbox: purpose == .service
                 ? StoredOutbox(store, name, observe: { [weak self] in self?.take($0, name) }) : nil,
             reports: configuration.agent.reports,
-            clock: .system(), postbox: mail,
+            clock: clock, postbox: mail,
             asksForMailbox: { invitation in
-                guard let mail, case .auto = mail.choice, name == DeliveryCursor.primary else { return false }
+                guard case .auto = mail.choice, name == DeliveryCursor.primary else { return false }
                 return await mail.permits(invitation)
             },
             observe: { [weak self] in self?.take($0, name) })
         link.allowsPlainHTTP = configuration.agent.allowPlainHTTP
         link.grant = times.grant
-        if mail?.isForAll == true { link.reception = .mailbox }
-        return Destination(
+        return try Destination(
             files: files,
             Destination.Dependencies(
                 invitation: { (file) async throws(InvitationReader.Failure) in
                     try await InvitationReader.read(file, by: exchange)
                 },
                 link: link, settings: connection, invitations: StoredInvitations(store, name), mail: mail,
-                trial: times.trial, notice: { [weak self] in self?.take($0, name) }, pause: times.look))
+                trial: times.trial, notice: { [weak self] in self?.take(.destination($0, of: name)) }, pause: times.look
+            ),
+            random: AgentLinks.randomStream())
     }
 
-    private func take(_ notice: AgentNotice, _ name: Text) {
-        let isNews = !notice.isRoutine && news.withLock { $0.take(notice.text, of: name, at: .now) }
-        log.log(isNews ? .info : .debug, "agent", ["destination": .string(name), "text": .text(notice.text)])
-        if let code = health.take(notice, of: name) { tellOthers(code, name, notice.text) }
-        if case .confirmed = notice { receipts.withLock { $0[name] = SystemClock.utc() } }
-        switch notice {
-        // The connection that was replaced now checks whether it is still active, and ends.
-        case .tookOver: wake()
-        // The replaced connections end and their agent is notified; meanwhile this connection continues.
-        case .replaced(let ids): Task { try? await self.delete(ids, of: name, tellsAgent: true) }
-        // The mailbox belongs to an agent that is no longer used.
-        case .mailboxDenied: if let mail = mail.withLock({ $0 }) { Task { try? await mail.drop() } }
-        // If the network works again for this destination, it may work again for the others.
-        case .reachable:
-            for (other, destination) in destinations.withLock({ $0 }) where other != name {
-                Task { await destination.retryNow() }
+    // MARK: - Notices
+
+    private func take(_ notice: AgentNotice, _ name: Text) { take(.link(notice, of: name, date: clock.utc())) }
+
+    /// Handles a notice. What takes time is carried out by a task of the running service.
+    private func take(_ event: NoticeCore.Event) {
+        let now = clock.now()
+        for action in notices.withLock({ $0.handle(event, at: now) }) {
+            switch action {
+            case .log(let level, let name, let members): log.log(level, name, members)
+            case .report(let fault): report(fault)
+            case .finishDeletion(let id): marked.yield(id)
+            default: begun.yield(action)
             }
-            if let mail = mail.withLock({ $0 }) { Task { await mail.retryNow() } }
-        default: break
         }
-        // The head has this gate's own signature, so it is evidence whichever agent sends it.
-        guard case .behind(let point) = notice else { return }
-        let finding = Text(
-            "an agent has a head that was signed here at record \(point.position), which this ledger does not contain")
-        Task { [store, contradicted] in if await store.contradict(finding) { contradicted.yield(finding) } }
     }
 
-    private func take(_ notice: DestinationNotice, _ name: Text) {
-        switch notice {
-        case .answeredOnce: log.log(.info, "agent", ["destination": .string(name), "text": .text(notice.text)])
-        case .storeFailed: log.log(.error, "agent", ["destination": .string(name), "text": .text(notice.text)])
-        case .invitationFailed(_, _, isConnected: true):
-            log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
-        default: break
+    private func carryOut(_ action: NoticeCore.Action) async {
+        switch action {
+        case .tellOthers(let code, let text, let name):
+            for destination in others(name) {
+                await destination.tell(code: Text(code.text), explanation: Text("\(name): \(text)"))
+            }
+        case .wake: for destination in others(nil) { await destination.wake() }
+        case .retryOthers(let name):
+            for destination in others(name) { await destination.retryNow() }
+            await mail.withLock { $0 }?.retryNow()
+        case .delete(let ids, let name): try? await delete(ids, of: name, tellsAgent: true)
+        case .dropMailbox: await mail.withLock { $0 }?.drop()
+        case .contradict(let finding): if await store.contradict(finding) { contradicted.yield(finding) }
+        case .log, .report, .finishDeletion: break
         }
-        guard let code = health.take(notice, of: name) else { return }
-        log.log(.warning, "agent", ["destination": .string(name), "text": .text(notice.text)])
-        tellOthers(code, name, notice.text)
     }
 
-    private func take(_ notice: MailboxNotice) {
-        let text: JSON = .text(notice.text)
-        if case .replaced(let id) = notice { marked.yield(id) }
-        guard let code = health.take(notice) else {
-            let isNews = news.withLock { $0.take(notice.text, of: MailboxManager.destination, at: .now) }
-            return log.log(isNews ? .info : .debug, "agent.mailbox", ["text": text])
-        }
-        log.log(.warning, "agent.mailbox", ["text": text])
-        tellOthers(code, MailboxManager.destination, notice.text)
+    /// Returns all destinations but the one of this name.
+    private func others(_ name: Text?) -> [Destination] {
+        destinations.withLock { $0.filter { $0.key != name }.map(\.value) }
     }
 
     /// Sends every destination a problem report about the gate, except those in `heard`. Returns the
@@ -378,20 +377,5 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             }
         }
         return (heard, isComplete)
-    }
-
-    /// Reports the problem of the destination `name` to all other destinations, each code at most once per
-    /// ``pause``.
-    private func tellOthers(_ code: ReasonCode, _ name: Text, _ text: String) {
-        let now = ContinuousClock.now
-        let isDue = told.withLock { told in
-            if let last = told[code], now - last < Self.pause { return false }
-            told[code] = now
-            return true
-        }
-        guard isDue else { return }
-        for (other, destination) in destinations.withLock({ $0 }) where other != name {
-            Task { await destination.tell(code: Text(code.text), explanation: Text("\(name): \(text)")) }
-        }
     }
 }

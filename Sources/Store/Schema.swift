@@ -45,6 +45,9 @@ enum Schema {
         migrator.registerMigration("11 decisions") { db in
             try db.execute(sql: decisions)
         }
+        migrator.registerMigration("12 messages") { db in
+            try db.execute(sql: messages)
+        }
         return migrator
     }
 
@@ -140,6 +143,23 @@ enum Schema {
         CREATE TABLE decision (
             slot INTEGER PRIMARY KEY,
             content BLOB NOT NULL
+        ) STRICT;
+        """
+
+    private static let messages = """
+        -- Messages of agents, newest last: MessageEntry. `at`: second of the date. `content`: the message;
+        -- empty if it was too long.
+        CREATE TABLE message (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            uid TEXT NOT NULL,
+            connection TEXT NOT NULL,
+            did TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            status TEXT NOT NULL,
+            result TEXT NOT NULL,
+            content BLOB NOT NULL,
+            UNIQUE (connection, uid)
         ) STRICT;
         """
 

@@ -16,6 +16,10 @@ extension Store {
         }
     }
 
+    /// Returns the name under which the connections are kept that only answer the requests of an invitation for
+    /// `destination`. No report goes over them, and none of them is replaced.
+    package static func requestsName(of destination: Text) -> Text { Text("\(destination)/requests") }
+
     /// Removes all destinations except those in `names` and the primary one, together with their connections.
     package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
         let kept = names.union([DeliveryCursor.primary])
@@ -27,7 +31,9 @@ extension Store {
             for name in books.deliveries.keys where !kept.contains(name) {
                 books.deliveries[name] = nil
                 try db.execute(sql: "DELETE FROM delivery WHERE destination = ?", arguments: [name.string])
-                try db.execute(sql: "DELETE FROM connection WHERE destination = ?", arguments: [name.string])
+                try db.execute(
+                    sql: "DELETE FROM connection WHERE destination IN (?, ?)",
+                    arguments: [name.string, Self.requestsName(of: name).string])
             }
         }
     }

@@ -33,9 +33,11 @@ package struct StoredConnection: Hashable, Sendable {
 extension Store {
     /// Stores the state of a connection to a destination, sealed. Only the owner of the connection can
     /// interpret the bytes. `handled`: keys of the inbound messages that led to this state. They are
-    /// remembered in the same transaction, so a message is applied once or not at all.
+    /// remembered in the same transaction, so a message is applied once or not at all. `messages`: those of
+    /// them that are added to the message book.
     package func saveConnection(
-        _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = []
+        _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = [],
+        messages: [MessageEntry] = []
     ) async throws(StoreError) {
         let sealed = try sealing.seal(snapshot, for: .connection(id: id, destination: destination))
         try await writeHandled(handled) { db, _ in
@@ -46,6 +48,7 @@ extension Store {
                         CAST(strftime('%s', 'now') AS INTEGER))
                     ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot, destination = excluded.destination
                     """, arguments: [id.string, Data(sealed), destination.string])
+            try Self.add(messages, db)
         }
     }
 

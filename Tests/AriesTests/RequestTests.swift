@@ -33,12 +33,14 @@ struct RequestTests {
     @Test(
         arguments: [
             ["question_text": "Who are you?"],
-            ["question_text": "Is the gate in service?", "signature_required": true],
             ["question_text": "Is the gate in service?", "valid_responses": [["text": "Maybe"]]],
-            [:],
-        ] as [JSONObject])
-    func anyOtherQuestionIsRefused(question: JSONObject) throws {
-        guard case .refusal(let code, _, _) = try reply("questionanswer/1.0/question", question) else {
+        ] as [JSONObject], ["questionanswer", "committedanswer"] as [Text])
+    func anyOtherQuestionWaitsForTheOperator(question: JSONObject, family: Text) throws {
+        #expect(try reply("\(family)/1.0/question", question) == .undecided)
+    }
+
+    @Test func aQuestionWithoutTextIsRefused() throws {
+        guard case .refusal(let code, _, _) = try reply("questionanswer/1.0/question") else {
             Issue.record("not refused")
             return
         }
@@ -110,9 +112,50 @@ struct RequestTests {
         #expect(found == thread)
     }
 
+    // MARK: - Questions
+
+    private let signer = KeyPair(seed: Secret([UInt8](repeating: 7, count: 32)))
+
+    /// The form that VCX signs: over the encoded nonce of the chosen answer.
+    @Test(arguments: ["nonce", "response_code"] as [Text]) func aCommittedAnswerIsSignedOverItsNonce(name: Text) throws
+    {
+        let signer = try #require(signer)
+        let entry: JSON = .object(["text": "Yes", name: "n-1"])
+        let question = try message(
+            "committedanswer/1.0/question",
+            ["question_text": "Is the gate in service?", "valid_responses": [entry, ["text": "No"]]])
+        #expect(rules.reply(to: question, id: "reply") == .signed(response: "Yes"))
+        #expect(Question.permits("Yes", to: question) && !Question.permits("No", to: question))
+        let answer = Question.answer(
+            to: question, id: "a", response: "Yes", signedBy: signer, at: Timestamp(seconds: 1_767_225_600))
+        #expect(answer["@type"] == "https://didcomm.org/committedanswer/1.0/answer")
+        #expect(answer["~thread"]?["thid"] == "request")
+        let signature = answer["response.@sig"]
+        #expect(signature?["sig_data"] == "bi0x" && signature?["timestamp"] == "2026-01-01T00:00:00.000Z")
+        let bytes = try #require(signature?["signature"]?.string.flatMap { Base64.decodeAny($0.string) })
+        #expect(signer.verkey.verifies(bytes, over: Array("bi0x".utf8)))
+    }
+
+    /// RFC 0113: the signature is over the hash of question, answer and nonce.
+    @Test func aSignedAnswerNamesItsSigner() throws {
+        let signer = try #require(signer)
+        let question = try message(
+            "questionanswer/1.0/question",
+            ["question_text": "Is the gate in service?", "nonce": "n", "signature_required": true])
+        #expect(rules.reply(to: question, id: "reply") == .signed(response: "Yes"))
+        let answer = Question.answer(
+            to: question, id: "a", response: "Yes", signedBy: signer, at: Timestamp(seconds: 1))
+        #expect(answer["response"] == "Yes")
+        let signature = answer["response~sig"]
+        #expect(signature?["signers"]?.array == [.string(signer.verkey.base58)])
+        let data = try #require(signature?["sig_data"]?.string.flatMap { Base64.decodeAny($0.string) })
+        let bytes = try #require(signature?["signature"]?.string.flatMap { Base64.decodeAny($0.string) })
+        #expect(data.count == 32 && signer.verkey.verifies(bytes, over: data))
+    }
+
     // MARK: - Without a lasting connection
 
-    private func oneTime(_ requests: [JSON], handshakes: Bool = false) throws -> (Invitation, KeyPair) {
+    private func oneTime(_ requests: [JSON]) throws -> (Invitation, KeyPair) {
         let keys = try #require(KeyPair(seed: Secret([UInt8](repeating: 9, count: 32))))
         return (
             try Invitation([
@@ -132,8 +175,14 @@ struct RequestTests {
         "@id": "a", "data": ["json": ["@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": "P"]],
     ]
 
+    private func connection(_ invitation: Invitation) throws -> AgentConnection {
+        try AgentConnection(
+            id: "c", invitation: invitation, reception: .mailbox, configuration: .init(label: "k", rules: rules),
+            random: stream(4))
+    }
+
     /// Each request gets one reply, in order, at the service of the invitation and in the thread of the
-    /// request.
+    /// request. The connection is complete from the start, and what it owes survives a restart.
     @Test func eachRequestGetsOneReply() throws {
         let proof: JSON = [
             "@id": "b",
@@ -141,54 +190,48 @@ struct RequestTests {
         ]
         let (invitation, keys) = try oneTime([ping, proof])
         #expect(InvitationPlan(invitation, connectionExists: false) == .oneTime)
-        var reply = try OneTimeReply(to: invitation, rules: rules, random: stream(4))
-        var (events, threads, end): ([OneTimeReply.Event], [Text?], (Int, Int)?) = ([.start], [], nil)
+        var connection = try connection(invitation)
+        let (isOpen, isOneTime, owed) = (connection.isComplete, connection.isOneTime, connection.unsent)
+        let reception = connection.reception
+        #expect(isOpen && isOneTime && owed == 2 && reception == .returnRoute)
+        let kept = connection.snapshot
+        connection = try AgentConnection(
+            restoring: try JSON.parse(kept.compactText), configuration: .init(label: "k"), random: stream(5))
+        var (events, threads): ([AgentConnection.Event], [Text?]) = ([.start], [])
         while !events.isEmpty {
-            for action in reply.handle(events.removeFirst(), at: .zero) {
-                switch action {
-                case .post(let url, let body):
-                    #expect(url == "http://agent.test/")
-                    let content = try Envelope.unpack(body, with: [keys])
-                    #expect(content.sender != nil)
-                    let thread = try JSON.parse(content.plaintext)["~thread"]
-                    threads.append(thread?["thid"]?.string)
-                    #expect(thread?["pthid"] == "once")
-                    events.append(.answered)
-                case .finished(let replies, let refusals, let failure):
-                    #expect(failure == nil)
-                    end = (replies, refusals)
-                }
+            for action in connection.handle(events.removeFirst(), at: .zero) {
+                guard case .post(let id, let url, let body) = action else { continue }
+                #expect(url == "http://agent.test/")
+                let content = try Envelope.unpack(body, with: [keys])
+                #expect(content.sender != nil)
+                let thread = try JSON.parse(content.plaintext)["~thread"]
+                threads.append(thread?["thid"]?.string)
+                #expect(thread?["pthid"] == "once")
+                events.append(.answered(id, body: []))
             }
         }
         #expect(threads == ["P", "Q"])
-        #expect(end?.0 == 2)
-        #expect(end?.1 == 1)
+        let (isComplete, unsent, deadline) = (connection.isComplete, connection.unsent, connection.deadline)
+        #expect(isComplete && unsent == 0 && deadline == nil, "it sends nothing else, and no ping")
     }
 
-    /// An unreachable inviter is tried three times, one that refuses is tried once.
-    @Test(arguments: [(ExchangeFailure.unreachable, 3), (.uncertain, 3), (.refused(status: 400), 1)])
+    /// An inviter that is never reached is given up after a few hours; one that refuses the message, at once.
+    @Test(arguments: [(ExchangeFailure.unreachable, 16), (.uncertain, 16), (.refused(status: 400), 1)])
     func aFailureEndsIt(failure: ExchangeFailure, attempts: Int) throws {
-        var reply = try OneTimeReply(to: try oneTime([ping]).0, rules: rules, random: stream(4))
-        var (now, posts, isFinished) = (Instant.zero, 0, false)
-        var event = OneTimeReply.Event.start
-        for _ in 0..<16 where !isFinished {
-            let actions = reply.handle(event, at: now)
-            event = .deadlineReached
-            for action in actions {
-                switch action {
-                case .post:
-                    posts += 1
-                    event = .failed(failure)
-                case .finished(_, _, let last):
-                    #expect(last == failure)
-                    isFinished = true
-                }
+        var connection = try connection(try oneTime([ping]).0)
+        var (now, posts, event) = (Instant.zero, 0, AgentConnection.Event?.some(.start))
+        while let next = event, posts < 64 {
+            event = nil
+            for action in connection.handle(next, at: now) {
+                guard case .post(let id, _, _) = action else { continue }
+                posts += 1
+                event = .failed(id, failure)
             }
-            if actions.isEmpty { now = reply.deadline ?? now }
+            guard event == nil, let deadline = connection.deadline else { continue }
+            (now, event) = (max(now, deadline), .deadlineReached)
         }
-        #expect(isFinished)
-        #expect(posts == attempts)
-        let deadline = reply.deadline
-        #expect(deadline == nil)
+        let (unsent, hasFailed) = (connection.unsent, connection.hasFailed)
+        #expect(posts == attempts && unsent == 0 && hasFailed == (attempts > 1))
+        #expect(now <= Instant.zero.advanced(by: .seconds(4 * 3600)))
     }
 }

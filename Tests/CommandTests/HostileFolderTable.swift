@@ -32,6 +32,7 @@ enum HostileFolderTable {
         "agent delete": ["agent delete x --config gate.toml"],
         "agent ping": ["agent ping x --wait 1 --config gate.toml"],
         "agent messages": ["agent messages --config gate.toml"],
+        "agent answer": ["agent answer u yes --wait 1 --config gate.toml"],
         "ledger list": ["ledger list --config gate.toml", "ledger list --database state/gatehouse.db"],
         "ledger head": ["ledger head --config gate.toml"], "ledger verify": ["ledger verify --config gate.toml"],
         "ledger export": ["ledger export --config gate.toml"], "clock show": ["clock show --config gate.toml"],

@@ -35,7 +35,8 @@ import Testing
     /// have to check first, too.
     static let commands: [(words: String, lack: Lack)] = [
         ("agent list", .ledger), ("agent list --json", .ledger), ("agent show primary", .ledger),
-        ("agent ping nobody", .ledger), ("agent messages", .ledger), ("agent delete nobody", .ledger),
+        ("agent ping nobody", .ledger), ("agent messages", .ledger), ("agent answer u yes", .ledger),
+        ("agent delete nobody", .ledger),
         ("ledger list", .ledger), ("ledger list --json", .ledger), ("ledger head", .ledger), ("ledger verify", .ledger),
         ("ledger export", .ledger), ("ledger export --csv", .ledger), ("backup made.tar", .ledger),
         ("backup made.tar --last", .ledger),

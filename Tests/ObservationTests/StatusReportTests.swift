@@ -45,11 +45,12 @@ import Testing
 
     private static let connection = """
         {"id":"c1","destination":"primary","state":"connected","label":"Agent","logo":"https://a.example/l",\
-        "goal":"reports","goalCode":"report","invitation":"i1","handshake":"didexchange/1.1","pwDid":"A","theirDid":"B",\
+        "goal":"reports","goalCode":"report","invitation":"i1","wholeInvitation":{"@id":"i1"},\
+        "handshake":"didexchange/1.1","pwDid":"A","theirDid":"B",\
         "endpoint":"https://a.example","mailbox":null,"made":"2026-03-02T13:05:00.000Z","present":true,"confirmed":7,\
         "waiting":1,"answered":"2026-03-02T13:05:00.000Z","answeredSince":"2026-03-02T13:00:00.000Z",\
-        "asksForMailbox":false,"problem":{"text":"silent","remedy":null},"ping":{"number":1,"milliseconds":20},\
-        "faults":[]}
+        "asksForMailbox":false,"unsent":0,"problem":{"text":"silent","remedy":null},\
+        "ping":{"number":1,"milliseconds":20},"faults":[]}
         """
 
     /// Returns the names of all members in a value, without names that are data.

@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import Courier
 import Encoding
 import Foundation
@@ -65,7 +66,7 @@ final class DeliveryGate: Sendable {
         try await store.begin(stamp: Self.stamp, software: Self.software)
         let log = try LogSink(.file(place.path("log.jsonl")), minimum: .debug)
         let service = AgentService(
-            configuration: configuration, store: store, log: log, times: pace.times,
+            configuration: configuration, store: store, log: log, times: pace.times, clock: .system,
             report: { [list] in list.take($0) })
         (self.store, self.service) = (store, service)
         self.log = Journal(place.path("log.jsonl"))

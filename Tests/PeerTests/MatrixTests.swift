@@ -86,10 +86,11 @@ import Testing
             }
             let rows = Rows(scene: scene, gate: gate)
 
-            // A request without handshake: one reply, no connection.
+            // A request without handshake: one reply, over a connection that is kept and carries nothing else.
             try await rows.refuse("bare ask")
             #expect(try await rows.active == 0)
-            #expect(try await gate.store.connections().isEmpty)
+            let kept = try await gate.store.connections().map(\.destination)
+            #expect(kept == [Store.requestsName(of: DeliveryCursor.primary)])
 
             // Handshake and request: a connection, over which the request is refused.
             try await rows.refuse("did ask")

@@ -37,8 +37,8 @@ private let imports: [String: Set<String>] = [
     ],
     "TrustFiles": ["Settings", "Encoding", "Reasons", "Credentials", "Kiosk", "LinuxIO", "Crypto", "Foundation"],
     "Courier": [
-        "TrustFiles", "Settings", "Administration", "Observation", "Encoding", "Reasons", "Credentials", "Ledger",
-        "Kiosk", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc",
+        "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Encoding", "Reasons", "Credentials",
+        "Ledger", "Kiosk", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Foundation", "Glibc",
         "ServiceLifecycle", "Synchronization",
     ],
     "GateService": [

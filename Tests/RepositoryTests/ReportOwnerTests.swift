@@ -20,8 +20,8 @@ import Testing
         "GateService/Door/DoorHandler.swift": ["seconds"], "gatehouse/Run/StatusCommand.swift": ["remedy"],
         // the stored state of a connection, and its invitation
         "Courier/Requests/AgentCard.swift": ["handshake", "label", "goal"],
-        // the type of a message
-        "gatehouse/Agents/AgentListing.swift": ["name"],
+        // the type of a message, and its kind in the message book
+        "gatehouse/Agents/AgentListing.swift": ["kind", "name"],
         // settings and rules
         "gatehouse/Records/RedactionTerms.swift": ["policy", "id", "version"],
     ]

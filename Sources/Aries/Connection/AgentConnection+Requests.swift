@@ -40,8 +40,20 @@ extension AgentConnection {
 
     /// Answers or refuses each request that is attached to `invitation`, in its own thread.
     mutating func answerRequests(of invitation: Invitation) {
-        let replies = AttachedRequest.replies(to: invitation, rules: configuration.rules, random: &random)
-        for reply in replies.messages { answer(reply) }
+        for reply in AttachedRequest.replies(to: invitation, rules: configuration.rules, random: &random) {
+            answer(reply)
+        }
+    }
+
+    /// Answers a question of the peer with `response`, signed with the connection's key if the question
+    /// requires a signature.
+    mutating func respond(to question: Message, _ response: Text, at date: Timestamp) -> [Action] {
+        let id = Message.newID(&random)
+        answer(
+            Question.wantsSignature(question)
+                ? Question.answer(to: question, id: id, response: response, signedBy: keys, at: date)
+                : Question.answer(to: question, id: id, response: response))
+        return storesAnswers ? [persist()] : []
     }
 
     /// Handles the announcement of another DID. The state is stored first, then the acknowledgement is sent

@@ -13,7 +13,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// The invitation by which the connection is made.
     package let invitation: Invitation
     /// How messages that do not answer a post reach the gate.
-    package let reception: Reception
+    package internal(set) var reception: Reception
     /// The service that the handshake is sent to.
     let inviter: Service
     let configuration: Configuration
@@ -45,8 +45,12 @@ package struct AgentConnection: ~Copyable, Sendable {
     var earlier = EarlierKeys()
     /// When the address for the connection's present key is requested again; nil before the first request.
     var askAddressAt: Instant?
+    /// How often every form of the request was tried without an answer.
+    var rounds = 0
     /// When to look in the mailbox for an awaited answer, and the pause after that.
     var lookAt: Instant?
+    /// Until when an answer to the last delivered message is awaited.
+    var awaitsAnswerUntil: Instant?
     var lookPause = Duration.zero
     /// The time of the last event.
     var now = Instant.zero
@@ -65,7 +69,10 @@ package struct AgentConnection: ~Copyable, Sendable {
     enum Phase: Sendable {
         case handshaking(Attempt)
         case connected(Established)
+        /// The peer ended the connection.
         case ended
+        /// No request was answered, and none is sent any more.
+        case failed
     }
 
     /// One attempt of one handshake, with its own keys.
@@ -85,7 +92,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// A connection whose response was verified.
     struct Established: Sendable {
         var peer: Peer
-        var handshake: Invitation.Handshake
+        /// The handshake; nil for a connection of an invitation without one.
+        var handshake: Invitation.Handshake?
         /// The id of the request. It is the thread of the handshake.
         var thread: Text
         /// The id of the closing message (`complete` or `ack`) until it was sent.
@@ -122,19 +130,29 @@ package struct AgentConnection: ~Copyable, Sendable {
     }
 
     /// Creates a connection for `invitation`. Nothing happens before ``Event/start``, and with a mailbox
-    /// nothing is sent before ``Event/address(_:for:)``.
+    /// nothing is sent before ``Event/address(_:for:)``. If the invitation offers no handshake, the connection is
+    /// complete from the start: it leads to the service in the invitation, and answers the attached requests.
     package init(
         id: Text, invitation: Invitation, reception: Reception = .returnRoute, configuration: Configuration,
         random: consuming RandomStream
     ) throws(InvitationError) {
-        guard let handshake = invitation.handshakes.first else { throw .noHandshake }
         let inviter = try invitation.service()
         guard let keys = KeyPair(seed: random.drawSecret(32)) else { throw .badKey }
-        let attempt = Attempt(
-            handshake: handshake, thread: Message.newID(&random), address: reception == .mailbox ? nil : .queue)
+        let thread = Message.newID(&random)
+        let handshake = invitation.handshakes.first
+        let phase: Phase =
+            if let handshake {
+                .handshaking(
+                    Attempt(handshake: handshake, thread: thread, address: reception == .mailbox ? nil : .queue))
+            } else {
+                // The inviter learns only the key, so its messages cannot reach a mailbox.
+                .connected(
+                    Established(peer: Peer(did: "", service: inviter), handshake: nil, thread: thread, address: .queue))
+            }
         self.init(
-            id: id, invitation: invitation, reception: reception, inviter: inviter, configuration: configuration,
-            keys: keys, phase: .handshaking(attempt), seen: [], isStored: false, random: random)
+            id: id, invitation: invitation, reception: handshake == nil ? .returnRoute : reception, inviter: inviter,
+            configuration: configuration, keys: keys, phase: phase, seen: [], isStored: false, random: random)
+        if handshake == nil { answerRequests(of: invitation) }
     }
 
     init(
@@ -175,12 +193,22 @@ package struct AgentConnection: ~Copyable, Sendable {
         switch phase {
         case .handshaking(let attempt): attempt.address
         case .connected(let established): established.address
-        case .ended: nil
+        case .ended, .failed: nil
         }
     }
 
     /// Whether the peer ended the connection.
     package var isEnded: Bool { if case .ended = phase { true } else { false } }
+
+    /// Whether the handshake was given up, because no request was answered in ``Limits/rounds`` rounds.
+    package var hasFailed: Bool { if case .failed = phase { true } else { false } }
+
+    /// Whether the connection answers the requests of an invitation that offers no handshake. Its inviter does not
+    /// know this gate, so nothing else is sent over it.
+    package var isOneTime: Bool { invitation.handshakes.isEmpty }
+
+    /// The number of answers that wait to be sent.
+    package var unsent: Int { waiting.count }
 
     /// Whether ``Event/deliver(_:)`` accepts a message.
     package var wantsMessage: Bool { peer != nil && message == nil }
@@ -201,7 +229,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         case .start:
             exchange = nil  // whatever was under way when an earlier run was cut off
             askAddressAt = nil
-            if peer != nil { heartbeatAt = now }
+            if peer != nil, !isOneTime { heartbeatAt = now }
         case .deliver(let next):
             if message == nil { message = next }
         case .withdraw: if exchange == nil { message = nil }
@@ -215,10 +243,12 @@ package struct AgentConnection: ~Copyable, Sendable {
         case .received(let bytes): actions = receive(bytes, at: now)
         case .reuse(let invitation): actions = beginReuse(of: invitation, at: now)
         case .answer(let invitation): if peer != nil { answerRequests(of: invitation) }
+        case .respond(let question, let response, let date):
+            if peer != nil { actions = respond(to: question, response, at: date) }
         case .address(let address, let key): actions = take(address, for: key, at: now)
         case .keyRefused(let key):
             if key == keys.verkey, case .handshaking(let attempt) = phase {
-                actions = [nextAttempt(after: attempt, at: now)]
+                actions = nextAttempt(after: attempt, at: now)
             }
         case .ping:
             if peer != nil { heartbeatAt = now }
@@ -249,7 +279,7 @@ package struct AgentConnection: ~Copyable, Sendable {
             let hasAnswer = established.next != nil || !waiting.isEmpty
             let due = [heartbeatAt, hasAnswer ? allowance.next : nil].compactMap { $0 }.min()
             return due.map { max($0, backoff.until ?? $0) }
-        case .ended: return nil
+        case .ended, .failed: return nil
         }
     }
 
@@ -259,19 +289,40 @@ package struct AgentConnection: ~Copyable, Sendable {
         guard reception == .mailbox, key == keys.verkey, case .handshaking(var attempt) = phase,
             attempt.address != address
         else { return [] }
-        if attempt.address != nil { return [nextAttempt(after: attempt, at: now)] }
+        if attempt.address != nil { return nextAttempt(after: attempt, at: now) }
         attempt.address = address
         phase = .handshaking(attempt)
         (isStored, askAddressAt) = (false, nil)
         return []
     }
 
+    /// Makes a restored connection use the gate's mailbox, if its handshake is under way without it. The inviter may
+    /// know that the present key has no address, so a new request is sent for a new key. Call it before
+    /// ``Event/start``: nothing is sent before the new state was stored.
+    package mutating func useMailbox() {
+        guard reception == .returnRoute, case .handshaking(let attempt) = phase,
+            let fresh = KeyPair(seed: random.drawSecret(32))
+        else { return }
+        (reception, keys, isStored) = (.mailbox, fresh, false)
+        phase = .handshaking(
+            Attempt(
+                handshake: invitation.handshakes.first ?? attempt.handshake, thread: Message.newID(&random),
+                address: nil))
+    }
+
+    /// Whether an answer of the peer is awaited that may arrive in the mailbox: to the request of the handshake, to
+    /// a ping, to the question about reuse, or to a delivered message.
+    private var isAwaited: Bool {
+        switch phase {
+        case .handshaking(let attempt): attempt.answerBy != nil
+        case .connected: !openPings.isEmpty || reuse != nil || awaitsAnswerUntil != nil
+        case .ended, .failed: false
+        }
+    }
+
     /// Looks in the mailbox for an awaited answer, at growing intervals.
     private mutating func look(at now: Instant) -> [Action] {
-        let isAwaited =
-            if case .handshaking(let attempt) = phase { attempt.answerBy != nil } else {
-                !openPings.isEmpty && !isEnded
-            }
+        if let until = awaitsAnswerUntil, now >= until { awaitsAnswerUntil = nil }
         guard !isDeaf, isAwaited, exchange == nil else {
             if !isAwaited { (lookAt, lookPause) = (nil, .zero) }
             return []

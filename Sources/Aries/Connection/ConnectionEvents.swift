@@ -61,6 +61,9 @@ extension AgentConnection {
         case reuse(Invitation)
         /// Answer the requests that are attached to the given invitation.
         case answer(Invitation)
+        /// Send `response` as the answer to the peer's `question`. `at`: the date, for an answer with a signature.
+        /// The caller has checked that the question permits the answer.
+        case respond(Message, response: Text, at: Timestamp)
         /// Start the next attempt at once, because the network works again or an operator asks for it.
         case retryNow
         /// The time of ``AgentConnection/deadline`` is reached.
@@ -88,6 +91,8 @@ extension AgentConnection {
         /// The inviter's server accepted the request in every form that the inviter offers, and no answer
         /// arrived; a new attempt follows.
         case unanswered
+        /// No request was answered in ``Limits/rounds`` rounds, and none is sent any more.
+        case gaveUp
         /// Posts to the peer began to succeed (nil) or to fail (the reason).
         case reachability(ExchangeFailure?)
         /// The peer answered the gate's ping with the id `ping`: both directions work.
@@ -118,6 +123,9 @@ extension AgentConnection {
         case mailbox(Message)
         /// A basicmessage arrived that is not an acknowledgement.
         case message(id: Text, content: Text)
+        /// A message that the peer started was handled, with the given result. Store it with the next
+        /// ``persist(_:)`` at the latest before the message is released.
+        case handled(Message, HandledMessage)
         /// The peer reported a problem with the code `code`, in the thread `thread`.
         case problem(code: Text, thread: Text)
         /// An inbound message was dropped, for the given reason.
@@ -141,6 +149,9 @@ extension AgentConnection {
         package var exchange = Duration.seconds(90)
         /// The maximum number of repetitions of a request that may have arrived.
         var resends = 2
+        /// The number of rounds, in each of which every form of the request is tried, after which an unanswered
+        /// handshake is given up: about three days with the longest wait between rounds.
+        package var rounds = 300
         /// The first wait after a failure. Each further failure doubles it.
         package var firstRetry = Duration.seconds(1)
         /// The time between two requests for an address, until one is answered.

@@ -21,12 +21,14 @@ extension AgentConnection {
             }
             return response(message, from: sender, attempt, keys, at: now)
         case .connected(let established):
-            let attempt = Attempt(
-                handshake: established.handshake, thread: established.thread, address: established.address)
-            if established.confirmation != nil, isResponse(message, to: attempt) {
-                // A multi-use invitation answers a repeated request twice: the newest response counts.
-                guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
-                return response(message, from: sender, attempt, keys, at: now)
+            if established.confirmation != nil, let handshake = established.handshake {
+                let attempt = Attempt(
+                    handshake: handshake, thread: established.thread, address: established.address)
+                if isResponse(message, to: attempt) {
+                    // A multi-use invitation answers a repeated request twice: the newest response counts.
+                    guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
+                    return response(message, from: sender, attempt, keys, at: now)
+                }
             }
             guard sender == established.peer.verkey || sender == established.former else {
                 return [.discarded(.wrongSender)]
@@ -45,7 +47,7 @@ extension AgentConnection {
             }
             fetchMore(after: message)
             return actions
-        case .ended: return [.discarded(.unexpected)]
+        case .ended, .failed: return [.discarded(.unexpected)]
         }
     }
 
@@ -64,9 +66,8 @@ extension AgentConnection {
         guard Notice.isProblem(message.type), message.thread == attempt.thread else {
             return [.discarded(.unexpected)]
         }
-        return [
-            .handshakeRefused(reason: Notice.problemCode(message)), nextAttempt(after: attempt, at: now),
-        ]
+        return [.handled(message, .understood), .handshakeRefused(reason: Notice.problemCode(message))]
+            + nextAttempt(after: attempt, at: now)
     }
 
     /// Handles a response to the request. Trust comes from the signature under the invitation's key. The
@@ -117,12 +118,18 @@ extension AgentConnection {
         }
         if Notice.isProblem(type) {
             let told = Action.problem(code: Notice.problemCode(message), thread: message.thread)
-            return [told] + (message.thread == reuse?.id ? abandonReuse() : [])
+            return [.handled(message, .understood), told] + (message.thread == reuse?.id ? abandonReuse() : [])
         }
         if type.isMessage("notification", 1, "ack") { return [.acknowledged([message.thread])] }
-        if let protocols = DiscoverFeatures.disclosed(message) { return [.disclosed(protocols)] }
+        if let protocols = DiscoverFeatures.disclosed(message) {
+            awaitsAnswerUntil = nil
+            return [.disclosed(protocols)]
+        }
         do throws(ReportError) {
-            if let answer = try VerificationReport.answer(message) { return [.answered(answer)] }
+            if let answer = try VerificationReport.answer(message) {
+                awaitsAnswerUntil = nil
+                return [.answered(answer)]
+            }
         } catch {
             return [.discarded(.malformed)]
         }
@@ -130,23 +137,45 @@ extension AgentConnection {
         if let asked = reuse, asked.isAccepted(by: message) { return completeReuse() }
         if DIDRotation.isHangup(message) {
             phase = .ended
-            return [persist(), .ended] + abandonReuse()
+            return [.handled(message, .understood), persist(), .ended] + abandonReuse()
         }
         if DIDRotation.isRotate(message), case .connected(let established) = phase {
-            return rotate(message, established)
+            return [.handled(message, .understood)] + rotate(message, established)
         }
         if MailboxProtocols.include(type) { return [.mailbox(message)] }
+        return request(message, at: now)
+    }
+
+    /// Answers what the peer starts, as the rules say.
+    private mutating func request(_ message: Message, at now: Instant) -> [Action] {
+        let type = message.type
+        let result: HandledMessage
         switch configuration.rules.reply(to: message, id: Message.newID(&random)) {
-        case .message(let reply): answer(reply)
+        case .message(let reply):
+            answer(reply)
+            result = .answered
         case .refusal(let code, let explanation, let name):
             answer(problem(thread: message.thread, code, explanation, of: name, at: now))
-        case .nothing: break
+            result = .refused(code: code)
+        case .signed(let response): result = .matched(response: response)
+        case .undecided where reception == .leadsToMailbox:
+            // No operator looks at what a mailbox's own connection is asked.
+            answer(
+                problem(
+                    thread: message.thread, "request-not-accepted", "this connection carries a mailbox only",
+                    of: Notice.name, at: now))
+            result = .refused(code: "request-not-accepted")
+        case .undecided: result = .undecided
+        case .nothing: result = .understood
         }
         if type.isMessage("basicmessage", 1, "message") {
             if let ids = BasicMessage.acknowledgedReports(message) { return [.acknowledged(ids)] }
-            return [.message(id: message.id, content: message.body["content"]?.string ?? "")]
+            return [
+                .handled(message, result), .message(id: message.id, content: message.body["content"]?.string ?? ""),
+            ]
         }
-        return []
+        // Pings and queries are routine: they would displace all other messages.
+        return ["trust_ping", "discover-features"].contains(type.protocolName.family) ? [] : [.handled(message, result)]
     }
 
     /// Whether only answers to the gate's own posts can arrive.

@@ -13,11 +13,11 @@ extension AgentConnection {
             }
             guard now >= answerBy else { return [] }
             let isLast = attempt.handshake == invitation.handshakes.last
-            return (isLast ? [.unanswered] : []) + [nextAttempt(after: attempt, at: now)] + advance(at: now)
+            return (isLast ? [.unanswered] : []) + nextAttempt(after: attempt, at: now) + advance(at: now)
         case .connected(let established):
             guard let (purpose, message) = nextMessage(established, at: now) else { return [] }
             return post(purpose, message, to: established.peer.service, at: now)
-        case .ended: return []
+        case .ended, .failed: return []
         }
     }
 
@@ -73,12 +73,12 @@ extension AgentConnection {
     }
 
     private func confirmationMessage(_ established: Established, _ id: Text) -> JSON {
-        let name = established.handshake.protocolName
         switch established.handshake {
-        case .didExchange11, .didExchange10:
-            return DIDExchange.complete(
-                invitation.prefix, minor: name.minor, id: id, thread: established.thread, invitation: invitation.id)
-        case .connections10: return Notice.ack(invitation.prefix, id: id, thread: established.thread)
+        case .didExchange11?, .didExchange10?:
+            DIDExchange.complete(
+                invitation.prefix, minor: established.handshake?.protocolName.minor ?? 0, id: id,
+                thread: established.thread, invitation: invitation.id)
+        case .connections10?, nil: Notice.ack(invitation.prefix, id: id, thread: established.thread)
         }
     }
 
@@ -101,11 +101,18 @@ extension AgentConnection {
     }
 
     /// Begins a new attempt with new keys and the next handshake that the invitation offers. After the last
-    /// handshake a pause follows, then the first handshake again.
-    mutating func nextAttempt(after attempt: Attempt, at now: Instant) -> Action {
+    /// handshake a pause follows, then the first handshake again. After the last round the handshake has failed.
+    mutating func nextAttempt(after attempt: Attempt, at now: Instant) -> [Action] {
         let offered = invitation.handshakes
         let next = (offered.firstIndex(of: attempt.handshake) ?? -1) + 1
-        if next >= offered.count { backoff.fail(at: now, configuration.limits, random: &random) }
+        if next >= offered.count {
+            rounds += 1
+            guard rounds < configuration.limits.rounds else {
+                phase = .failed
+                return [persist(), .gaveUp]
+            }
+            backoff.fail(at: now, configuration.limits, random: &random)
+        }
         if reception == .mailbox { earlier.keep(keys, of: attempt, at: now) }
         if let fresh = KeyPair(seed: random.drawSecret(32)) { keys = fresh }
         askAddressAt = nil
@@ -113,7 +120,7 @@ extension AgentConnection {
             Attempt(
                 handshake: next < offered.count ? offered[next] : offered.first ?? attempt.handshake,
                 thread: Message.newID(&random), address: reception == .mailbox ? nil : .queue))
-        return persist()
+        return [persist()]
     }
 
     /// Handles a post that the peer's server accepted.
@@ -140,7 +147,10 @@ extension AgentConnection {
                 actions += completeRotation()
             case (.delivery(let id), _):
                 backoff.succeed()
-                if message?.id == id { message = nil }
+                if let message, message.id == id {
+                    if message.asksForAnswer { awaitsAnswerUntil = now.advanced(by: configuration.limits.lateAnswer) }
+                    self.message = nil
+                }
                 actions.append(.sent(id))
             case (.ping(let id), _):
                 backoff.succeed()
@@ -172,13 +182,18 @@ extension AgentConnection {
         if case .refused(let status) = failure, failure.isOfMessage {
             actions += giveUp(exchange.purpose, status: status)
         }
+        if isOneTime, backoff.failures >= Self.oneTimeAttempts {
+            waiting = []
+            phase = .failed
+            actions += [persist(), .gaveUp]
+        }
         if case (.request, .handshaking(var attempt)) = (exchange.purpose, phase) {
             if failure == .uncertain || failure == .tooLarge { attempt.sendings += 1 }
             phase = .handshaking(attempt)
             // A request that may have arrived several times without an answer: its answer is lost, try with
             // new keys.
             if attempt.sendings > configuration.limits.resends {
-                actions.append(nextAttempt(after: attempt, at: now))
+                actions += nextAttempt(after: attempt, at: now)
             }
         }
         return actions
@@ -196,15 +211,22 @@ extension AgentConnection {
         }
     }
 
-    /// Removes the first waiting answer. If the connection has a mailbox, the removal is stored, as the
-    /// answer was, because a request that was released in the mailbox is not repeated.
+    /// Removes the first waiting answer. The removal is stored if the answer was.
     private mutating func removeAnswer() -> [Action] {
         if !waiting.isEmpty { waiting.removeFirst() }
-        return isDeaf ? [] : [persist()]
+        return storesAnswers ? [persist()] : []
     }
+
+    /// Whether answers that wait are stored. With a mailbox they are, because a request that was released in the
+    /// mailbox is not repeated; and so are the answers to the requests of an invitation, which came once.
+    var storesAnswers: Bool { !isDeaf || isOneTime }
 
     /// The number of failures at the old address after which the new one is used without an acknowledgement.
     private static let rotationAttempts = 3
+
+    /// The number of failed posts in a row, about two hours, after which the answers to the requests of an
+    /// invitation without handshake are given up.
+    private static let oneTimeAttempts = 16
 
     private mutating func reachability(_ failure: ExchangeFailure?) -> [Action] {
         contact.changes(to: failure) ? [.reachability(failure)] : []

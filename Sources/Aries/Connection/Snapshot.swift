@@ -26,8 +26,8 @@ extension AgentConnection {
             object["mailbox"] = true
             object["earlier"] = .array(Self.list(earlier.entries, at: now))
         }
-        // With a mailbox the answers are stored: the requests may be released there before they are answered.
-        if !isDeaf, !waiting.isEmpty { object["waiting"] = .array(waiting) }
+        if storesAnswers, !waiting.isEmpty { object["waiting"] = .array(waiting) }
+        if rounds > 0, case .handshaking = phase { object["rounds"] = .int(rounds) }
         if let address, address != .queue { object["address"] = address.json }
         switch phase {
         case .handshaking(let attempt):
@@ -35,7 +35,7 @@ extension AgentConnection {
             for member in Self.members(of: attempt) { object[member.name] = member.value }
         case .connected(let established):
             object["phase"] = "connected"
-            object["handshake"] = .string(established.handshake.protocolName.path)
+            if let handshake = established.handshake { object["handshake"] = .string(handshake.protocolName.path) }
             object["thread"] = .string(established.thread)
             if let id = established.confirmation { object["confirmation"] = .string(id) }
             object["peer"] = Self.json(established.peer)
@@ -44,6 +44,7 @@ extension AgentConnection {
             }
             if let former = established.former { object["former"] = .string(former.base58) }
         case .ended: object["phase"] = "ended"
+        case .failed: object["phase"] = "failed"
         }
         return .object(object)
     }
@@ -77,7 +78,8 @@ extension AgentConnection {
         guard snapshot["version"]?.int == Self.version else { throw .unknownVersion }
         guard let id = snapshot["id"]?.string, let json = snapshot["invitation"],
             let invitation = try? Invitation(json), let inviter = try? invitation.service(),
-            let keys = KeyPair(json: snapshot["seed"]), let phase = Self.phase(snapshot)
+            let keys = KeyPair(json: snapshot["seed"]),
+            let phase = Self.phase(snapshot, isOneTime: invitation.handshakes.isEmpty)
         else { throw .malformed }
         let hasMailbox = snapshot["mailbox"]?.bool ?? false
         let earlier = try Self.earlier(snapshot)
@@ -86,6 +88,7 @@ extension AgentConnection {
             reception: hasMailbox ? .mailbox : leadsToMailbox ? .leadsToMailbox : .returnRoute, inviter: inviter,
             configuration: configuration, keys: keys, phase: phase, seen: seen, isStored: true, random: random)
         self.earlier = earlier
+        rounds = max(0, snapshot["rounds"]?.int ?? 0)
         waiting = Array((snapshot["waiting"]?.array ?? []).prefix(configuration.limits.waitingAnswers))
     }
 
@@ -111,9 +114,16 @@ extension AgentConnection {
             handshake: handshake, thread: thread, address: entry["address"].flatMap { MailboxAddress($0) } ?? address)
     }
 
-    private static func phase(_ snapshot: JSON) -> Phase? {
+    private static func phase(_ snapshot: JSON, isOneTime: Bool) -> Phase? {
         if snapshot["phase"] == "ended" { return .ended }
+        if snapshot["phase"] == "failed" { return .failed }
         let hasMailbox = snapshot["mailbox"]?.bool ?? false
+        if isOneTime {
+            guard snapshot["phase"] == "connected", let peer = peer(snapshot["peer"]),
+                let thread = snapshot["thread"]?.string
+            else { return nil }
+            return .connected(Established(peer: peer, handshake: nil, thread: thread, address: .queue))
+        }
         guard let attempt = attempt(snapshot, default: hasMailbox ? nil : .queue) else { return nil }
         switch snapshot["phase"]?.string {
         case "handshaking": return .handshaking(attempt)

@@ -39,8 +39,8 @@ extension AttachedRequest {
     /// for an attachment without any id.
     static func replies(
         to invitation: Invitation, rules: RequestRules, random: inout RandomStream
-    ) -> (messages: [JSON], refusals: Int) {
-        var (messages, refusals): ([JSON], Int) = ([], 0)
+    ) -> [JSON] {
+        var messages: [JSON] = []
         for attachment in invitation.requests {
             let id = Message.newID(&random)
             switch AttachedRequest(attachment) {
@@ -48,24 +48,28 @@ extension AttachedRequest {
                 switch rules.reply(to: request, id: id) {
                 case .message(let answer): messages.append(answer)
                 case .nothing: break
+                // No operator can be asked here: the question came once, with the invitation.
+                case .signed, .undecided:
+                    messages.append(
+                        Notice.problem(
+                            invitation.prefix, id: id, thread: request.thread, code: "request-not-accepted",
+                            explanation: "no answer to this question is configured"))
                 // Use the general problem report: agents show it to their controllers even if its thread
                 // belongs to no connection. They do not show the problem reports of single protocols.
                 case .refusal(let code, let explanation, _):
-                    refusals += 1
                     messages.append(
                         Notice.problem(
                             invitation.prefix, id: id, thread: request.thread, code: code, explanation: explanation))
                 }
             case .unreadable(let thread?):
-                refusals += 1
                 messages.append(
                     Notice.problem(
                         invitation.prefix, id: id, thread: thread, code: "message-parse-failure",
                         explanation: "the attached request cannot be read"))
-            case .unreadable(nil): refusals += 1
+            case .unreadable(nil): break
             }
         }
-        return (messages.map { child($0, of: invitation) }, refusals)
+        return messages.map { child($0, of: invitation) }
     }
 
     /// Returns the reply with the invitation as its parent thread, by which the inviter relates it to the

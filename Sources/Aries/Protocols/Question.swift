@@ -1,13 +1,19 @@
+import Crypto
+package import DIDComm
 package import Encoding
 
-/// questionanswer/1.0 (RFC 0113): a controller's question, which is answered as the operator has configured.
+/// questionanswer/1.0 (RFC 0113) and committedanswer/1.0, its older form whose answers are always signed: a
+/// controller's question, which the configuration or the operator answers.
 package enum Question {
     /// The protocol's name and version.
     package static let name = ProtocolName("questionanswer", 1, 0)
+    /// The name and version of the older protocol.
+    static let committedName = ProtocolName("committedanswer", 1, 0)
 
-    /// Returns whether `message` is a question of this protocol or of its signed variant (`committedanswer`).
+    /// Returns whether `message` is a question of one of the two protocols.
     static func isQuestion(_ message: Message) -> Bool {
-        message.type.isMessage(name.family, 1, "question") || message.type.isMessage("committedanswer", 1, "question")
+        message.type.isMessage(name.family, 1, "question")
+            || message.type.isMessage(committedName.family, 1, "question")
     }
 
     /// Returns the text of the question; nil if the message has none.
@@ -15,17 +21,77 @@ package enum Question {
 
     /// Returns the answers that are permitted; empty: any.
     package static func choices(_ question: Message) -> [Text] {
-        (question.body["valid_responses"]?.array ?? []).prefix(64).compactMap { $0["text"]?.string ?? $0.string }
+        listed(question).compactMap { $0["text"]?.string ?? $0.string }
     }
 
-    /// Returns whether the question requires a signed answer. A gate never signs answers.
+    private static func listed(_ question: Message) -> [JSON] {
+        Array((question.body["valid_responses"]?.array ?? []).prefix(64))
+    }
+
+    /// Returns whether `response` answers the question: it is one of the listed answers, if there are any. For the
+    /// older protocol the answer's entry must have the text to sign.
+    package static func permits(_ response: Text, to question: Message) -> Bool {
+        if isCommitted(question) { return token(of: response, in: question) != nil }
+        let choices = choices(question)
+        return choices.isEmpty || choices.contains(response)
+    }
+
+    /// Returns whether the question requires a signed answer.
     static func wantsSignature(_ question: Message) -> Bool {
-        question.body["signature_required"]?.bool ?? (question.type.protocolName.family != name.family)
+        isCommitted(question) || question.body["signature_required"]?.bool == true
     }
 
-    /// Returns an `answer` in the thread of its question.
-    package static func answer(_ prefix: TypePrefix, id: Text, thread: Text, response: Text) -> JSON {
+    private static func isCommitted(_ question: Message) -> Bool {
+        question.type.protocolName.family == committedName.family
+    }
+
+    /// Returns the text that is signed in place of `response`: `nonce`, or `response_code` of the protocol's first
+    /// draft.
+    private static func token(of response: Text, in question: Message) -> Text? {
+        let entry = listed(question).first { $0["text"]?.string == response }
+        return entry?["nonce"]?.string ?? entry?["response_code"]?.string
+    }
+
+    /// Returns an unsigned answer in the thread of its question.
+    package static func answer(to question: Message, id: Text, response: Text) -> JSON {
         Message.make(
-            MessageType(prefix, name, "answer"), id: id, thread: thread, [.init("response", .string(response))])
+            MessageType(question.type.prefix, name, "answer"), id: id, thread: question.thread,
+            [.init("response", .string(response))])
+    }
+
+    /// Returns an answer that is signed by `signer`, the key of the connection. `date`: the date of the signature.
+    /// The answer must be permitted (``permits(_:to:)``).
+    package static func answer(
+        to question: Message, id: Text, response: Text, signedBy signer: KeyPair, at date: Timestamp
+    ) -> JSON {
+        let prefix = question.type.prefix
+        if isCommitted(question) {
+            // The signature is over the encoded text: so VCX signs, and so its receivers verify.
+            let data = Base64.encode(Array((token(of: response, in: question) ?? "").utf8), .standard)
+            let signature = Base64.encode(signer.sign(Array(data.utf8)), .standard)
+            return Message.make(
+                MessageType(prefix, committedName, "answer"), id: id, thread: question.thread,
+                [
+                    .init(
+                        "response.@sig",
+                        ["signature": .text(signature), "sig_data": .text(data), "timestamp": .text(date.rfc3339)])
+                ])
+        }
+        let signed = [text(question) ?? "", response, question.body["nonce"]?.string ?? ""].flatMap { Array($0.utf8) }
+        let digest = Array(SHA256.hash(data: signed))
+        return Message.make(
+            MessageType(prefix, name, "answer"), id: id, thread: question.thread,
+            [
+                .init("response", .string(response)),
+                .init(
+                    "response~sig",
+                    [
+                        "@type": .string(
+                            MessageType(prefix, ProtocolName("signature", 1, 0), "ed25519Sha512_single").text),
+                        "signature": .text(Base64.encode(signer.sign(digest))),
+                        "sig_data": .text(Base64.encode(digest)),
+                        "signers": [.string(signer.verkey.base58)],
+                    ]),
+            ])
     }
 }

@@ -24,6 +24,10 @@ package struct RequestRules: Hashable, Sendable {
         /// The request is refused. `code` is for programs, `explanation` for people, and the report belongs
         /// to the protocol `of`.
         case refusal(code: Text, explanation: Text, of: ProtocolName)
+        /// The question has the given configured response, which must be signed with the connection's key.
+        case signed(response: Text)
+        /// The question waits for the operator's answer.
+        case undecided
         /// The request expects no answer.
         case nothing
     }
@@ -31,7 +35,7 @@ package struct RequestRules: Hashable, Sendable {
     /// The maximum number of configured answers.
     package static let maxAnswers = 64
 
-    /// The configured answers. If the list is empty, every question is refused.
+    /// The configured answers. A question without one waits for the operator.
     package var answers: [Answer]
 
     /// Creates rules with these answers.
@@ -57,18 +61,13 @@ package struct RequestRules: Hashable, Sendable {
 
     private func answer(_ question: Message, id: Text) -> Reply {
         // The expiry is not checked: the gate's clock may be wrong, and its answers do not age.
-        guard !Question.wantsSignature(question) else {
-            return Self.refusal("the kiosk signs no answers")
-        }
-        let choices = Question.choices(question)
-        guard let known = answers.first(where: { $0.question == Question.text(question) }) else {
-            return Self.refusal("no answer to this question is configured")
-        }
-        guard choices.isEmpty || choices.contains(known.response) else {
-            return Self.refusal("the configured answer is not among the valid ones")
-        }
-        return .message(
-            Question.answer(question.type.prefix, id: id, thread: question.thread, response: known.response))
+        guard let text = Question.text(question) else { return Self.refusal("the question has no text") }
+        guard let known = answers.first(where: { $0.question == text }),
+            Question.permits(known.response, to: question)
+        else { return .undecided }
+        return Question.wantsSignature(question)
+            ? .signed(response: known.response)
+            : .message(Question.answer(to: question, id: id, response: known.response))
     }
 
     private static func refusal(_ reason: Text, of name: ProtocolName = Notice.name) -> Reply {

@@ -86,6 +86,11 @@ extension OutboundMessage {
     package static func basicMessage(id: Text, content: Text, time: Text) -> OutboundMessage {
         OutboundMessage(id: id, BasicMessage.name, "message", BasicMessage.members(content: content, sentTime: time))
     }
+
+    /// Whether the peer is expected to answer: with a receipt, with the head of its ledger, or with its protocols.
+    var asksForAnswer: Bool {
+        type.family == VerificationReport.name.family || type.family == "discover-features"
+    }
 }
 
 /// discover-features 1.0 (RFC 0031) and 2.0 (RFC 0557): the protocols that a gate speaks.

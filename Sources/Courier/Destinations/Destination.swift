@@ -1,10 +1,12 @@
 import Aries
-package import Encoding
-import Observation
+import Clocks
+import DIDComm
+import Encoding
+import Ledger
 import Store
 
-/// One destination in the running service: the connections that lead to it, and the invitations that may lead
-/// to it.
+/// One destination in the running service: carries out what its ``DestinationCore`` decides, and runs the links of its
+/// connections.
 ///
 /// The newest connection whose handshake is complete is the active one. The outbox notifies all other
 /// connections, and these end. Notices report failures, each with its remedy.
@@ -13,7 +15,7 @@ actor Destination {
     struct Dependencies: Sendable {
         /// Reads an invitation from a file or a URL.
         var invitation: @Sendable (String) async throws(InvitationReader.Failure) -> Invitation
-        /// The surroundings of the links that lead to this destination.
+        /// The dependencies of the links that lead to this destination.
         var link: AgentLink.Dependencies
         /// The configuration of the connections of this destination.
         var settings: AgentConnection.Configuration
@@ -29,38 +31,72 @@ actor Destination {
         var pause = Duration.seconds(10)
     }
 
-    private let files: [InvitationFile]
-    let dependencies: Dependencies
-    var links: [AgentLink] = []
-    private var accepted: [Text] = []
-    /// The trial connection through the mailbox and its deadline. The deadline is nil while the connection
-    /// waits for its address.
-    var trial: (link: AgentLink, until: Instant?)?
-    /// Whether the stored connections are loaded. Before that a new connection could duplicate one of them.
-    private(set) var isLoaded = false
-    /// Invitations of commands that are being carried out, or whose result was not asked for yet.
-    private var asides: [(invitation: Text, state: Connecting)] = []
-    private let (running, newLinks) = AsyncStream.makeStream(of: AgentLink.self)
+    /// What a child task is to do.
+    private enum Work: Sendable {
+        case run(AgentLink)
+        case carryOut(DestinationCore.Action)
+    }
 
-    init(files: [String], _ dependencies: Dependencies) {
-        self.files = files.map { InvitationFile(path: $0) }
+    private let dependencies: Dependencies
+    private var core: DestinationCore
+    private var links: [AgentLink] = []
+    /// The mailboxes that were granted and are not in use yet, with the state of the connection that leads there.
+    private var grants: [Text: (address: MailboxAddress, state: JSON)] = [:]
+    private var replies: [Int: CheckedContinuation<Result<Connecting, ConnectFailure>, Never>] = [:]
+    private var lastRequest = 0
+    private var hasEnded = false
+    private let nap = Wakeup()
+    private let (work, begun) = AsyncStream.makeStream(of: Work.self)
+
+    private var clock: Clock { dependencies.link.clock }
+    private var mail: MailboxManager? { dependencies.mail }
+
+    /// Creates a destination with the invitations in `files`. `random`: a stream that is used for nothing else.
+    init(files: [String], _ dependencies: Dependencies, random: consuming RandomStream) {
         self.dependencies = dependencies
+        core = DestinationCore(Self.policy(files, dependencies), random: random)
+    }
+
+    private static func policy(_ files: [String], _ dependencies: Dependencies) -> DestinationCore.Policy {
+        var policy = DestinationCore.Policy(
+            files: files, delivers: dependencies.link.outbox != nil, trial: dependencies.trial,
+            pause: dependencies.pause)
+        switch dependencies.mail?.choice {
+        case .invitation, .agency: policy.mailbox = .shared
+        case .auto where dependencies.link.destination == DeliveryCursor.primary: policy.mailbox = .own
+        case .auto, .none?, nil: policy.mailbox = .none
+        }
+        return policy
     }
 
     /// Delivers until the task is cancelled.
     func run() async {
-        while !Task.isCancelled, await !load() { await sleep() }
+        await take(.start)
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.watch() }
-            for await link in running {
-                group.addTask {
-                    let end = await link.run()
-                    await self.finished(link, end)
-                }
-            }
+            group.addTask { await self.watchDeadlines() }
+            for await work in work { group.addTask { await self.carryOut(work) } }
             // A link that never ran would leave the callers of ``AgentLink/reuse(_:)`` waiting.
             for link in links { await link.letGo() }
         }
+        hasEnded = true
+        for reply in replies.values { reply.resume(returning: .failure(.notReady)) }
+        replies = [:]
+    }
+
+    // MARK: - Requests
+
+    /// Connects by an invitation that an operator gives.
+    func connect(_ invitation: Invitation) async throws(ConnectFailure) -> Connecting {
+        guard core.isLoaded, !hasEnded else { throw .notReady }
+        await refresh()
+        lastRequest += 1
+        let request = lastRequest
+        let result: Result<Connecting, ConnectFailure> = await withCheckedContinuation { continuation in
+            if hasEnded { return continuation.resume(returning: .failure(.notReady)) }
+            replies[request] = continuation
+            begin(.connect(invitation, request: request))
+        }
+        return try result.get()
     }
 
     /// Wakes all links: an entry was recorded.
@@ -72,8 +108,9 @@ actor Destination {
     /// invitation or a connection exists, so that a later attempt may succeed.
     @discardableResult
     func tell(code: Text, explanation: Text) async -> Bool {
-        var isTaken = links.isEmpty && files.isEmpty
-        for link in links where await link.tell(code: code, explanation: explanation) { isTaken = true }
+        let lasting = links.filter { !$0.isOneTime }
+        var isTaken = lasting.isEmpty && core.policy.files.isEmpty
+        for link in lasting where await link.tell(code: code, explanation: explanation) { isTaken = true }
         return isTaken
     }
 
@@ -82,286 +119,246 @@ actor Destination {
         for link in links { await link.retryNow() }
     }
 
-    // MARK: - Connections
-
-    /// Loads the stored connections. Returns false if they cannot be read now.
-    private func load() async -> Bool {
-        if let mail = dependencies.mail, await !mail.load() { return false }
-        do {
-            let stored = try await AgentLinks.stored(dependencies.settings, dependencies.link)
-            accepted = try await dependencies.invitations.accepted()
-            for id in stored.unreadable { dependencies.notice(.unreadable(id)) }
-            for link in stored.links where self.link(link.id) == nil { add(link) }
-            try await resumeTrial()
-            isLoaded = true
-            return true
-        } catch {
-            dependencies.notice(.storeFailed("\(error)"))
-            return false
-        }
-    }
-
-    func add(_ link: AgentLink) {
-        links.append(link)
-        if link.wasEnded {
-            dependencies.notice(.ended)
-        } else {
-            newLinks.yield(link)
-        }
-    }
-
-    /// Handles the end of a link.
-    private func finished(_ link: AgentLink, _ end: AgentLink.End) async {
-        guard !Task.isCancelled else { return }
-        links.removeAll { $0 === link }
-        switch end {
-        case .granted(let address, let state): await adopt(link, state, address)
-        case .ended, .retired, .cancelled:
-            if link.reception == .mailbox { await dependencies.mail?.close(link.id) }
-        }
-    }
-
-    /// Connects by `invitation`, or finds the connection that it led to before. Returns false if it was
-    /// accepted before and its connection no longer exists.
-    private func accept(_ invitation: Invitation) async throws -> Bool {
-        let found = try await find(invitation)
-        if case .existing = found { return true }
-        guard !accepted.contains(invitation.id) else { return false }
-        try await carryOut(found, of: invitation)
-        return true
-    }
-
-    /// Returns what an invitation leads to.
-    private func find(_ invitation: Invitation) async throws -> AgentLinks.Found {
-        var connected: Set<Text> = []
-        for link in links where await link.isConnected { connected.insert(link.id) }
-        // Read the list of links only now: the same invitation may have arrived twice while the links were
-        // asked.
-        return try AgentLinks.link(
-            for: invitation, existing: links, connected: connected, dependencies.settings, dependencies.link)
-    }
-
-    /// Whether a connection has completed its handshake and was not ended by either side.
-    var isConnected: Bool {
-        get async {
-            for link in links where await link.isConnected { return true }
-            return false
-        }
-    }
-
-    /// Carries out what an invitation offers. If the inviter is known, this takes as long as its answer may
-    /// take, 45 s.
-    private func carryOut(_ found: AgentLinks.Found, of invitation: Invitation) async throws {
-        switch found {
-        case .existing: return
-        case .new(let link): return try await begin(link)
-        case .known(let link):
-            guard let isTaken = await link.reuse(invitation) else { throw Interrupted() }
-            guard isTaken else {
-                if links.contains(where: { $0.invitation.id == invitation.id }) { return }
-                return try await begin(AgentLinks.new(invitation, dependencies.settings, dependencies.link))
-            }
-        case .asked(let link): await link.answer(invitation)
-        case .once:
-            let replies = try await AgentLinks.answerOnce(invitation, dependencies.settings, dependencies.link)
-            dependencies.notice(.answeredOnce(replies: replies.count, refusals: replies.refusals))
-        }
-        try await use(invitation)
-    }
-
-    /// Stores a new link and starts it.
-    private func begin(_ link: AgentLink) async throws {
-        // Add the link at once, so that the same invitation does not lead to a second connection if it
-        // arrives again meanwhile.
-        links.append(link)
-        do {
-            // Store the connection first, then note that its invitation is used: a crash in between loses
-            // nothing.
-            try await link.keep()
-            try await use(link.invitation)
-        } catch {
-            links.removeAll { $0 === link }
-            throw error
-        }
-        newLinks.yield(link)
-        await wake()
-    }
-
-    private func use(_ invitation: Invitation) async throws {
-        accepted = accepted.filter { $0 != invitation.id }.suffix(63) + [invitation.id]
-        try await dependencies.invitations.keep(accepted: accepted)
-    }
-
-    // MARK: - Commands
-
-    /// The maximum number of connections of one destination, pending ones included.
-    static let linksLimit = 8
-
-    /// The result of an invitation that an operator gives.
-    struct Connecting: Sendable {
-        /// How the invitation is carried out.
-        let way: InvitationReport.Way
-        /// The id of the connection; nil if the invitation led to no connection.
-        let id: Text?
-        /// Whether the work continues after the answer to the operator. The same invitation given again
-        /// returns the result.
-        var isUnderWay = false
-        /// Why the connection failed; nil if it did not fail.
-        var failure: String?
-    }
-
-    /// Connects by an invitation that an operator gives, also by one that was accepted before and whose
-    /// connection no longer exists.
-    func connect(_ invitation: Invitation) async throws -> Connecting {
-        guard isLoaded else { throw NotReady() }
-        if let index = asides.firstIndex(where: { $0.invitation == invitation.id }) {
-            let state = asides[index].state
-            if !state.isUnderWay { asides.remove(at: index) }
-            return state
-        }
-        let found = try await find(invitation)
-        switch found {
-        case .existing(let link): return Connecting(way: .known, id: link.id)
-        case .new(let link):
-            guard links.count < Self.linksLimit else { throw TooManyConnections() }
-            try await begin(link)
-            return Connecting(way: .new, id: link.id)
-        case .known(let link): return aside(found, of: invitation, Connecting(way: .reuse, id: link.id))
-        case .asked(let link): return aside(found, of: invitation, Connecting(way: .answer, id: link.id))
-        case .once: return aside(found, of: invitation, Connecting(way: .once, id: nil))
-        }
-    }
-
-    /// Carries out what depends on the peer's answer, and keeps the result until it is asked for.
-    private func aside(_ found: AgentLinks.Found, of invitation: Invitation, _ begun: Connecting) -> Connecting {
-        var begun = begun
-        begun.isUnderWay = true
-        asides = asides.suffix(Self.linksLimit - 1) + [(invitation.id, begun)]
-        Task {
-            var failure: String?
-            do {
-                try await carryOut(found, of: invitation)
-            } catch {
-                failure = Self.words(error)
-            }
-            guard let index = asides.firstIndex(where: { $0.invitation == invitation.id }) else { return }
-            // If the inviter declined the reuse, a new connection was made, and the invitation now leads to
-            // it.
-            let made = links.last { $0.invitation.id == invitation.id }?.id
-            asides[index].state = Connecting(
-                way: made == nil ? begun.way : .new, id: made ?? begun.id, failure: failure)
-        }
-        return begun
+    /// Ends the link of the connection `id`.
+    func remove(_ id: Text) async {
+        await refresh()
+        await take(.remove(id))
     }
 
     /// Returns the link of the connection `id`; nil if no such link exists.
     func link(_ id: Text) -> AgentLink? { links.first { $0.id == id } }
 
-    /// Ends the link of the connection `id`.
-    func remove(_ id: Text) async {
-        guard let link = link(id) else { return }
-        let isConnected = await link.isConnected
-        links.removeAll { $0 === link }
-        await link.stop()
-        await endTrial(of: link, hasSucceeded: isConnected)
-    }
+    /// Whether the stored connections are loaded.
+    var isLoaded: Bool { core.isLoaded }
 
     /// Whether no connection leads to this destination and no connection is being made.
-    var isEmpty: Bool { links.isEmpty }
+    var isEmpty: Bool { core.lasting.isEmpty }
 
-    /// The maximum number of connections is reached.
-    struct TooManyConnections: Error {}
-    /// The stored connections are not loaded yet.
-    struct NotReady: Error {}
-    /// The connection over which the peer was asked ended before the peer answered.
-    struct Interrupted: Error {}
-
-    // MARK: - Invitations
-
-    /// Reads the invitation files, at the start and after each change. A failure is tried again after growing
-    /// pauses.
-    private func watch() async {
-        var files = files
-        while !Task.isCancelled {
-            for index in files.indices {
-                guard let edition = files[index].due(at: dependencies.link.clock.now()) else { continue }
-                do {
-                    let isUsable = try await accept(try await dependencies.invitation(files[index].path))
-                    files[index].succeeded(edition)
-                    dependencies.notice(isUsable ? .invitationRead : .usedBefore(isConnected: !links.isEmpty))
-                } catch {
-                    files[index].failed(edition, at: dependencies.link.clock.now())
-                    let reason = Self.words(error)
-                    dependencies.notice(
-                        .invitationFailed(file: files[index].path, reason: reason, isConnected: !links.isEmpty))
-                }
+    /// Whether a connection has completed its handshake and was not ended by either side.
+    var isConnected: Bool {
+        get async {
+            for link in links where !link.isOneTime {
+                if await link.isConnected { return true }
             }
-            await lookAtTrial()
-            await sleep()
-            if links.isEmpty, !files.isEmpty { dependencies.notice(.unconnected) }
+            return false
         }
     }
 
-    private static func words(_ error: any Error) -> String {
-        switch error {
-        case let error as InvitationReader.Failure: error.remedy
-        case let error as AgentLinks.Failure: error.remedy
-        case let error as StoreError: "\(error.text): \(error.remedy)"
-        case is Interrupted: "the connection to its inviter has ended; the service retries"
-        default: "\(error)"
+    // MARK: - Events
+
+    private func watchDeadlines() async {
+        while !Task.isCancelled {
+            if let deadline = core.deadline, deadline <= clock.now() {
+                await take(.deadlineReached)
+            } else {
+                await nap.sleep(until: core.deadline, clock)
+            }
         }
     }
 
-    func sleep() async {
-        await dependencies.link.clock.sleep(dependencies.link.clock.now().advanced(by: dependencies.pause))
+    /// Handles an event whose actions need not be awaited.
+    private func begin(_ event: DestinationCore.Event) {
+        for action in core.handle(event, at: clock.now()) where !performNow(action) { begun.yield(.carryOut(action)) }
+        nap.end()
     }
-}
 
-/// Remembers which invitations were accepted, so that a file that stays in its place leads to one connection
-/// only.
-package protocol InvitationMemory: Sendable {
-    /// Returns the ids of the invitations that were accepted, oldest first.
-    func accepted() async throws -> [Text]
-    /// Stores the ids.
-    func keep(accepted: [Text]) async throws
-}
+    private func take(_ event: DestinationCore.Event) async {
+        for action in core.handle(event, at: clock.now()) where !performNow(action) {
+            // A link that is stopped stores nothing any more: the caller relies on it.
+            if case .stop(let id) = action { await stop(id) } else { begun.yield(.carryOut(action)) }
+        }
+        nap.end()
+    }
 
-/// An event of a destination outside its links.
-enum DestinationNotice: Hashable, Sendable {
-    /// The stored connection with the given id cannot be read.
-    case unreadable(Text)
-    /// The peer had ended the stored connection.
-    case ended
-    /// An invitation was read, and leads or has led to a connection.
-    case invitationRead
-    /// The invitation in `file` cannot be used. `reason`: the remedy, or the error. `isConnected`: whether
-    /// the destination has a connection.
-    case invitationFailed(file: String, reason: String, isConnected: Bool)
-    /// An invitation without a lasting connection was answered. `replies`: the number of replies. `refusals`:
-    /// how many of the replies refused the request.
-    case answeredOnce(replies: Int, refusals: Int)
-    /// An invitation was accepted before, and its connection no longer exists. This is no fault if another
-    /// connection replaced it (`isConnected`).
-    case usedBefore(isConnected: Bool)
-    /// The destination has invitations, but no connection exists.
-    case unconnected
-    /// The connections could not be read from the store or written to it; the text is the reason.
-    case storeFailed(String)
+    /// Passes the core the present states of the links.
+    private func refresh() async {
+        var states: [DestinationCore.RouteState] = []
+        for link in links { states.append(await link.routeState) }
+        begin(.states(states))
+    }
 
-    /// A line for the log, with the remedy.
-    var text: String {
-        switch self {
-        case .unreadable(let id):
-            "the stored connection \(id) cannot be read: restore the key that seals it (agent.keyFile), or connect "
-                + "again"
-        case .ended: "the agent has ended the connection: ask its operator for a new invitation"
-        case .invitationRead: "the invitation was read"
-        case .invitationFailed(let file, let reason, _): "the invitation in \(file) cannot be used: \(reason)"
-        case .answeredOnce(let replies, let refusals):
-            "the invitation offers no lasting connection; \(replies) replies were sent, \(refusals) requests refused"
-        case .usedBefore: "the invitation has been used, and its connection no longer exists: ask for a new one"
-        case .unconnected: "there is no connection: connect with an invitation"
-        case .storeFailed(let reason): "the connections could not be read or stored: \(reason)"
+    /// Carries out an action that takes no time. Returns false for any other action.
+    private func performNow(_ action: DestinationCore.Action) -> Bool {
+        switch action {
+        case .start(let id): if let link = link(id) { begun.yield(.run(link)) }
+        case .reply(let request, let result): replies.removeValue(forKey: request)?.resume(returning: result)
+        case .notice(let notice): dependencies.notice(notice)
+        default: return false
+        }
+        return true
+    }
+
+    private func carryOut(_ work: Work) async {
+        switch work {
+        case .run(let link):
+            let end = await link.run()
+            guard !Task.isCancelled else { return }
+            links.removeAll { $0 === link }
+            guard case .granted(let address, let state) = end else {
+                return await take(.ended(link.id, isGranted: false))
+            }
+            grants[link.id] = (address, state)
+            await take(.ended(link.id, isGranted: true))
+        case .carryOut(let action):
+            guard let event = await result(of: action), !Task.isCancelled else { return }
+            await refresh()
+            await take(event)
+        }
+    }
+
+    private func stop(_ id: Text) async {
+        guard let link = link(id) else { return }
+        links.removeAll { $0 === link }
+        await link.stop()
+    }
+
+    // MARK: - Actions
+
+    /// Carries out an action. Returns its result; nil if it has none.
+    private func result(of action: DestinationCore.Action) async -> DestinationCore.Event? {
+        switch action {
+        case .load: await load()
+        case .look: .looked(core.policy.files.map(InvitationFile.Edition.init(of:)))
+        case .read(let file): await read(file)
+        case .make(let route, let accepted): await make(route, accepted)
+        case .ask(let id, let invitation): .reused(invitation.id, await link(id)?.reuse(invitation))
+        case .note(let accepted, let invitation):
+            .noted(invitation, await failure { try await self.dependencies.invitations.keep(accepted: accepted) })
+        case .adopt(let id): await adopt(id)
+        case .beginTrial(let route): await beginTrial(route)
+        case .giveUp(let id, let invitation): await giveUp(id, invitation)
+        case .goBack: await goBack()
+        default: await finish(action)
+        }
+    }
+
+    /// Carries out an action without a result.
+    private func finish(_ action: DestinationCore.Action) async -> DestinationCore.Event? {
+        switch action {
+        case .answer(let id, let invitation): await link(id)?.answer(invitation)
+        case .stop(let id): await stop(id)
+        case .discard(let id):
+            await stop(id)
+            if let failure = await failure({ try await self.dependencies.link.store.forgetConnection(id) }) {
+                dependencies.notice(.storeFailed(failure.line))
+            }
+            await mail?.close(id)
+        case .close(let id): await mail?.close(id)
+        case .wake: await wake()
+        default: break
+        }
+        return nil
+    }
+
+    private func failure(_ work: () async throws -> Void) async -> ConnectFailure? {
+        do {
+            try await work()
+            return nil
+        } catch {
+            return ConnectFailure(error)
+        }
+    }
+
+    private func load() async -> DestinationCore.Event {
+        if let mail, await !mail.load() { return .notLoaded(nil) }
+        do {
+            let accepted = try await dependencies.invitations.accepted()
+            let (routes, unreadable) = try await stored()
+            return .loaded(
+                .init(routes: routes, unreadable: unreadable, accepted: accepted, mailbox: await mail?.invitation))
+        } catch {
+            return .notLoaded("\(error)")
+        }
+    }
+
+    /// Makes the links of the stored connections that have none.
+    private func stored() async throws -> (routes: [DestinationCore.Route], unreadable: [Text]) {
+        let usesMailbox = core.policy.mailbox == .shared
+        var (routes, unreadable): ([DestinationCore.Route], [Text]) = ([], [])
+        for place in [dependencies.link, forRequests] {
+            let stored = try await AgentLinks.stored(dependencies.settings, place, usesMailbox: usesMailbox)
+            unreadable += stored.unreadable
+            for link in stored.links where self.link(link.id) == nil && core.route(link.id) == nil {
+                links.append(link)
+                routes.append(await link.route)
+            }
+        }
+        return (routes, unreadable)
+    }
+
+    /// The dependencies of links that only answer the requests of an invitation. No report goes there, and what
+    /// happens there is no fault of the destination.
+    private var forRequests: AgentLink.Dependencies {
+        var place = dependencies.link
+        place.destination = Store.requestsName(of: place.destination)
+        place.outbox = nil
+        place.observe = { [notice = dependencies.notice] in notice(.ofRequests($0)) }
+        return place
+    }
+
+    private func read(_ file: Int) async -> DestinationCore.Event {
+        do {
+            return .read(file: file, .success(try await dependencies.invitation(core.policy.files[file])))
+        } catch {
+            return .read(file: file, .failure(ConnectFailure(error)))
+        }
+    }
+
+    /// Makes the link of a new connection and stores the connection.
+    private func keep(_ route: DestinationCore.Route) async throws {
+        let link = try AgentLinks.new(
+            route.invitation, id: route.id, reception: route.reception, dependencies.settings,
+            route.isOneTime ? forRequests : dependencies.link)
+        links.append(link)
+        do {
+            try await link.keep()
+        } catch {
+            links.removeAll { $0 === link }
+            throw error
+        }
+    }
+
+    private func make(_ route: DestinationCore.Route, _ accepted: [Text]) async -> DestinationCore.Event {
+        do {
+            try await keep(route)
+            try await dependencies.invitations.keep(accepted: accepted)
+            return .made(route.id, nil)
+        } catch {
+            await stop(route.id)
+            try? await dependencies.link.store.forgetConnection(route.id)
+            return .made(route.id, ConnectFailure(error))
+        }
+    }
+
+    private func adopt(_ id: Text) async -> DestinationCore.Event? {
+        guard let mail, let grant = grants[id] else { return nil }
+        let failure = await failure { try await mail.adopt(id, state: grant.state, address: grant.address) }
+        if failure == nil { grants[id] = nil }
+        return .adopted(id, failure?.line)
+    }
+
+    private func beginTrial(_ route: DestinationCore.Route) async -> DestinationCore.Event {
+        guard let mail, await mail.permits(route.invitation) else { return .trialBegun(route.id, .denied) }
+        let failure = await failure { try await self.keep(route) }
+        return .trialBegun(route.id, failure.map { .failed($0.line) } ?? .begun)
+    }
+
+    private func giveUp(_ id: Text, _ invitation: Invitation) async -> DestinationCore.Event {
+        let failure = await failure {
+            try await self.mail?.refuse(invitation)
+            await self.stop(id)
+            try await self.dependencies.link.store.forgetConnection(id)
+            await self.mail?.close(id)
+        }
+        return .gaveUp(id, failure?.line)
+    }
+
+    private func goBack() async -> DestinationCore.Event {
+        do {
+            try await mail?.release(to: dependencies.link.destination)
+            return .wentBack(.success(try await stored().routes))
+        } catch {
+            return .wentBack(.failure(ConnectFailure(error)))
         }
     }
 }

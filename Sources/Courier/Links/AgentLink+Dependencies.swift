@@ -1,4 +1,5 @@
 package import Aries
+package import Clocks
 package import Encoding
 package import HTTPTransport
 import Ledger
@@ -18,9 +19,7 @@ extension AgentLink {
         /// How the destination gets its reports.
         package var reports: ReportSettings
         /// The clock.
-        package var clock: AgentClock
-        /// How messages are to reach new connections.
-        package var reception = AgentConnection.Reception.returnRoute
+        package var clock: Clock
         /// The access to the mailbox; nil if the gate has no mailbox.
         package var postbox: (any MailboxAccess)?
         /// Whether a connection by the given invitation, which has no mailbox, is to ask its agent for a
@@ -35,11 +34,11 @@ extension AgentLink {
         /// Receives every notice, in order, on the link's executor. It must not block.
         package var observe: @Sendable (AgentNotice) -> Void
 
-        /// Creates surroundings from the given values. The other properties have their defaults.
+        /// Creates dependencies from the given values. The other properties have their defaults.
         package init(
             exchange: any MessageExchange, store: any ConnectionStore,
             destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
-            reports: ReportSettings = ReportSettings(), clock: AgentClock = .system(),
+            reports: ReportSettings = ReportSettings(), clock: Clock,
             postbox: (any MailboxAccess)? = nil,
             asksForMailbox: @escaping @Sendable (Invitation) async -> Bool = { _ in false },
             observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
@@ -48,13 +47,20 @@ extension AgentLink {
             (self.reports, self.clock, self.observe) = (reports, clock, observe)
             (self.postbox, self.asksForMailbox) = (postbox, asksForMailbox)
         }
+
+        /// What the core has to know of the dependencies.
+        var policy: LinkCore.Policy {
+            LinkCore.Policy(
+                reports: reports, delivers: outbox != nil, allowsPlainHTTP: allowsPlainHTTP, grant: grant,
+                retry: outboxRetry)
+        }
     }
 
     /// How a link ended.
     package enum End: Sendable {
         /// The task that runs the link was cancelled.
         case cancelled
-        /// The peer has ended the connection.
+        /// The peer has ended the connection, or never answered the connection request.
         case ended
         /// Another connection has replaced this one, or its link was stopped.
         case retired

@@ -9,8 +9,6 @@ package enum AgentLinks {
     package enum Failure: Error, Sendable {
         /// The invitation cannot be used; the payload is the reason.
         case invitation(InvitationError)
-        /// The answers to the inviter's requests could not be delivered; the payload is the reason.
-        case unanswered(ExchangeFailure)
         /// The system returns no random bytes.
         case noRandomness
 
@@ -18,7 +16,6 @@ package enum AgentLinks {
         package var text: String {
             switch self {
             case .invitation: "the invitation cannot be used"
-            case .unanswered: "the inviter did not accept the answers to its requests"
             case .noRandomness: "the system provides no random bytes"
             }
         }
@@ -27,31 +24,17 @@ package enum AgentLinks {
         package var remedy: String {
             switch self {
             case .invitation(let error): error.remedy
-            case .unanswered(let failure): "Check its agent: \(AgentNotice.text(failure))."
             case .noRandomness: "Check the kernel's log; no key can be created."
             }
         }
     }
 
-    /// What an invitation led to.
-    package enum Found: Sendable {
-        /// A connection by this invitation exists or is being made. Use it and do not make a second one.
-        case existing(AgentLink)
-        /// A new link. Its connection is stored when the link first runs.
-        case new(AgentLink)
-        /// A connection to the inviter exists. Ask the inviter to reuse it, and make a new connection if the
-        /// inviter does not agree.
-        case known(AgentLink)
-        /// A connection to the inviter exists, and the invitation only asks for answers to its requests.
-        case asked(AgentLink)
-        /// The invitation offers no lasting connection: its requests are answered once, without a link.
-        case once
-    }
-
-    /// Returns a link for each readable stored connection to the surroundings' destination, the oldest first.
-    /// `unreadable`: the ids of the connections that cannot be read; they stay stored.
+    /// Returns a link for each readable stored connection to the destination of the dependencies, the oldest first.
+    /// `unreadable`: the ids of the connections that cannot be read; they stay stored. `usesMailbox`: whether pending
+    /// connections adopt the gate's mailbox, as new ones do.
     package static func stored(
-        _ configuration: AgentConnection.Configuration, _ dependencies: AgentLink.Dependencies
+        _ configuration: AgentConnection.Configuration, _ dependencies: AgentLink.Dependencies,
+        usesMailbox: Bool = false
     ) async throws -> (links: [AgentLink], unreadable: [Text]) {
         var (links, unreadable): ([AgentLink], [Text]) = ([], [])
         let seen = try await dependencies.store.loadHandled()
@@ -59,8 +42,9 @@ package enum AgentLinks {
         where stored.destination == dependencies.destination && !stored.isDeleting {
             do {
                 let snapshot = try JSON.parse(stored.snapshot)
-                let connection = try AgentConnection(
+                var connection = try AgentConnection(
                     restoring: snapshot, seen: seen, configuration: configuration, random: try randomStream())
+                if usesMailbox { connection.useMailbox() }
                 links.append(AgentLink(connection, dependencies))
             } catch {
                 unreadable.append(stored.id)
@@ -69,41 +53,17 @@ package enum AgentLinks {
         return (links, unreadable)
     }
 
-    /// Returns what `invitation` leads to (``InvitationPlan``): the link of `existing` that was made by this
-    /// invitation, whether connected or pending, but not an ended link; otherwise a connected link to the
-    /// same inviter; otherwise a new link. The new link replaces the existing links once its handshake is
-    /// complete. `connected`: the ids of the links of `existing` whose handshake is complete.
-    package static func link(
-        for invitation: Invitation, existing: [AgentLink], connected: Set<Text> = [],
-        _ configuration: AgentConnection.Configuration,
-        _ dependencies: AgentLink.Dependencies
-    ) throws(Failure) -> Found {
-        if let known = existing.first(where: { !$0.wasEnded && $0.invitation.match(invitation) == .sameInvitation }) {
-            return .existing(known)
-        }
-        let known = existing.last {
-            connected.contains($0.id) && !$0.wasEnded && $0.invitation.match(invitation) != nil
-        }
-        switch (InvitationPlan(invitation, connectionExists: known != nil), known) {
-        case (.answerOnExisting, let known?): return .asked(known)
-        case (.reuse, let known?): return .known(known)
-        case (.oneTime, _): return .once
-        default: return .new(try new(invitation, configuration, dependencies))
-        }
-    }
-
-    /// Creates a link for `invitation`. `reception`: how messages are to reach it; nil: as the surroundings
-    /// say.
+    /// Creates a link for `invitation`. `id`: the id of the connection; nil: a new one. `reception`: how messages are
+    /// to reach it.
     package static func new(
-        _ invitation: Invitation, reception: AgentConnection.Reception? = nil,
+        _ invitation: Invitation, id: Text? = nil, reception: AgentConnection.Reception = .returnRoute,
         _ configuration: AgentConnection.Configuration, _ dependencies: AgentLink.Dependencies
     ) throws(Failure) -> AgentLink {
         var random = try randomStream()
-        let id = try newID(&random)
+        let id = if let id { id } else { try newID(&random) }
         do {
             let connection = try AgentConnection(
-                id: id, invitation: invitation, reception: reception ?? dependencies.reception,
-                configuration: configuration, random: random)
+                id: id, invitation: invitation, reception: reception, configuration: configuration, random: random)
             return AgentLink(connection, dependencies)
         } catch {
             throw .invitation(error)

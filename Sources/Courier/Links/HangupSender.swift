@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import DIDComm
 import Encoding
 import HTTPTransport
@@ -8,7 +9,7 @@ enum HangupSender {
     /// Returns whether the peer's server accepted the message. Consumes the connection: later events on it
     /// are not stored.
     static func send(
-        over connection: consuming AgentConnection, by exchange: any MessageExchange, clock: AgentClock,
+        over connection: consuming AgentConnection, by exchange: any MessageExchange, clock: Clock,
         within limit: Duration
     ) async -> Bool {
         guard connection.peer != nil, !connection.isEnded, var random = try? AgentLinks.randomStream(),
@@ -33,12 +34,12 @@ enum HangupSender {
     }
 
     private static func post(
-        _ body: [UInt8], to url: Text, by exchange: any MessageExchange, _ clock: AgentClock, until end: Instant
+        _ body: [UInt8], to url: Text, by exchange: any MessageExchange, _ clock: Clock, until end: Instant
     ) async -> [UInt8]? {
         await withTaskGroup(of: [UInt8]?.self) { group in
             group.addTask { try? await exchange.post(body, to: url.string) }
             group.addTask {
-                await clock.sleep(end)
+                try? await clock.sleep(until: end)
                 return nil
             }
             let first = await group.next() ?? nil

@@ -1,6 +1,6 @@
+import Clocks
 package import Encoding
 import Kiosk
-import LinuxIO
 import Synchronization
 
 /// The information of a running link in addition to its stored state: when its agent last sent something, its
@@ -23,13 +23,16 @@ package final class LinkStatus: Sendable {
         var ping: Ping?
         var asked = Instant.zero
         var asksForMailbox: Bool?
+        var unsent: Int?
     }
 
     private let state = Mutex(State())
     /// The time since which the agent's answers are noted. Earlier answers are not known.
-    package let since = SystemClock.utc()
+    package let since: Timestamp
+    private let clock: Clock
 
-    init() {}
+    /// Creates notes whose times are those of `clock`.
+    init(_ clock: Clock) { (self.clock, since) = (clock, clock.utc()) }
 
     /// The time of the last message that only the agent can have sent; nil if none arrived since ``since``.
     /// The time is not stored, because each answer would then cost a write. A time that is stored only
@@ -46,13 +49,18 @@ package final class LinkStatus: Sendable {
     /// connection leads to that mailbox. nil: the link does not run yet.
     package var asksForMailbox: Bool? { state.withLock(\.asksForMailbox) }
 
+    /// The number of answers that wait to be sent; nil: the link does not run yet.
+    package var unsent: Int? { state.withLock(\.unsent) }
+
+    func note(unsent: Int) { state.withLock { $0.unsent = unsent } }
+
     func note(asksForMailbox: Bool) { state.withLock { $0.asksForMailbox = asksForMailbox } }
 
     /// Starts a ping that an operator asked for. Returns its number.
     func ask() -> Int {
         state.withLock { state in
             let number = (state.ping?.number ?? 0) + 1
-            (state.ping, state.asked) = (Ping(number: number), SystemClock.now())
+            (state.ping, state.asked) = (Ping(number: number), clock.now())
             return number
         }
     }
@@ -60,7 +68,7 @@ package final class LinkStatus: Sendable {
     func take(_ notice: AgentNotice) {
         state.withLock { state in
             switch notice {
-            case .unreachable, .handshakeRefused, .unanswered, .silent, .held, .storeFailed, .ended:
+            case .unreachable, .handshakeRefused, .unanswered, .gaveUp, .silent, .held, .storeFailed, .ended:
                 state.problem = notice
             case .reachable:
                 if case .unreachable = state.problem { state.problem = nil }
@@ -69,11 +77,11 @@ package final class LinkStatus: Sendable {
             }
             switch notice {
             case .connected, .alive, .heard, .confirmed, .acknowledged, .message, .problem, .ended:
-                state.answered = SystemClock.utc()
+                state.answered = clock.utc()
             default: break
             }
             if case .alive = notice, let ping = state.ping, ping.took == nil {
-                state.ping?.took = state.asked.duration(to: SystemClock.now())
+                state.ping?.took = state.asked.duration(to: clock.now())
             }
         }
     }

@@ -9,8 +9,8 @@ extension Store: ConnectionStore {
 
     /// Stores a snapshot durably.
     package func keepConnection(
-        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]
-    ) async throws { try await saveConnection(id, snapshot, to: destination, handled: handled) }
+        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry]
+    ) async throws { try await saveConnection(id, snapshot, to: destination, handled: handled, messages: messages) }
 
     /// Returns the keys of the last 1024 inbound messages that were applied.
     package func loadHandled() async throws -> [[UInt8]] { try await handledMessages(last: 1024) }

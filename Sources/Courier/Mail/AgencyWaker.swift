@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import HTTPTransport
 import Mailboxes
@@ -13,7 +14,7 @@ struct AgencyWaker: Sendable {
     /// Fetches the waiting messages.
     var fetch: @Sendable () async -> Void
     /// The clock.
-    var clock: AgentClock
+    var clock: Clock
     /// The pause between two long polls, whatever the answers are.
     var pause = Duration.seconds(1)
     /// The pause after an answer that is of no use. The regular fetches continue.
@@ -23,7 +24,7 @@ struct AgencyWaker: Sendable {
     func run() async {
         while !Task.isCancelled {
             let isUseful = await ask()
-            await clock.sleep(clock.now().advanced(by: isUseful ? pause : retry))
+            try? await clock.sleep(for: isUseful ? pause : retry)
         }
     }
 

@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import DIDComm
 import Encoding
 import HTTPTransport
@@ -76,7 +77,7 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     private func persist(_ snapshot: JSON) async {
         do {
             try await dependencies.store.keepConnection(
-                id, to: MailboxManager.destination, snapshot.compactBytes, handled: [])
+                id, to: MailboxManagerCore.destination, snapshot.compactBytes, handled: [])
             isStoreBroken = false
         } catch {
             isStoreBroken = true
@@ -130,24 +131,7 @@ struct MailboxDependencies: Sendable {
     /// Stores the mailbox and its keys.
     var store: any ConnectionStore
     /// The clock.
-    var clock: AgentClock
+    var clock: Clock
     /// Receives the news of the mailbox, one item at a time.
     var tell: @Sendable (MailboxNews) async -> Void
-}
-
-/// News of a mailbox.
-enum MailboxNews: Sendable {
-    /// The connection `for` can be reached at the given address.
-    case address(MailboxAddress, for: Text)
-    /// The mailbox does not work for the connection `for`; nil: it works for none. The failure is the reason.
-    case failed(MailboxFailure, for: Text?)
-    /// The mailbox has forgotten the connection. `isComplete` is false if the mailbox could not forget it
-    /// completely.
-    case closed(connection: Text, isComplete: Bool)
-    /// Messages for connections.
-    case messages([MailboxMessage])
-    /// Posts to the mailbox began to succeed (nil) or to fail (the reason).
-    case reachability(ExchangeFailure?)
-    /// The state of the mailbox could not be stored; the text is the reason.
-    case storeFailed(String)
 }

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 import HTTPTransport
 import Mailboxes
@@ -11,7 +12,7 @@ struct WebhookWaker: Sendable {
     /// Fetches the waiting messages.
     var fetch: @Sendable () async -> Void
     /// The clock.
-    var clock: AgentClock
+    var clock: Clock
     /// Receives a notice when listening begins or fails. It must not block.
     var notice: @Sendable (MailboxNotice) -> Void
     /// The pause between two fetches. A post during the pause leads to a fetch after it.
@@ -52,5 +53,5 @@ struct WebhookWaker: Sendable {
         }
     }
 
-    private func sleep(_ time: Duration) async { await clock.sleep(clock.now().advanced(by: time)) }
+    private func sleep(_ time: Duration) async { try? await clock.sleep(for: time) }
 }

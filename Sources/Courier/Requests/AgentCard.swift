@@ -15,6 +15,8 @@ struct AgentCard {
     let destination: Text
     let state: ConnectionReport.State
     let pairwiseDID: Text?
+    /// Whether the connection receives messages through the gate's mailbox.
+    let usesMailbox: Bool
     /// The view that the operator gets.
     let report: ConnectionReport
 
@@ -24,11 +26,13 @@ struct AgentCard {
     /// - `isOlder`: whether the active connection of its destination is newer.
     /// - `waiting`: the number of entries that the destination has not confirmed.
     /// - `notes`: the notes of its link, if the link runs.
+    /// - `isWhole`: whether the card has the whole invitation.
     init(
         _ stored: StoredConnection, _ cursor: DeliveryCursor?, isOlder: Bool, waiting: Int, faults: [ReasonCode],
-        notes: LinkStatus?
+        notes: LinkStatus?, isWhole: Bool = false
     ) {
         (id, destination) = (stored.id, stored.destination)
+        var waitsForMailbox = false
         var report = ConnectionReport()
         // The snapshot of a mailbox contains the snapshot of its connection.
         let snapshot = (try? JSON.parse(stored.snapshot)).map { $0["connection"] ?? $0 }
@@ -36,22 +40,21 @@ struct AgentCard {
             let connection = try? AgentConnection(
                 restoring: snapshot, configuration: AgentConnection.Configuration(label: ""), random: random)
         {
-            state =
-                stored.isDeleting
-                ? .deleting
-                : connection.isEnded
-                    ? .ended : !connection.isComplete ? .connecting : isOlder ? .replaced : .connected
+            state = Self.state(of: connection, stored, isOlder: isOlder)
+            usesMailbox = connection.reception == .mailbox
+            waitsForMailbox = usesMailbox && connection.address == nil
             pairwiseDID = connection.verkey.unqualifiedDID
             Self.describe(connection, in: &report)
+            if isWhole { report.wholeInvitation = connection.invitation.json }
             report.handshake = snapshot["handshake"]?.string
         } else if let label = snapshot?["label"]?.string, let stage = snapshot?["stage"] {
             // A mailbox that needs no connection.
             state = stored.isDeleting ? .deleting : stage == "ready" ? .connected : .connecting
-            pairwiseDID = nil
+            (pairwiseDID, usesMailbox) = (nil, false)
             report.label = Self.bounded(label)
         } else {
             state = stored.isDeleting ? .deleting : .unreadable
-            pairwiseDID = nil
+            (pairwiseDID, usesMailbox) = (nil, false)
         }
         (report.id, report.destination, report.state) = (id, destination, state)
         report.made = stored.made
@@ -62,7 +65,8 @@ struct AgentCard {
         }
         (report.answered, report.answeredSince) = (notes?.answered, notes?.since)
         report.asksForMailbox = notes?.asksForMailbox
-        report.problem = notes?.problem.map(Self.problem) ?? Self.problem(state)
+        report.unsent = notes?.unsent
+        report.problem = notes?.problem.map(Self.problem) ?? Self.problem(state, waitsForMailbox: waitsForMailbox)
         report.ping = notes?.ping.map { ping in
             var told = ConnectionReport.Ping()
             told.number = ping.number
@@ -95,9 +99,26 @@ struct AgentCard {
         ConnectionReport.Problem(notice.text, remedy: notice.remedy)
     }
 
-    private static func problem(_ state: ConnectionReport.State) -> ConnectionReport.Problem? {
+    private static func state(
+        of connection: borrowing AgentConnection, _ stored: StoredConnection, isOlder: Bool
+    ) -> ConnectionReport.State {
+        if stored.isDeleting { return .deleting }
+        if connection.isEnded { return .ended }
+        if connection.hasFailed { return .failed }
+        guard connection.isComplete else { return .connecting }
+        return isOlder ? .replaced : .connected
+    }
+
+    private static func problem(
+        _ state: ConnectionReport.State, waitsForMailbox: Bool
+    ) -> ConnectionReport.Problem? {
         switch state {
         case .ended: problem(AgentNotice.ended)
+        case .failed: problem(AgentNotice.gaveUp)
+        case .connecting where waitsForMailbox:
+            ConnectionReport.Problem(
+                "the request waits for the mailbox, which has given no address yet",
+                remedy: "check agent.mailbox and [agency], and see gatehouse status")
         case .unreadable:
             ConnectionReport.Problem(
                 "its stored state cannot be read", remedy: "delete it, and connect again with a new invitation")

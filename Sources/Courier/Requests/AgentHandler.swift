@@ -1,7 +1,6 @@
 package import Administration
 package import Encoding
 import Ledger
-import Mailboxes
 import Observation
 package import Settings
 package import Store
@@ -12,8 +11,8 @@ package import Store
 /// A question to an agent or to its mailbox takes time. The first answer says only that the question was
 /// sent. ``AgentRequest/show(_:)``, or the same request again, returns the result.
 package struct AgentHandler: Sendable {
-    private let store: Store
-    private let service: AgentService
+    let store: Store
+    let service: AgentService
     /// The limit of requests that are answered at the same time. It is lower than the control socket's limit
     /// of concurrent answers. The rest is reserved for the gate's own requests.
     private let turns = AnswerLimit(4)
@@ -38,16 +37,17 @@ package struct AgentHandler: Sendable {
         switch request {
         case .connect(let invitation, let destination): try await connect(invitation, to: destination)
         case .list: ConnectionReport.List(try await cards().map(\.report)).json
-        case .show(let name): try await card(name).report.json
+        case .show(let name): try await card(name, isWhole: true).report.json
         case .delete(let name, let isForced, let tellsAgent): try await delete(name, isForced, tellsAgent)
         case .ping(let name): try await ping(name)
         case .messages(let name, let uid, let pendingOnly): try await messages(name, uid, pendingOnly)
+        case .answer(let uid, let response, let name): try await respond(uid, response, name)
         }
     }
 
     // MARK: - Reading
 
-    private func cards() async throws(ControlRefusal) -> [AgentCard] {
+    func cards(areWhole: Bool = false) async throws(ControlRefusal) -> [AgentCard] {
         let stored: [StoredConnection]
         do {
             stored = try await store.loadConnections()
@@ -64,7 +64,7 @@ package struct AgentHandler: Sendable {
                 AgentCard(
                     one, cursor, isOlder: present.map { index < $0 } ?? false,
                     waiting: await store.owed(to: one.destination), faults: service.faults(of: one.destination),
-                    notes: link?.notes))
+                    notes: link?.notes, isWhole: areWhole))
         }
         return cards
     }
@@ -72,8 +72,8 @@ package struct AgentHandler: Sendable {
     /// Returns the card of one connection. `name` is the id of a connection, or the name of a destination:
     /// then the card is that of the destination's active connection or, if no connection is active, of its
     /// newest one.
-    private func card(_ name: Text) async throws(ControlRefusal) -> AgentCard {
-        let cards = try await cards()
+    func card(_ name: Text, isWhole: Bool = false) async throws(ControlRefusal) -> AgentCard {
+        let cards = try await cards(areWhole: isWhole)
         if let card = cards.first(where: { $0.id == name }) { return card }
         let way = await store.deliveries[name]?.connection
         if let card = cards.first(where: { $0.id == way })
@@ -123,15 +123,16 @@ package struct AgentHandler: Sendable {
     private func ready(_ name: Text) async throws -> Destination {
         for _ in 0..<20 {
             if let destination = service.destination(name), await destination.isLoaded { return destination }
-            try await Task.sleep(for: .milliseconds(50))
+            await service.rest(.milliseconds(50))
         }
-        throw Destination.NotReady()
+        throw ConnectFailure.notReady
     }
 
     /// Deletes a connection. Sends its agent no message unless `tellsAgent` is set, so that an agent whose
     /// answers crash the program can be deleted too.
     private func delete(_ name: Text, _ isForced: Bool, _ tellsAgent: Bool) async throws(ControlRefusal) -> JSON {
         let card = try await self.card(name)
+        try await refuseIfNeeded(card)
         do {
             switch try await store.beginDeletion(of: card.id, isForced: isForced, tellsPeer: tellsAgent) {
             case .unknown:
@@ -152,9 +153,20 @@ package struct AgentHandler: Sendable {
             : ["id": .string(card.id), "state": "deleted", "told": false]
     }
 
+    /// Refuses to delete the mailbox that connections depend on: they would stay connected and receive nothing.
+    private func refuseIfNeeded(_ card: AgentCard) async throws(ControlRefusal) {
+        guard card.destination == MailboxManagerCore.destination else { return }
+        let users = try await cards().filter { $0.usesMailbox && $0.state != .deleting && $0.state != .ended }
+        guard !users.isEmpty else { return }
+        let names = users.map { "\($0.id) (\($0.destination))" }.joined(separator: ", ")
+        throw ControlRefusal(
+            "the mailbox \(card.id) stores the messages of \(names)",
+            remedy: "delete those first: gatehouse agent delete ID; then the mailbox, and connect again")
+    }
+
     private func ping(_ name: Text) async throws(ControlRefusal) -> JSON {
         let card = try await card(name)
-        guard card.destination != MailboxManager.destination else {
+        guard card.destination != MailboxManagerCore.destination else {
             throw ControlRefusal(
                 "the connection \(card.id) is that of the mailbox, which is polled regularly",
                 remedy: "ping a destination, or see gatehouse status")
@@ -169,48 +181,12 @@ package struct AgentHandler: Sendable {
         return ["id": .string(card.id), "number": .int(number)]
     }
 
-    /// Returns the quarantined messages of the mailboxes in the form of the mobile SDK's documents: for each
-    /// connection its pairwise DID and its messages.
-    ///
-    /// A message that a connection can read is applied and released at once, so no message is ever pending. A
-    /// message that no connection can read is quarantined before it is released, and is listed as reviewed.
-    private func messages(_ name: Text?, _ uid: Text?, _ pendingOnly: Bool) async throws(ControlRefusal) -> JSON {
-        let only = if let name { try await card(name).id } else { nil as Text? }
-        let cards = try await cards()
-        let kept: [QuarantinedMessage]
-        do {
-            kept = try await store.quarantine()
-        } catch {
-            throw Self.refusal(error)
-        }
-        let wanted = kept.filter {
-            !pendingOnly && (uid ?? $0.uid) == $0.uid && (only ?? $0.connection) == $0.connection
-        }
-        var connections: [Text] = []
-        for message in wanted where !connections.contains(message.connection) { connections.append(message.connection) }
-        let found = connections.map { id in
-            // The DID of a deleted or unknown connection is not known.
-            SDKMessages.connection(
-                cards.first { $0.id == id }?.pairwiseDID ?? "",
-                wanted.filter { $0.connection == id }.map { .init(uid: $0.uid, statusCode: "MS-106", message: nil) })
-        }
-        let mailboxes = cards.count { $0.destination == MailboxManager.destination && $0.state != .deleting }
-        return ["mailboxes": .int(mailboxes), "messages": .array(found)]
-    }
-
-    private static func refusal(_ error: any Error) -> ControlRefusal {
+    static func refusal(_ error: any Error) -> ControlRefusal {
         switch error {
-        case let refusal as ControlRefusal: refusal
-        case let failure as InvitationReader.Failure: ControlRefusal(failure.text, remedy: failure.remedy)
-        case let failure as AgentLinks.Failure: ControlRefusal(failure.text, remedy: failure.remedy)
-        case let error as StoreError: ControlRefusal(error.text, remedy: error.remedy)
-        case is Destination.TooManyConnections:
-            ControlRefusal(
-                "there are already \(Destination.linksLimit) connections",
-                remedy: "delete those that were never established: gatehouse agent list, then gatehouse agent delete")
-        case is Destination.NotReady:
-            ControlRefusal("the service is starting", remedy: "try again in a moment")
-        default: ControlRefusal("\(error)", remedy: "see the service's log")
+        case let refusal as ControlRefusal: return refusal
+        default:
+            let failure = ConnectFailure(error)
+            return ControlRefusal(failure.text, remedy: failure.remedy)
         }
     }
 }

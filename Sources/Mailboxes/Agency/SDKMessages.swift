@@ -16,9 +16,20 @@ package enum SDKMessages {
         /// The Aries message; nil for a message that cannot be read. The SDK shows such a message as `null`.
         package let message: JSON?
 
+        /// The SDK's name for the type, if the message itself was not kept.
+        package let kind: Text?
+        /// When the gate handled the message; nil if that is not known.
+        package let time: Timestamp?
+        /// The result of the message; nil if that is not known.
+        package let result: Text?
+
         /// Creates an entry for one message.
-        package init(uid: Text, statusCode: Text, message: JSON?) {
+        package init(
+            uid: Text, statusCode: Text, message: JSON?, kind: Text? = nil, time: Timestamp? = nil,
+            result: Text? = nil
+        ) {
             (self.uid, self.statusCode, self.message) = (uid, statusCode, message)
+            (self.kind, self.time, self.result) = (kind, time, result)
         }
     }
 
@@ -27,13 +38,17 @@ package enum SDKMessages {
         ["pairwiseDID": .string(pairwiseDID), "msgs": .array(entries.map(message))]
     }
 
-    /// Returns one message.
+    /// Returns one message. Beyond the SDK's members it has, where known, the kind, the time and the result.
     package static func message(_ entry: Entry) -> JSON {
-        [
+        var members: JSONObject = [
             "statusCode": .string(entry.statusCode), "payload": nil, "senderDID": "", "uid": .string(entry.uid),
             "type": "aries", "refMsgId": nil, "deliveryDetails": [],
             "decryptedPayload": .text(decryptedPayload(entry.message)),
         ]
+        if let kind = entry.kind { members["kind"] = .string(kind) }
+        if let time = entry.time { members["time"] = .text(time.rfc3339) }
+        if let result = entry.result { members["result"] = .string(result) }
+        return .object(members)
     }
 
     private static func decryptedPayload(_ message: JSON?) -> String {

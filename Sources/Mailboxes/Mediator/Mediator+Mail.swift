@@ -76,7 +76,7 @@ extension Mediator {
                 }
             case .problem(let code, let thread): carried += heard(at: now) + problem(code, thread, at: now)
             case .ended: carried += failed(.ended)
-            case .unanswered, .needsAddress, .fetch, .acknowledged, .answered, .message, .discarded,
+            case .unanswered, .gaveUp, .handled, .needsAddress, .fetch, .acknowledged, .answered, .message, .discarded,
                 .reused, .reuseFailed,
                 .rotated:
                 break

@@ -44,7 +44,7 @@ extension Mediator {
         let address = snapshot["address"].flatMap { MailboxAddress($0) }
         guard address != nil || snapshot["address"] == nil else { throw .malformed }
         let connection = try AgentConnection(
-            restoring: kept, leadsToMailbox: true, configuration: configuration.connection, random: random)
+            restoring: kept, leadsToMailbox: true, configuration: configuration.lasting, random: random)
         self.init(connection, configuration)
         (self.entries, self.address) = (entries, address)
     }

@@ -22,6 +22,13 @@ package struct Mediator: ~Copyable, Mailbox {
         package init(connection: AgentConnection.Configuration, allowsPlainHTTP: Bool) {
             (self.connection, self.allowsPlainHTTP) = (connection, allowsPlainHTTP)
         }
+
+        /// The same for a handshake that is never given up: without its mailbox no connection works.
+        var lasting: AgentConnection.Configuration {
+            var lasting = connection
+            lasting.limits.rounds = .max
+            return lasting
+        }
     }
 
     /// Limits and times.
@@ -120,8 +127,9 @@ package struct Mediator: ~Copyable, Mailbox {
     package init(
         id: Text, invitation: Invitation, configuration: Configuration, random: consuming RandomStream
     ) throws(InvitationError) {
+        guard !invitation.handshakes.isEmpty else { throw .noHandshake }
         let connection = try AgentConnection(
-            id: id, invitation: invitation, reception: .leadsToMailbox, configuration: configuration.connection,
+            id: id, invitation: invitation, reception: .leadsToMailbox, configuration: configuration.lasting,
             random: random)
         self.init(connection, configuration)
     }
@@ -132,7 +140,7 @@ package struct Mediator: ~Copyable, Mailbox {
         over snapshot: JSON, address: MailboxAddress, configuration: Configuration, random: consuming RandomStream
     ) throws(SnapshotError) {
         let connection = try AgentConnection(
-            restoring: snapshot, leadsToMailbox: true, configuration: configuration.connection, random: random)
+            restoring: snapshot, leadsToMailbox: true, configuration: configuration.lasting, random: random)
         self.init(connection, configuration)
         self.address = address
     }

@@ -17,6 +17,8 @@ package struct ConnectionReport: ReportPart {
         /// The connection is marked for deletion. Its link ends first; then, if requested, the service
         /// notifies its peer.
         case deleting
+        /// The agent answered no connection request, and no more are sent.
+        case failed
         /// The stored state of the connection cannot be read.
         case unreadable
     }
@@ -37,6 +39,8 @@ package struct ConnectionReport: ReportPart {
     package var goalCode: Text?
     /// The id of the invitation.
     package var invitation: Text?
+    /// The whole invitation, only in the answer about one connection.
+    package var wholeInvitation: JSON?
     /// The protocol of the handshake.
     package var handshake: Text?
     /// The DID of this gate in the connection.
@@ -61,6 +65,8 @@ package struct ConnectionReport: ReportPart {
     package var answeredSince: Timestamp?
     /// Whether the agent may still grant a mailbox.
     package var asksForMailbox: Bool?
+    /// The number of answers that wait to be sent; nil if the connection does not run.
+    package var unsent: Int?
     /// The present problem.
     package var problem: Problem?
     /// The last ping that an operator asked for.
@@ -76,12 +82,14 @@ package struct ConnectionReport: ReportPart {
         .init("id", \.id, .text), .init("destination", \.destination, .text), .init("state", \.state, .word),
         .init("label", \.label, .text), .init("logo", \.logo, .text), .init("goal", \.goal, .text),
         .init("goalCode", \.goalCode, .text), .init("invitation", \.invitation, .text),
-        .init("handshake", \.handshake, .text), .init("pwDid", \.ownDID, .text), .init("theirDid", \.theirDID, .text),
+        .init("wholeInvitation", \.wholeInvitation, .json), .init("handshake", \.handshake, .text),
+        .init("pwDid", \.ownDID, .text), .init("theirDid", \.theirDID, .text),
         .init("endpoint", \.endpoint, .text), .init("mailbox", \.mailbox, .text, isAlways: true),
         .init("made", \.made, .date), .init("present", \.isActive, .flag), .init("confirmed", \.confirmed, .int),
         .init("waiting", \.waiting, .int), .init("answered", \.answered, .date),
         .init("answeredSince", \.answeredSince, .date), .init("asksForMailbox", \.asksForMailbox, .flag),
-        .init("problem", \.problem, .part), .init("ping", \.ping, .part), .init("faults", \.faults, .list(.text)),
+        .init("unsent", \.unsent, .int), .init("problem", \.problem, .part), .init("ping", \.ping, .part),
+        .init("faults", \.faults, .list(.text)),
     ]
 }
 

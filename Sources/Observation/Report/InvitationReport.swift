@@ -12,7 +12,7 @@ package struct InvitationReport: ReportPart {
         case reuse
         /// The gate answers the requests of the invitation over an existing connection.
         case answer
-        /// The requests of the invitation are answered once, without a connection.
+        /// The invitation offers no handshake: its requests are answered over a connection that carries nothing else.
         case once
     }
 

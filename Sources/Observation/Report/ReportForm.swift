@@ -27,6 +27,11 @@ extension ReportForm where Value == String {
     static var prose: Self { .init(write: JSON.text, read: \.string?.string) }
 }
 
+extension ReportForm where Value == JSON {
+    /// Any JSON, unchanged: a document of another party.
+    static var json: Self { .init(write: { $0 }, read: { $0 }) }
+}
+
 extension ReportForm where Value == Timestamp {
     /// A date of RFC 3339, in UTC with milliseconds.
     static var date: Self {

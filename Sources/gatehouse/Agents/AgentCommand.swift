@@ -14,7 +14,7 @@ struct AgentCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AgentConnectCommand.self, AgentListCommand.self, AgentShowCommand.self, AgentDeleteCommand.self,
-            AgentPingCommand.self, AgentMessagesCommand.self,
+            AgentPingCommand.self, AgentMessagesCommand.self, AgentAnswerCommand.self,
         ])
 }
 
@@ -138,16 +138,16 @@ struct AgentDeleteCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints the messages that wait in the mailboxes.
+/// Prints the messages that agents sent on their own initiative.
 struct AgentMessagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "messages", abstract: "Prints the stored messages of mailboxes.",
+        commandName: "messages", abstract: "Prints the messages that agents sent on their own initiative.",
         discussion: """
-            In the form of the mobile SDK's documents: for each connection its pairwiseDID and its msgs. Messages \
-            that the gate understands are released at once; only unreadable messages are stored.
+            In the form of the mobile SDK's documents: for each connection its pairwiseDID and its msgs, each with its \
+            result. The last 256 messages are kept, without pings and receipts, and the last 64 unreadable ones.
             """)
     @OptionGroup var input: ConfigurationInput
-    @Flag(help: "Only unread messages (status MS-103).")
+    @Flag(help: "Only questions that wait for an answer (status MS-103).")
     var pending = false
     @Option(help: "Only the message with this id.")
     var uid: String?
@@ -162,5 +162,54 @@ struct AgentMessagesCommand: AsyncParsableCommand {
         let answer = try await AgentClient.open(input, for: .looking) { try await $0.ask(request) }
         if json { return Terminal.json((answer["messages"] ?? [])) }
         for line in AgentListing.messages(answer) { Terminal.line(line) }
+    }
+}
+
+/// Answers a question of an agent.
+struct AgentAnswerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "answer", abstract: "Answers a question of an agent.",
+        discussion: """
+            gatehouse agent messages --pending lists the questions. If the question requires a signature, the answer \
+            is signed with the connection's key. Exit code: 0 when the agent's server accepted it, 1 when it did not \
+            in time.
+            """)
+    @OptionGroup var input: ConfigurationInput
+    @Argument(help: "The uid of the question.")
+    var uid: String
+    @Argument(help: "The answer: one of those that the question permits.")
+    var response: String
+    @Option(help: ArgumentHelp("The connection or destination, if two questions have the same uid.", valueName: "id"))
+    var connection: String?
+    @Option(help: ArgumentHelp("How long to wait until it is sent, in seconds.", valueName: "seconds"))
+    var wait = 20
+    @Flag(help: "A JSON object, for machines.")
+    var json = false
+
+    func run() async throws {
+        guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
+        let request = AgentRequest.answer(
+            uid: Text(uid), response: Text(response), of: connection.map { Text($0) })
+        let limit = Duration.seconds(wait)
+        let (answer, card) = try await AgentClient.open(input, for: .talking) { door in
+            let answer = try await door.ask(request)
+            let card = try await door.watch(ConnectionReport(answer).id ?? "", within: limit) { $0.unsent == 0 }
+            return (answer, card)
+        }
+        let isSent = card.unsent == 0
+        if json {
+            var members = answer.object ?? [:]
+            members["sent"] = .bool(isSent)
+            Terminal.json(JSON.object(members))
+            if !isSent { throw ExitCode(1) }
+        } else if isSent {
+            Terminal.line("\(AgentListing.name(card)) received the answer")
+        } else {
+            let problem = card.problem?.words ?? "the agent's server has not accepted it yet"
+            throw CommandFailure(
+                "not sent within \(wait) s: \(Terminal.printable(problem))",
+                remedy: card.problem?.remedy ?? "a running service keeps retrying",
+                exitCode: 1)
+        }
     }
 }

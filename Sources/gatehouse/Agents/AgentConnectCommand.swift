@@ -49,12 +49,19 @@ struct AgentConnectCommand: AsyncParsableCommand {
             begun = InvitationReport(try await door.ask(request))
         }
         guard begun.isUnderWay != true, begun.failure == nil, let id = begun.id else { return (begun, nil) }
+        func watch(until isDone: (ConnectionReport) -> Bool) async throws -> ConnectionReport {
+            try await door.watch(
+                id, within: Machine.clock.now().duration(to: end), until: isDone,
+                problem: { tell("  " + Terminal.printable($0)) })
+        }
+        if begun.way == .once {
+            tell("answering the invitation's request")
+            return (begun, try await watch { Self.isAnswered($0) || $0.state != .connected })
+        }
         var card = try await door.show(id)
         if card.state != .connected {
             tell("asking \(AgentListing.name(card)) for a connection")
-            card = try await door.watch(
-                id, within: Machine.clock.now().duration(to: end), until: { $0.state != .connecting },
-                problem: { tell("  " + Terminal.printable($0)) })
+            card = try await watch { $0.state != .connecting }
         }
         return (begun, card.state == .connected ? try await settled(card, door, until: end) : card)
     }
@@ -88,21 +95,24 @@ struct AgentConnectCommand: AsyncParsableCommand {
 
     private func tell(_ line: String) { if !json { Terminal.line(line) } }
 
+    /// Returns whether all answers to the requests of the invitation were sent.
+    private static func isAnswered(_ card: ConnectionReport) -> Bool { card.unsent == 0 && card.state == .connected }
+
     private func report(_ begun: InvitationReport, _ card: ConnectionReport?) throws {
-        let isConnected = card?.state == .connected
-        let isDone = isConnected || begun.way == .once && begun.failure == nil
+        let isOnce = begun.way == .once
+        let isDone = isOnce ? card.map(Self.isAnswered) == true : card?.state == .connected
         if json {
             var members = card?.json.object ?? [:]
             for name in [InvitationReport.name(of: \.way), InvitationReport.name(of: \.failure)] {
                 if let value = begun.json[name], !value.isNull { members[name] = value }
             }
             Terminal.json(JSON.object(members))
-        } else if let card, isConnected {
+        } else if let card, isDone {
             Terminal.line(Self.words(begun.way, card))
-        } else if isDone, begun.isUnderWay != true {
-            Terminal.line("the invitation offers no lasting connection; its request was answered")
+        } else if let card, !isOnce {
+            throw Self.failure(card)
         } else {
-            throw card.map(Self.failure) ?? Self.unanswered(begun)
+            throw Self.unanswered(begun, card)
         }
         if !isDone || begun.isUnderWay == true { throw ExitCode(1) }
     }
@@ -115,16 +125,17 @@ struct AgentConnectCommand: AsyncParsableCommand {
                 + "established yet: see gatehouse agent list"
         }
         return switch way {
+        case .once: "the invitation offers no lasting connection; its request was answered over \(id)"
         case .known: "already connected: this invitation was accepted before, as \(id)"
         case .reuse: "already connected to \(name): connection \(id) continues"
         case .answer: "already connected to \(name): the invitation's request is answered over \(id)"
-        case .new, .once, nil: "connected to \(name) as \(id)"
+        case .new, nil: "connected to \(name) as \(id)"
         }
     }
 
     /// Returns the failure of a request in the invitation that needs no connection of its own.
-    private static func unanswered(_ begun: InvitationReport) -> CommandFailure {
-        let reason = begun.failure ?? "the agent did not answer in time"
+    private static func unanswered(_ begun: InvitationReport, _ card: ConnectionReport?) -> CommandFailure {
+        let reason = begun.failure ?? card?.problem?.words ?? "the agent did not answer in time"
         return CommandFailure(
             "the invitation was not accepted: " + Terminal.printable(reason),
             remedy: "check the agent, and ask its operator for a new invitation", exitCode: 1)
@@ -138,13 +149,17 @@ struct AgentConnectCommand: AsyncParsableCommand {
             case .replaced: "a newer connection has replaced it"
             default: problem ?? "it has been deleted"
             }
-        let remedy =
-            card.problem?.remedy
-            ?? (card.state == .connecting
-                ? "if the invitation was a single-use one, its answer may have been lost: ask for a multi-use invitation"
-                : "see gatehouse agent list")
         return CommandFailure(
-            "not connected: " + Terminal.printable(reason), remedy: Terminal.printable(remedy), exitCode: 1)
+            "not connected: " + Terminal.printable(reason), remedy: Terminal.printable(remedy(card)), exitCode: 1)
+    }
+
+    /// Returns the remedy for a connection that was not established.
+    private static func remedy(_ card: ConnectionReport) -> String {
+        if let remedy = card.problem?.remedy { return remedy }
+        guard card.state == .connecting else { return "see gatehouse agent list" }
+        return card.mailbox != nil
+            ? "its answer may still arrive in the mailbox: a running service waits for it; otherwise repeat the command"
+            : "if the invitation was a single-use one, its answer may have been lost: ask for a multi-use invitation"
     }
 
     /// Reads the invitation, or fetches it in this process: with the rights of this user, and without a

@@ -38,7 +38,7 @@ enum AgentListing {
             ("reports", reports(card)),
             ("state", card.state?.rawValue), ("last answer", answered(card)),
             ("made", card.made.map(date)), ("goal", goal(card)), ("logo", text(card.logo)),
-            ("invitation", text(card.invitation)), ("handshake", text(card.handshake)),
+            ("invitation", text(card.invitation)), ("answers", unsent(card)), ("handshake", text(card.handshake)),
             ("our DID", text(card.ownDID)), ("its DID", text(card.theirDID).map { shortened($0, 60) }),
             ("endpoint", text(card.endpoint)),
             (
@@ -63,15 +63,18 @@ enum AgentListing {
                 answer["mailboxes"]?.int == 0
                     ? "no messages: no connection has a mailbox; answers arrive as responses to this gate's own "
                         + "messages"
-                    : "no messages: all received messages were understood and released"
+                    : "no messages: the agents sent none on their own initiative"
             ]
         }
         return connections.flatMap { connection in
             [Terminal.styled(text(connection["pairwiseDID"]?.string) ?? "", .bold)]
                 + (connection["msgs"]?.array ?? []).map { message in
                     "  "
-                        + [text(message["uid"]?.string), text(message["statusCode"]?.string), kind(message)]
-                        .compactMap(\.self).joined(separator: "  ")
+                        + [
+                            message["time"]?.string.flatMap { Timestamp(rfc3339: $0.string) }.map(date),
+                            text(message["uid"]?.string), text(message["statusCode"]?.string), kind(message),
+                            text(message["result"]?.string),
+                        ].compactMap(\.self).joined(separator: "  ")
                 }
         }
     }
@@ -100,6 +103,10 @@ enum AgentListing {
         return "confirmed up to record \(confirmed), \(waiting) queued"
     }
 
+    private static func unsent(_ card: ConnectionReport) -> String? {
+        card.unsent.flatMap { $0 == 0 ? nil : "\($0) queued" }
+    }
+
     private static func answered(_ card: ConnectionReport) -> String? {
         if let answered = card.answered { return ago(answered) }
         // Only a running connection has this time.
@@ -119,7 +126,7 @@ enum AgentListing {
 
     private static func kind(_ message: JSON) -> String? {
         let payload = message["decryptedPayload"]?.string.flatMap { try? JSON.parse($0.string) }
-        return payload == .null ? "cannot be read" : text(payload?["@type"]?["name"]?.string)
+        return text(payload?["@type"]?["name"]?.string) ?? text(message["kind"]?.string) ?? "cannot be read"
     }
 
     /// Returns a date in the form "2026-01-02 03:04 UTC".

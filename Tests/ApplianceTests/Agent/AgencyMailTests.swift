@@ -57,7 +57,7 @@ import Testing
                 dialect, url: "http://other.test", agency: AgencyParty(did: "another", key: settings.agency.key))
             kiosk = try await MailKiosk(world, .agency(wrong))
             try await kiosk.wait("told") {
-                kiosk.notices.ofMailboxes.contains { $0.text.contains("is not the configured one") }
+                kiosk.notices.ofMailboxes.contains { $0.text.contains("not the configured one") }
             }
             #expect(try await kiosk.mailboxes == 1)
         }

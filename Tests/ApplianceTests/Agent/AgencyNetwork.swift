@@ -77,6 +77,9 @@ actor AgencyNetwork: MessageExchange {
         carry()
     }
 
+    /// Makes the agent answer its invitation once.
+    func useOnce() { agent.isSingleUse = true }
+
     /// The number of answers to that question.
     var answers: Int { agent.others.count { $0["~thread"]?["thid"] == "question-1" } }
 

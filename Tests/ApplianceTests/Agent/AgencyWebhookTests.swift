@@ -1,3 +1,4 @@
+import Clocks
 import DIDComm
 import Encoding
 import Foundation
@@ -134,24 +135,19 @@ import Testing
         let dependencies = MailboxManager.Dependencies(
             exchange: HangingExchange(), store: memory,
             settings: Mediator.Configuration(connection: .impatient, allowsPlainHTTP: false),
-            invitation: { _ in throw CancellationError() }, refused: memory, clock: .system(), notice: { _ in })
+            invitation: { _ in throw CancellationError() }, refused: memory, clock: .system, notice: { _ in })
         #expect(dependencies.webhookPause == .seconds(2) && dependencies.pause == .seconds(10))
     }
 
     @Test(.tags(.exact)) func itIsAFaultOfItsOwn() {
-        let present = Mutex<Set<String>>([])
-        let health = AgentHealth { report in
-            present.withLock { present in
-                if report.isPresent { present.insert(report.code.text) } else { present.remove(report.code.text) }
-            }
-        }
-        #expect(health.take(.cannotListen(free, .inUse)) == .agentWebhook)
-        #expect(present.withLock { $0 } == ["fault.agent-webhook"])
-        #expect(health.take(.serves) == nil)
-        #expect(present.withLock { $0 } == ["fault.agent-webhook"])
-        #expect(health.take(.listens(free)) == nil)
-        #expect(present.withLock { $0 }.isEmpty)
-        #expect(health.take(.tokenFailed(.empty("/token"))) == .agentMailbox)
+        var faults = AgentFaults()
+        let change = faults.take(.cannotListen(free, .inUse))
+        #expect(change.added == .agentWebhook)
+        #expect(change.reports.map(\.code) == [.agentWebhook] && change.reports.allSatisfy(\.isPresent))
+        #expect(faults.take(.serves) == AgentFaults.Change())
+        #expect(faults.take(.listens(free)) == AgentFaults.Change(reports: [.over(.agentWebhook)]))
+        #expect(faults.of(MailboxManagerCore.destination).isEmpty)
+        #expect(faults.take(.tokenFailed(.empty("/token"))).added == .agentMailbox)
     }
 
     /// A waker, and the polls that it causes.
@@ -172,7 +168,7 @@ import Testing
         func listen(_ address: ListenAddress, pause: Duration = .seconds(2)) -> Task<Void, Never> {
             let waker = WebhookWaker(
                 settings: .init(address, target: "/wake"), fetch: { self.state.withLock { $0.looks += 1 } },
-                clock: .system(),
+                clock: .system,
                 notice: { notice in
                     self.state.withLock { state in
                         if case .listens(let address) = notice { state.port = address.port }

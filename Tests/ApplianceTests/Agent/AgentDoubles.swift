@@ -19,6 +19,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     private var ledger: [LedgerEntry] = []
     private var cursor = DeliveryCursor(DeliveryCursor.primary)
     private var seen: [AgentNotice] = []
+    private var book: [MessageEntry] = []
     private var isBroken = false
     private var isOutboxBroken = false
     private var looksToFail = 0
@@ -30,6 +31,8 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     var notices: [AgentNotice] { lock.withLock { seen } }
     var present: Text? { lock.withLock { cursor.connection } }
     var kept: [StoredConnection] { lock.withLock { connections } }
+    /// The message book.
+    var messages: [MessageEntry] { lock.withLock { book } }
 
     func setBroken(_ isBroken: Bool) { lock.withLock { self.isBroken = isBroken } }
     func setBroken(outbox isBroken: Bool) { lock.withLock { isOutboxBroken = isBroken } }
@@ -62,7 +65,9 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
 
     func loadConnections() async throws -> [StoredConnection] { lock.withLock { connections } }
 
-    func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws {
+    func keepConnection(
+        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry]
+    ) async throws {
         try lock.withLock {
             if isBroken { throw Broken() }
             let stored = StoredConnection(id: id, destination: destination, snapshot: snapshot)
@@ -72,6 +77,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
                 connections.append(stored)
             }
             self.handled += handled
+            book += messages
         }
     }
 

@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import DIDComm
 import Encoding
 import Foundation
@@ -39,6 +40,12 @@ final class AgentNotices: @unchecked Sendable {
     var all: String { "\(ofLinks.map(\.text)) \(ofMailboxes.map(\.text)) \(ofDestinations.map(\.text))" }
 }
 
+/// Returns a random stream that is used once.
+func freshStream() -> RandomStream {
+    guard let stream = RandomStream(seed: .random()) else { preconditionFailure("libsodium is not usable") }
+    return stream
+}
+
 extension Secret {
     /// Returns random bytes for a secret that is used once.
     static func random() -> Secret { Secret((0..<32).map { _ in UInt8.random(in: 0...255) }) }
@@ -49,7 +56,7 @@ extension VirtualAgentExchange {
     /// mailboxes use pickup 2.0; nil: it keeps none.
     init(
         _ endpoint: Text = "http://agent.test/", seed: Secret = .random(), hasPickup: Bool? = nil,
-        clock: AgentClock = .system()
+        clock: Clock = .system
     ) throws {
         guard let random = RandomStream(seed: seed), var agent = VirtualAgent(endpoint: endpoint, random: random) else {
             throw CancellationError()

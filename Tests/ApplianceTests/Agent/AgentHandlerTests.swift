@@ -1,4 +1,6 @@
 import Administration
+import Aries
+import Clocks
 import Encoding
 import Foundation
 import Kiosk
@@ -22,7 +24,8 @@ import Testing
         let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
         let store = try await Store.open(configuration.ledger.path)
         let service = AgentService(
-            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), report: { _ in })
+            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: .system,
+            report: { _ in })
         try await body(AgentHandler(store: store, service: service), store)
         await store.close()
     }
@@ -75,7 +78,8 @@ import Testing
     @Test func aSpoiltConnection() async throws {
         try await router { router, store in
             try await store.saveConnection("bad", Array("{}".utf8))
-            try await store.saveConnection("post", Array("{\"connection\": {}}".utf8), to: MailboxManager.destination)
+            try await store.saveConnection(
+                "post", Array("{\"connection\": {}}".utf8), to: MailboxManagerCore.destination)
             let cards = try await router.answer(.list)["connections"]?.array ?? []
             #expect(cards.map { $0["state"]?.string } == ["unreadable", "unreadable"])
             #expect(cards.allSatisfy { $0["problem"]?["remedy"]?.string != nil })
@@ -92,6 +96,73 @@ import Testing
                 let deleted = try await router.answer(.delete(id, isForced: false, tellsAgent: false))
                 #expect(deleted == ["id": .string(id), "state": "deleted", "told": false])
             }
+            #expect(try await store.connections().isEmpty)
+        }
+    }
+
+    private func entry(_ uid: Text, _ status: MessageEntry.Status, _ message: JSON) -> MessageEntry {
+        MessageEntry(
+            uid: uid, connection: "one", did: "did-1", kind: "question", at: Timestamp(seconds: 1_767_225_600),
+            status: status, result: "as it is", content: message.compactBytes)
+    }
+
+    /// The messages of agents are listed with their content, time and result; a question that waits is pending.
+    @Test func theMessageBookIsShown() async throws {
+        try await router { router, store in
+            let question: JSON = [
+                "@type": "https://didcomm.org/questionanswer/1.0/question", "@id": "q", "question_text": "Open?",
+                "valid_responses": [["text": "Yes"]],
+            ]
+            try await store.saveConnection(
+                "one", Array("{}".utf8),
+                messages: [entry("u1", .rejected, ["@type": "x", "@id": "x"]), entry("u2", .pending, question)])
+            func found(_ request: AgentRequest) async throws -> [JSON] {
+                try await router.answer(request)["messages"]?.array?.flatMap { $0["msgs"]?.array ?? [] } ?? []
+            }
+            #expect(
+                try await found(.messages(of: nil, uid: nil, pendingOnly: false)).map { $0["statusCode"] } == [
+                    "MS-105", "MS-103",
+                ])
+            let pending = try await found(.messages(of: "one", uid: nil, pendingOnly: true))
+            #expect(pending.map { $0["uid"] } == ["u2"])
+            let message = try #require(try await found(.messages(of: nil, uid: "u2", pendingOnly: false)).first)
+            #expect(message["time"] == "2026-01-01T00:00:00.000Z" && message["result"] == "as it is")
+            let payload = try JSON.parse(try #require(message["decryptedPayload"]?.string).string)
+            #expect(payload["@type"]?["name"] == "question")
+            #expect(try JSON.parse(try #require(payload["@msg"]?.string).string) == question)
+
+            // What cannot be answered is refused with a remedy: an unknown message, one that does not wait, an answer
+            // that the question does not permit, and a connection that does not run.
+            for (uid, response) in [("u3", "Yes"), ("u1", "Yes"), ("u2", "Maybe"), ("u2", "Yes")] as [(Text, Text)] {
+                await #expect { try await router.answer(.answer(uid: uid, response: response, of: nil)) } throws: {
+                    error in
+                    (error as? ControlRefusal)?.remedy != nil
+                }
+            }
+            #expect(try await store.messages().map(\.status) == [.rejected, .pending])
+        }
+    }
+
+    /// The mailbox that connections depend on is not deleted: they would stay connected and receive nothing.
+    @Test(arguments: [true, false]) func aMailboxThatIsNeededStays(isForced: Bool) async throws {
+        try await router { router, store in
+            let exchange = try VirtualAgentExchange()
+            let link = try AgentLinks.new(
+                try Invitation(await exchange.invitation), id: "user", reception: .mailbox, .impatient,
+                AgentLink.Dependencies(exchange: exchange, store: store, clock: .system))
+            try await link.keep()
+            try await store.saveConnection(
+                "post", Array("{\"connection\": {}}".utf8), to: MailboxManagerCore.destination)
+            await #expect {
+                try await router.answer(.delete("post", isForced: isForced, tellsAgent: false))
+            } throws: { error in
+                (error as? ControlRefusal)?.message.contains("user (primary)") == true
+            }
+            let card = try await router.answer(.show("user"))
+            #expect(card["wholeInvitation"] == (await exchange.invitation))
+            #expect(card["problem"]?["text"]?.string?.string.contains("waits for the mailbox") == true, "\(card)")
+            _ = try await router.answer(.delete("user", isForced: true, tellsAgent: false))
+            _ = try await router.answer(.delete("post", isForced: isForced, tellsAgent: false))
             #expect(try await store.connections().isEmpty)
         }
     }

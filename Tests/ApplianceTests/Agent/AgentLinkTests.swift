@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import Courier
 import DIDComm
 import Encoding
@@ -15,7 +16,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgentLinkTests {
     private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Dependencies {
         var dependencies = AgentLink.Dependencies(
-            exchange: exchange, store: memory, outbox: memory, reports: Memory.settings, observe: memory.observe)
+            exchange: exchange, store: memory, outbox: memory, reports: Memory.settings, clock: .system,
+            observe: memory.observe)
         #expect(dependencies.outboxRetry == .seconds(5))
         dependencies.outboxRetry = .milliseconds(100)
         return dependencies
@@ -23,10 +25,7 @@ import Testing
 
     private func newLink(_ exchange: VirtualAgentExchange, _ memory: Memory) async throws -> AgentLink {
         let invitation = try Invitation(await exchange.invitation)
-        let found = try AgentLinks.link(
-            for: invitation, existing: [], AgentConnection.Configuration.impatient, around(exchange, memory))
-        guard case .new(let link) = found else { throw CancellationError() }
-        return link
+        return try AgentLinks.new(invitation, AgentConnection.Configuration.impatient, around(exchange, memory))
     }
 
     /// Runs `link` until `isDone`, then cancels it and waits for its end.
@@ -149,7 +148,7 @@ import Testing
         let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
         try #require(await link.connect(within: .seconds(60)))
-        let hanging = AgentLink.Dependencies(exchange: HangingExchange(), store: memory)
+        let hanging = AgentLink.Dependencies(exchange: HangingExchange(), store: memory, clock: .system)
         let stuck = try #require(
             try await AgentLinks.stored(AgentConnection.Configuration.impatient, hanging).links.first)
         for link in [link, stuck] {
@@ -158,22 +157,6 @@ import Testing
             task.cancel()
             _ = await task.value
         }
-    }
-
-    @Test func anInvitationLeadsToOneConnection() async throws {
-        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
-        let link = try await newLink(exchange, memory)
-        try #require(await link.connect(within: .seconds(60)))
-        let links = try await AgentLinks.stored(AgentConnection.Configuration.impatient, around(exchange, memory)).links
-        let invitation = try Invitation(await exchange.invitation)
-        guard
-            case .existing(let known) = try AgentLinks.link(
-                for: invitation, existing: links, AgentConnection.Configuration.impatient, around(exchange, memory))
-        else {
-            Issue.record("a second connection")
-            return
-        }
-        #expect(known.id == link.id)
     }
 
     /// The agent has lost the connection: a second one continues at the cursor, the first one ends by itself

@@ -1,3 +1,4 @@
+import Clocks
 import Courier
 import Encoding
 import Foundation
@@ -28,7 +29,8 @@ import Testing
         // As at each start.
         for name in [primary] + configuration.agent.copies.map({ Text($0.name) }) { try await store.destination(name) }
         let service = AgentService(
-            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), report: { _ in })
+            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: .system,
+            report: { _ in })
         try await body(service, store)
         await store.close()
     }

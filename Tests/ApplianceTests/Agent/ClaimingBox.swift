@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import Courier
 import Encoding
 import Foundation
@@ -56,7 +57,7 @@ final class ClaimingBox: Sendable {
             exchange: peer.exchange, store: store, destination: peer.name,
             outbox: StoredOutbox(
                 store, peer.name, patience: patience ?? PastLedgers.patience, observe: { notices.add($0) }),
-            reports: reports, clock: .system(), observe: { notices.add($0) })
+            reports: reports, clock: .system, observe: { notices.add($0) })
         if patience != nil { dependencies.outboxRetry = .milliseconds(5) }
         if let life {
             let mortal = Mortal(life, store)
@@ -65,9 +66,7 @@ final class ClaimingBox: Sendable {
         }
         var link = try await AgentLinks.stored(.impatient, dependencies).links.first
         if link == nil {
-            let found = try AgentLinks.link(
-                for: try Invitation(await peer.exchange.invitation), existing: [], .impatient, dependencies)
-            guard case .new(let new) = found else { throw CancellationError() }
+            let new = try AgentLinks.new(try Invitation(await peer.exchange.invitation), .impatient, dependencies)
             try await new.keep()
             link = new
         }

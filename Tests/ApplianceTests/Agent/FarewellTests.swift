@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import DIDComm
 import Encoding
 import HTTPTransport
@@ -14,10 +15,9 @@ import Testing
     /// Returns a connection to that agent as it is stored, with a complete or an open handshake.
     private func stored(_ exchange: VirtualAgentExchange, isConnected: Bool = true) async throws -> JSON {
         let memory = Memory()
-        let found = try AgentLinks.link(
-            for: try Invitation(await exchange.invitation), existing: [], AgentConnection.Configuration(label: "kiosk"),
-            AgentLink.Dependencies(exchange: exchange, store: memory))
-        guard case .new(let link) = found else { throw CancellationError() }
+        let link = try AgentLinks.new(
+            try Invitation(await exchange.invitation), AgentConnection.Configuration(label: "kiosk"),
+            AgentLink.Dependencies(exchange: exchange, store: memory, clock: .system))
         if isConnected { try #require(await link.connect(within: .seconds(60))) } else { try await link.keep() }
         return try JSON.parse(try #require(memory.kept.first?.snapshot))
     }
@@ -26,7 +26,7 @@ import Testing
         let connection = try AgentConnection(
             restoring: snapshot, configuration: AgentConnection.Configuration(label: "kiosk"),
             random: try AgentLinks.randomStream())
-        return await HangupSender.send(over: connection, by: exchange, clock: .system(), within: limit)
+        return await HangupSender.send(over: connection, by: exchange, clock: .system, within: limit)
     }
 
     @Test func thePeerIsToldOnce() async throws {
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.tags(.exact)) func aLinkNotesWhatItSees() throws {
-        let notes = LinkStatus()
+        let notes = LinkStatus(.system)
         notes.take(.unreachable(.unreachable))
         #expect(notes.problem?.text.contains("not reachable") == true && notes.answered == nil)
         notes.take(.reachable)

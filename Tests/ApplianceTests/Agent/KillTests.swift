@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import DIDComm
 import Encoding
 import Foundation
@@ -51,8 +52,9 @@ import Testing
                     invitation: { (path) async throws(InvitationReader.Failure) in try files.read(path) },
                     link: AgentLink.Dependencies(
                         exchange: MortalExchange(life: life, exchange: exchange), store: mortal, outbox: mortal,
-                        reports: reports),
-                    settings: .impatient, invitations: mortal, notice: { _ in }, pause: .milliseconds(5)))
+                        reports: reports, clock: .system),
+                    settings: .impatient, invitations: mortal, notice: { _ in }, pause: .milliseconds(5)),
+                random: freshStream())
         }
 
         /// Starts the process again; this run does not die.

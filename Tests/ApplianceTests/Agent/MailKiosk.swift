@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import Encoding
 import Foundation
 import HTTPTransport
@@ -66,15 +67,15 @@ final class MailKiosk: Sendable {
                 longestTokenPause: token?.longestPause ?? .zero, webhook: webhook,
                 webhookPause: .milliseconds(100),
                 refused: Mortal(life, store, invitations: StoredInvitations(withoutMailbox: store)),
-                clock: .system(), notice: { notices.add($0) }, pause: .milliseconds(10)))
+                clock: .system, notice: { notices.add($0) }, pause: .milliseconds(10)))
         var link = AgentLink.Dependencies(
-            exchange: exchange, store: mortal, outbox: mortal, reports: reports, postbox: mail,
+            exchange: exchange, store: mortal, outbox: mortal, reports: reports, clock: .system,
+            postbox: mail,
             asksForMailbox: { invitation in
                 guard case .auto = mail.choice else { return false }
                 return await mail.permits(invitation)
             }, observe: { notices.add($0) })
         link.allowsPlainHTTP = true
-        if case .agency = choice { link.reception = .mailbox }
         let destination = Destination(
             files: [world.file.path],
             Destination.Dependencies(
@@ -85,7 +86,8 @@ final class MailKiosk: Sendable {
                         throw .invitation(error)
                     }
                 }, link: link, settings: .impatient, invitations: mortal, mail: mail, trial: trial,
-                notice: { notices.add($0) }, pause: .milliseconds(10)))
+                notice: { notices.add($0) }, pause: .milliseconds(10)),
+            random: freshStream())
         (self.store, self.life, self.notices, self.destination) = (store, life, notices, destination)
         self.http = http
         task = Task {
@@ -108,7 +110,7 @@ final class MailKiosk: Sendable {
 
     /// The number of mailboxes.
     var mailboxes: Int {
-        get async throws { try await connections.count { $0.destination == MailboxManager.destination } }
+        get async throws { try await connections.count { $0.destination == MailboxManagerCore.destination } }
     }
 
     /// Whether the agent reaches the destination's connection through the mailbox.
@@ -116,7 +118,7 @@ final class MailKiosk: Sendable {
         get async throws {
             let present = await store.deliveries[DeliveryCursor.primary]?.connection
             let stored = try await connections
-            guard stored.contains(where: { $0.destination == MailboxManager.destination }),
+            guard stored.contains(where: { $0.destination == MailboxManagerCore.destination }),
                 let way = stored.first(where: { $0.id == present && $0.destination == DeliveryCursor.primary })
             else { return false }
             let snapshot = try JSON.parse(way.snapshot)

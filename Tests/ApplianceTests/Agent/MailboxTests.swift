@@ -163,7 +163,8 @@ import Testing
             let received = await exchange.received
             #expect(Set(received.map(\.id)).count == 2 && received.count == 2, place)
             let stored = try await kiosk.connections
-            #expect(stored.map(\.destination).sorted() == [MailboxManager.destination, DeliveryCursor.primary], place)
+            #expect(
+                stored.map(\.destination).sorted() == [MailboxManagerCore.destination, DeliveryCursor.primary], place)
             #expect(world.notices.givenUp == 0, place)
         }
         return (life.writes, life.isDead)

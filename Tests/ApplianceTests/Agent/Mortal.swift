@@ -86,8 +86,12 @@ struct Mortal: ConnectionStore, Outbox, InvitationMemory {
         try await outbox.entries(
             of: ledger, after: position, limit: limit, bytes: bytes, reports: reports, over: connection)
     }
-    func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws {
-        try await life.write { try await store.keepConnection(id, to: destination, snapshot, handled: handled) }
+    func keepConnection(
+        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry]
+    ) async throws {
+        try await life.write {
+            try await store.keepConnection(id, to: destination, snapshot, handled: handled, messages: messages)
+        }
     }
     func forgetConnection(_ id: Text) async throws {
         try await life.write { try await store.forgetConnection(id) }

@@ -231,12 +231,12 @@ import Testing
 
     /// The faults of a destination: one while reads are repeated, and one for the loss, which stays.
     @Test func whatIsTriedAndWhatIsLostAreFaults() {
-        let health = AgentHealth(report: { _ in })
-        #expect(health.take(.pastUnread("the disk fails"), of: "copy") == .reportsRefused)
-        #expect(health.take(.pastGivenUp(reports: 3, "the disk fails"), of: "copy") == .reportsDropped)
-        _ = health.take(.tookOver(position: 0), of: "copy")
-        health.forget("copy")
-        #expect(health.faults(of: "copy") == [.reportsDropped])
-        #expect(health.faults(of: "primary").isEmpty)
+        var faults = AgentFaults()
+        #expect(faults.take(.pastUnread("the disk fails"), of: "copy").added == .reportsRefused)
+        #expect(faults.take(.pastGivenUp(reports: 3, "the disk fails"), of: "copy").added == .reportsDropped)
+        _ = faults.take(.tookOver(position: 0), of: "copy")
+        _ = faults.forget("copy")
+        #expect(faults.of("copy") == [.reportsDropped])
+        #expect(faults.of("primary").isEmpty)
     }
 }

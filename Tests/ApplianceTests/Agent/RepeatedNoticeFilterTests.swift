@@ -5,14 +5,15 @@ import Testing
 
 /// The notices of a destination that reach the log.
 @Suite struct RepeatedNoticeFilterTests {
-    private let start = ContinuousClock.now
+    private let start = Instant.zero
 
     @Test func aTextIsNewsOnce() {
         var news = RepeatedNoticeFilter()
         let told = [
-            news.take("gone", of: "primary", at: start), news.take("gone", of: "primary", at: start + .seconds(599)),
+            news.take("gone", of: "primary", at: start),
+            news.take("gone", of: "primary", at: start.advanced(by: .seconds(599))),
             news.take("gone", of: "copy", at: start), news.take("back", of: "primary", at: start),
-            news.take("gone", of: "primary", at: start + RepeatedNoticeFilter.pause),
+            news.take("gone", of: "primary", at: start.advanced(by: RepeatedNoticeFilter.pause)),
         ]
         #expect(told == [true, false, true, true, true])
     }
@@ -23,7 +24,7 @@ import Testing
         var said = 0
         for number in 0..<10_000 where news.take("problem \(number)", of: "primary", at: start) { said += 1 }
         #expect(said == RepeatedNoticeFilter.limit)
-        let isNews = news.take("another", of: "primary", at: start + RepeatedNoticeFilter.pause)
+        let isNews = news.take("another", of: "primary", at: start.advanced(by: RepeatedNoticeFilter.pause))
         #expect(isNews)
     }
 }

@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import Courier
 import Encoding
 import Foundation
@@ -28,7 +29,7 @@ import Testing
             let store = try await Store.open(configuration.ledger.path)
             let service = AgentService(
                 configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), times: times,
-                report: { _ in })
+                clock: .system, report: { _ in })
             (self.store, self.service) = (store, service)
             task = Task { try await service.run() }
         }

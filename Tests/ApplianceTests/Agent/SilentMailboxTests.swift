@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import Credentials
 import DIDComm
 import Encoding
@@ -7,6 +8,7 @@ import HTTPTransport
 import Mailboxes
 import Reasons
 import Store
+import Synchronization
 import TestKit
 import Testing
 
@@ -38,7 +40,7 @@ import Testing
 
     private func itIsAFaultUntilItIsHeard(_ hasPickup: Bool, _ silence: AgentSilence) async throws {
         let server = try SocketAgent(hasPickup: hasPickup)
-        let health = AgentHealth(report: { _ in })
+        let faults = FaultBook()
         var settings = HTTPExchange.Settings()
         (settings.allowsPlainHTTP, settings.timeLimit) = (true, .seconds(100))
         try await HTTPExchange.withExchange(settings) { exchange in
@@ -54,8 +56,8 @@ import Testing
                 .invitation("file"),
                 MailboxManager.Dependencies(
                     exchange: exchange, store: memory, settings: mediator,
-                    invitation: { _ in try Invitation(invitation) }, refused: memory, clock: .system(),
-                    notice: { _ = health.take($0) }, pause: .milliseconds(20)))
+                    invitation: { _ in try Invitation(invitation) }, refused: memory, clock: .system,
+                    notice: { faults.take($0) }, pause: .milliseconds(20)))
             let running = Task { await mail.run() }
             let key = try #require(KeyPair(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) })))
             await mail.open(Receiver(), key: key)
@@ -66,7 +68,7 @@ import Testing
                     try await Task.sleep(for: .milliseconds(5))
                 }
             }
-            var isFaulty: Bool { health.faults(of: MailboxManager.destination).contains(.agentMailbox) }
+            var isFaulty: Bool { faults.isFaulty }
             /// Lets time pass without a stall of the machine, which would count as silence, too.
             func pass(_ time: Duration) async throws {
                 let last = ContinuousClock.now + .seconds(60)
@@ -95,6 +97,13 @@ import Testing
             running.cancel()
             await running.value
         }
+    }
+
+    /// The faults of the mailbox, from its notices.
+    private final class FaultBook: Sendable {
+        private let faults = Mutex(AgentFaults())
+        func take(_ notice: MailboxNotice) { faults.withLock { _ = $0.take(notice) } }
+        var isFaulty: Bool { faults.withLock { $0.of(MailboxManagerCore.destination).contains(.agentMailbox) } }
     }
 
     private struct Late: Error { let what: String }

@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import Courier
 import CrashKit
 import DIDComm
@@ -20,12 +21,15 @@ import Testing
         private let leapt = Mutex<(@Sendable (Instant) async -> Void)?>(nil)
 
         var now: Instant { time.withLock { $0 } }
+        var date: Timestamp {
+            Timestamp(seconds: 1_767_225_600).advanced(by: Instant.zero.duration(to: now))
+        }
         func onLeap(_ work: (@Sendable (Instant) async -> Void)?) { leapt.withLock { $0 = work } }
 
-        var clock: AgentClock {
-            AgentClock(
-                now: { self.now },
-                sleep: { until in
+        var clock: Clock {
+            Clock(
+                now: { self.now }, utc: { self.date },
+                sleep: { until throws(CancellationError) in
                     let now = self.time.withLock { time in
                         time = max(time, until)
                         return time
@@ -53,22 +57,19 @@ import Testing
             if keepsLedgers { await exchange.keepLedgers() }
             var limits = AgentConnection.Limits()
             limits.longestRetry = .seconds(3600)
-            let found = try AgentLinks.link(
-                for: try Invitation(await exchange.invitation), existing: [],
+            link = try AgentLinks.new(
+                try Invitation(await exchange.invitation),
                 AgentConnection.Configuration(label: "kiosk", limits: limits),
                 AgentLink.Dependencies(
                     exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary),
                     clock: clock.clock, observe: { [notices] in notices.add($0) }))
-            guard case .new(let link) = found else { throw CancellationError() }
-            self.link = link
             try await link.keep()
         }
 
         /// Records visits, `count` in one commit, at the current time.
         func record(_ count: Int) async throws {
-            let time = Timestamp(seconds: 1_767_225_600).advanced(by: Instant.zero.duration(to: clock.now))
             let stamp = RecordStamp(
-                kiosk: "gate-1", boot: StoredGate.stamp.boot, time: WallTime(utc: time, provenance: .rtc),
+                kiosk: "gate-1", boot: StoredGate.stamp.boot, time: WallTime(utc: clock.date, provenance: .rtc),
                 monotonic: clock.now)
             let first = recorded.add(count, ordering: .relaxed).oldValue
             let visits = (first..<first + count).map(Self.visit)

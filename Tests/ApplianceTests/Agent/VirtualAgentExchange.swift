@@ -1,4 +1,5 @@
 import Aries
+import Clocks
 import Courier
 import Encoding
 import HTTPTransport
@@ -7,14 +8,14 @@ import Simulation
 /// The network in front of a ``VirtualAgent``.
 actor VirtualAgentExchange: MessageExchange {
     private var agent: VirtualAgent
-    private let clock: AgentClock
+    private let clock: Clock
     /// The number of posted messages, including those while the agent was down.
     private(set) var posts = 0
     private var holds = false
     private var held: [CheckedContinuation<Void, Never>] = []
 
     /// Creates an exchange with `agent`.
-    init(_ agent: consuming VirtualAgent, clock: AgentClock = .system()) {
+    init(_ agent: consuming VirtualAgent, clock: Clock = .system) {
         self.agent = agent
         self.clock = clock
     }

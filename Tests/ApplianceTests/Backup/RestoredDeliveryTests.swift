@@ -1,5 +1,6 @@
 import Aries
 import Backup
+import Clocks
 import Courier
 import Encoding
 import Foundation
@@ -20,12 +21,10 @@ import Testing
         reports.limits.pingAfter = .milliseconds(50)
         let dependencies = AgentLink.Dependencies(
             exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary), reports: reports,
-            clock: .system(), observe: { _ in })
+            clock: .system, observe: { _ in })
         var link = try await AgentLinks.stored(.impatient, dependencies).links.first
         if link == nil {
-            let found = try AgentLinks.link(
-                for: try Invitation(await exchange.invitation), existing: [], .impatient, dependencies)
-            guard case .new(let new) = found else { throw CancellationError() }
+            let new = try AgentLinks.new(try Invitation(await exchange.invitation), .impatient, dependencies)
             try await new.keep()
             link = new
         }

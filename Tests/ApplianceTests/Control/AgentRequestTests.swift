@@ -9,6 +9,7 @@ import Testing
         .show("x"), .delete("x", isForced: false, tellsAgent: false), .delete("x", isForced: true, tellsAgent: false),
         .delete("x", isForced: false, tellsAgent: true), .ping("primary"),
         .messages(of: nil, uid: nil, pendingOnly: false), .messages(of: "x", uid: "y", pendingOnly: true),
+        .answer(uid: "y", response: "Yes", of: nil), .answer(uid: "y", response: "Yes", of: "x"),
     ]
 
     @Test(arguments: requests) func whatIsWrittenIsReadAsTheSame(_ request: AgentRequest) throws {
@@ -25,7 +26,7 @@ import Testing
         #"{"request":"agent-delete","connection":"x","forced":true}"#,
         #"{"request":"agent-delete","connection":"x","tell":1}"#, #"{"request":"agent-connect"}"#,
         #"{"request":"agent-connect","invitation":{}}"#, #"{"request":"agent-messages","pending":1}"#,
-        #"{"request":"agent-messages","uid":true}"#,
+        #"{"request":"agent-messages","uid":true}"#, #"{"request":"agent-answer","uid":"y"}"#,
         #"{"request":"agent-ping","connection":"\#(String(repeating: "x", count: 257))"}"#,
         #"{"request":"agent-connect","invitation":"\#(String(repeating: "x", count: 64 * 1024 + 1))"}"#,
     ])

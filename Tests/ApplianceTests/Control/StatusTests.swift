@@ -210,6 +210,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         let looking = try JSON.parse(await router.answer(request.line([]), mayChange: false))
         let changing: [ControlRequest] = [
             .restart, .doorLock, .doorFree, .doorRelease, .agentConnect, .agentDelete, .agentPing,
+            .agentAnswer,
         ]
         let isRefused = changing.contains(request)
         #expect((looking["error"] != nil) == isRefused && (looking["remedy"] != nil) == isRefused)

@@ -11,6 +11,8 @@ package enum AgentNotice: Hashable, Sendable {
     /// The inviter's server accepted every form of the request, and no answer arrived; another attempt
     /// follows.
     case unanswered
+    /// No connection request was answered for days, and no more are sent.
+    case gaveUp
     /// Messages reach the peer again.
     case reachable
     /// Messages do not reach the peer, for the given reason. The gate tries to deliver them until it
@@ -97,6 +99,7 @@ package enum AgentNotice: Hashable, Sendable {
         case .connected: "connected"
         case .handshakeRefused(let reason): Self.refusal(reason)
         case .unanswered: "the agent accepts the connection request and does not answer it"
+        case .gaveUp: "the agent answered no connection request for days; no more are sent"
         case .reachable: "the agent is reachable"
         case .unreachable(let failure): "the agent is not reachable: \(Self.text(failure)); trying again"
         case .alive: "the agent answered a ping"
@@ -182,6 +185,7 @@ package enum AgentNotice: Hashable, Sendable {
         case .handshakeRefused(Self.notAccepted), .unanswered:
             "ask the agent's operator for a multi-use invitation: the answer to a single-use invitation may have been "
                 + "lost, and it is sent only once"
+        case .gaveUp: "ask the agent's operator for a new multi-use invitation"
         case .handshakeRefused: "ask the agent's operator for a new invitation, and check the agent's log"
         case .unreachable(.refused), .unreachable(.forbidden), .unreachable(.notStored): nil
         case .unreachable: "check the network and the agent; the service keeps retrying"

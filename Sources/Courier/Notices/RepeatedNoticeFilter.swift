@@ -9,11 +9,11 @@ struct RepeatedNoticeFilter: Sendable {
     /// The limit of texts of one destination that count as news during one ``pause``.
     static let limit = 64
 
-    private var said: [Text: [(text: String, at: ContinuousClock.Instant)]] = [:]
+    private var said: [Text: [(text: String, at: Instant)]] = [:]
 
     /// Returns whether `text` is news of the destination `name`.
-    mutating func take(_ text: String, of name: Text, at now: ContinuousClock.Instant) -> Bool {
-        var texts = (said[name] ?? []).filter { now - $0.at < Self.pause }
+    mutating func take(_ text: String, of name: Text, at now: Instant) -> Bool {
+        var texts = (said[name] ?? []).filter { $0.at.duration(to: now) < Self.pause }
         defer { said[name] = texts }
         guard texts.count < Self.limit, !texts.contains(where: { Text($0.text) == Text(text) }) else { return false }
         texts.append((text, now))

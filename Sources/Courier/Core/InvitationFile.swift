@@ -6,10 +6,22 @@ import LinuxIO
 struct InvitationFile {
     /// The attributes by which the file system distinguishes one content of the file from the next.
     struct Edition: Equatable, Sendable {
-        fileprivate var changed: Date?
-        fileprivate var size: Int?
-        fileprivate var number: Int?
-        fileprivate var readers: FileReaders?
+        private var changed: Date?
+        private var size: Int?
+        private var number: Int?
+        private var readers: FileReaders?
+
+        /// The edition of a file that does not exist.
+        static let absent = Edition()
+
+        private init() {}
+
+        /// Reads the attributes of the file at `path`.
+        init(of path: String) {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            (changed, size) = (attributes?[.modificationDate] as? Date, attributes?[.size] as? Int)
+            (number, readers) = (attributes?[.systemFileNumber] as? Int, attributes.map(FileReaders.init))
+        }
     }
 
     /// The first pause after a failure, and the longest. Each failure doubles the pause.
@@ -23,12 +35,11 @@ struct InvitationFile {
 
     init(path: String) { self.path = path }
 
-    /// Returns the edition of the file to be read now; nil if the file need not be read. An edition is due if
-    /// the file changed since the last read, or if reading it failed a while ago. The result of the read is
-    /// recorded for this edition, because the file may change during the read.
-    func due(at now: Instant) -> Edition? {
-        let edition = edition
-        return edition != used && (edition != failed || now >= retryAt) ? edition : nil
+    /// Returns whether the file, of which `edition` is the present one, is to be read now: it changed since the last
+    /// read, or reading it failed a while ago. The result of the read is recorded for this edition, because the file
+    /// may change during the read.
+    func isDue(_ edition: Edition, at now: Instant) -> Bool {
+        edition != used && (edition != failed || now >= retryAt)
     }
 
     /// Records that this edition was read and led to a connection.
@@ -42,12 +53,5 @@ struct InvitationFile {
         failed = edition
         retryAt = now.advanced(by: pause)
         pause = min(pause * 2, Self.pauses.last)
-    }
-
-    private var edition: Edition {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return Edition(
-            changed: attributes?[.modificationDate] as? Date, size: attributes?[.size] as? Int,
-            number: attributes?[.systemFileNumber] as? Int, readers: attributes.map(FileReaders.init))
     }
 }

@@ -1,3 +1,4 @@
+import Clocks
 import Encoding
 
 /// A sleep of an actor that can be ended early.
@@ -15,13 +16,13 @@ final class Wakeup {
 
     /// Sleeps until `deadline` (nil: for one hour), until ``end()`` is called, or until the task is
     /// cancelled.
-    func sleep(until deadline: Instant?, _ clock: AgentClock, isolation: isolated (any Actor)? = #isolation) async {
+    func sleep(until deadline: Instant?, _ clock: Clock, isolation: isolated (any Actor)? = #isolation) async {
         guard !isWoken else {
             isWoken = false
             return
         }
         let until = deadline ?? clock.now().advanced(by: .seconds(3600))
-        let sleeper = Task { await clock.sleep(until) }
+        let sleeper = Task { do { try await clock.sleep(until: until) } catch {} }
         self.sleeper = sleeper
         await withTaskCancellationHandler {
             await sleeper.value

@@ -9,9 +9,11 @@ package protocol ConnectionStore: Sendable {
     /// Returns the stored connections, the oldest first.
     func loadConnections() async throws -> [StoredConnection]
     /// Stores a snapshot of a connection together with the keys of the inbound messages that led to this
-    /// state. The connection leads to `destination` from now on. The snapshot and the keys are durable when
-    /// the function returns.
-    func keepConnection(_ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]) async throws
+    /// state, and with the messages that are added to the message book. The connection leads to `destination` from
+    /// now on. All is durable when the function returns.
+    func keepConnection(
+        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry]
+    ) async throws
     /// Returns the keys of the last inbound messages that were applied, oldest first.
     func loadHandled() async throws -> [[UInt8]]
     /// Forgets a connection with its keys.
@@ -21,6 +23,13 @@ package protocol ConnectionStore: Sendable {
     /// Quarantines durably a message that cannot be read, with `reason`. If more messages are quarantined
     /// than the limit allows, the oldest ones are deleted.
     func quarantine(_ message: MailboxMessage, reason: Text) async throws
+}
+
+extension ConnectionStore {
+    /// Stores a snapshot to which no message for the message book led.
+    package func keepConnection(
+        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]
+    ) async throws { try await keepConnection(id, to: destination, snapshot, handled: handled, messages: []) }
 }
 
 /// The ledger as the outbox of one destination. The outbox knows the active connection of its destination. A
@@ -70,31 +79,5 @@ package struct OutboxState: Hashable, Sendable {
     /// Creates a state from the values of its properties.
     package init(end: ReportPoint, confirmed: Int, receipt: ReportPoint? = nil, isPast: Bool = false) {
         (self.end, self.confirmed, self.receipt, self.isPast) = (end, confirmed, receipt, isPast)
-    }
-}
-
-/// The monotonic clock of a link.
-package struct AgentClock: Sendable {
-    /// The time now.
-    package var now: @Sendable () -> Instant
-    /// Returns at the given time, or earlier if the task is cancelled.
-    package var sleep: @Sendable (Instant) async -> Void
-
-    /// Creates a clock from the function that returns the time and the function that sleeps.
-    package init(now: @escaping @Sendable () -> Instant, sleep: @escaping @Sendable (Instant) async -> Void) {
-        (self.now, self.sleep) = (now, sleep)
-    }
-
-    /// Returns the system's monotonic clock, which also runs during suspend. Its zero is the instant of this
-    /// call.
-    package static func system() -> AgentClock {
-        let zero = ContinuousClock.now
-        return AgentClock(
-            now: { Instant(nanoseconds: zero.duration(to: .now).nanoseconds) },
-            sleep: { until in
-                try? await Task.sleep(
-                    until: zero.advanced(by: .nanoseconds(until.nanoseconds)), tolerance: .milliseconds(20),
-                    clock: .continuous)
-            })
     }
 }

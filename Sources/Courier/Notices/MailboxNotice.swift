@@ -69,8 +69,8 @@ package enum MailboxNotice: Hashable, Sendable {
             "the stored mailbox cannot be read (restore the key that seals it, agent.keyFile, and restart; or delete "
                 + "it with gatehouse agent delete, and a new one is created)"
         case .otherMailbox:
-            "the connections' mailbox is not the configured one (restore [agency], or delete the mailbox with "
-                + "gatehouse agent delete and connect again)"
+            "the connections' mailbox is not the configured one (restore [agency], or delete its connections and then "
+                + "the mailbox with gatehouse agent delete, and connect again)"
         case .storeFailed(let reason): "the mailbox could not be stored: \(reason)"
         }
     }

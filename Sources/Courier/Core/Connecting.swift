@@ -1,0 +1,40 @@
+import Encoding
+import Observation
+
+/// The result of an invitation that an operator gives.
+struct Connecting: Hashable, Sendable {
+    /// How the invitation is carried out.
+    var way: InvitationReport.Way
+    /// The id of the connection; nil if the invitation led to no connection.
+    var id: Text?
+    /// Whether the work continues after the answer to the operator. The same invitation given again returns
+    /// the result.
+    var isUnderWay = false
+    /// Why the connection failed; nil if it did not fail.
+    var failure: String?
+}
+
+/// Why an invitation was not carried out.
+struct ConnectFailure: Error, Hashable, Sendable {
+    /// What is wrong, in plain words.
+    let text: String
+    /// The remedy, for the operator.
+    let remedy: String
+    /// The line for the log, for which the remedy may be enough.
+    let line: String
+
+    init(_ text: String, remedy: String, line: String? = nil) {
+        (self.text, self.remedy, self.line) = (text, remedy, line ?? "\(text): \(remedy)")
+    }
+
+    /// The stored connections are not loaded yet.
+    static let notReady = ConnectFailure("the service is starting", remedy: "try again in a moment")
+    /// The connection over which the peer was asked ended before the peer answered.
+    static let interrupted = ConnectFailure(
+        "the connection to its inviter has ended", remedy: "repeat the command",
+        line: "the connection to its inviter has ended; the service retries")
+    /// The maximum number of connections is reached.
+    static let tooMany = ConnectFailure(
+        "there are already \(DestinationCore.routesLimit) connections",
+        remedy: "delete those that were never established: gatehouse agent list, then gatehouse agent delete")
+}

@@ -1,0 +1,180 @@
+import Aries
+import Encoding
+import Observation
+
+// How an invitation is carried out, from a file or from an operator.
+extension DestinationCore {
+    /// What an invitation leads to.
+    private enum Found {
+        /// A connection by this invitation exists or is being made. No second one is made.
+        case existing(Text)
+        /// A new connection. `replacing`: a pending connection to the same inviter.
+        case new(replacing: Text?)
+        /// A connection to the inviter exists. The inviter is asked to reuse it.
+        case known(Text)
+        /// A connection to the inviter exists, and the invitation only asks for answers to its requests.
+        case asked(Text)
+        /// The requests are answered over a connection that carries nothing else.
+        case once
+    }
+
+    private func find(_ invitation: Invitation) -> Found {
+        let usable = (routes + [starting].compactMap(\.self)).filter { $0.end == nil }
+        if let same = usable.first(where: { $0.invitation.match(invitation) == .sameInvitation }) {
+            return .existing(same.id)
+        }
+        let matching = usable.filter { $0.invitation.match(invitation) != nil }
+        let known = matching.last { $0.isConnected && !$0.isOneTime }
+        switch (InvitationPlan(invitation, connectionExists: known != nil), known) {
+        case (.answerOnExisting, let known?): return .asked(known.id)
+        case (.reuse, let known?): return .known(known.id)
+        case (.oneTime, _): return matching.last { $0.isOneTime }.map { .asked($0.id) } ?? .once
+        default: return .new(replacing: matching.last { !$0.isOneTime && $0.id != trial?.id }?.id)
+        }
+    }
+
+    // MARK: - Beginning
+
+    /// Handles an invitation that was read from a file. One that was accepted before, and whose connection no longer
+    /// exists, is not carried out again: the file may have been restored.
+    mutating func read(_ file: Int, _ result: Result<Invitation, ConnectFailure>, at now: Instant) -> [Action] {
+        switch result {
+        case .failure(let failure): return finish(file, failure, at: now)
+        case .success(let invitation):
+            if let index = jobs.firstIndex(where: { $0.invitation.id == invitation.id }) {
+                jobs[index].files.append(file)
+                return []
+            }
+            let found = find(invitation)
+            if case .existing = found { return finish(file, nil, at: now) }
+            guard !accepted.contains(invitation.id) else {
+                return finish(file, nil, at: now, .usedBefore(isConnected: !lasting.isEmpty))
+            }
+            return begin(found, invitation, files: [file])
+        }
+    }
+
+    /// Handles an invitation that an operator gives, also one that was accepted before and whose connection no
+    /// longer exists.
+    mutating func connect(_ invitation: Invitation, _ request: Int) -> [Action] {
+        guard isLoaded else { return [.reply(request, .failure(.notReady))] }
+        if let index = asides.firstIndex(where: { $0.invitation == invitation.id }) {
+            let state = asides[index].state
+            if !state.isUnderWay { asides.remove(at: index) }
+            return [.reply(request, .success(state))]
+        }
+        let found = find(invitation)
+        if case .existing(let id) = found { return [.reply(request, .success(Connecting(way: .known, id: id)))] }
+        if let job = jobs.first(where: { $0.invitation.id == invitation.id }) { return aside(job, request) }
+        switch found {
+        case .existing: return []
+        case .new:
+            guard lasting.count(where: { $0.end == nil }) < Self.routesLimit else {
+                return [.reply(request, .failure(.tooMany))]
+            }
+            return begin(found, invitation, requests: [request])
+        case .once: return begin(found, invitation, requests: [request])
+        case .known, .asked:
+            let actions = begin(found, invitation)
+            guard let job = jobs.last else { return actions }
+            return aside(job, request) + actions
+        }
+    }
+
+    /// Answers the operator before the work is done, and keeps its result until it is asked for.
+    private mutating func aside(_ job: Job, _ request: Int) -> [Action] {
+        let begun = Connecting(way: job.way, id: job.route, isUnderWay: true)
+        asides = asides.suffix(Self.routesLimit - 1) + [(job.invitation.id, begun)]
+        return [.reply(request, .success(begun))]
+    }
+
+    private mutating func begin(
+        _ found: Found, _ invitation: Invitation, files: [Int] = [], requests: [Int] = []
+    ) -> [Action] {
+        var job = Job(invitation: invitation, way: .new, route: "", files: files, requests: requests)
+        switch found {
+        case .existing: return []
+        case .new(let replaced):
+            job.replaced = replaced
+            return make(job)
+        case .once: return make(job)
+        case .known(let id):
+            (job.way, job.route) = (.reuse, id)
+            jobs.append(job)
+            return [.ask(id, invitation)]
+        case .asked(let id):
+            (job.way, job.route) = (.answer, id)
+            jobs.append(job)
+            return [.answer(id, invitation), .note(accept(invitation.id), for: invitation.id)]
+        }
+    }
+
+    /// Makes a connection. It counts at once, so that the same invitation does not lead to a second one meanwhile.
+    private mutating func make(_ job: Job) -> [Action] {
+        var job = job
+        let route = newRoute(job.invitation)
+        (job.way, job.route) = (route.isOneTime ? .once : .new, route.id)
+        jobs.append(job)
+        routes.append(route)
+        // The connection is stored first, then its invitation: a crash in between loses nothing.
+        return [.make(route, accepted: accept(job.invitation.id))]
+    }
+
+    // MARK: - Results
+
+    mutating func made(_ id: Text, _ failure: ConnectFailure?, at now: Instant) -> [Action] {
+        guard let index = jobs.firstIndex(where: { $0.route == id }) else { return [] }
+        let job = jobs.remove(at: index)
+        if let failure {
+            routes.removeAll { $0.id == id }
+            return finish(job, failure, at: now)
+        }
+        var actions: [Action] = route(id) == nil ? [] : [.start(id)]
+        if job.way == .once { actions.append(.notice(.answeredOnce(id))) }
+        let old = routes.filter(\.isOneTime).dropLast(Self.oneTimeLimit).map(\.id)
+        for gone in old + [job.replaced].compactMap(\.self) where route(gone)?.isConnected != true || old.contains(gone)
+        {
+            routes.removeAll { $0.id == gone }
+            actions.append(.discard(gone))
+        }
+        return actions + [.wake] + finish(job, nil, at: now)
+    }
+
+    mutating func reused(_ invitation: Text, _ isTaken: Bool?, at now: Instant) -> [Action] {
+        guard let index = jobs.firstIndex(where: { $0.invitation.id == invitation && $0.way == .reuse }) else {
+            return []
+        }
+        guard let isTaken else { return finish(jobs.remove(at: index), .interrupted, at: now) }
+        if isTaken { return [.note(accept(invitation), for: invitation)] }
+        return make(jobs.remove(at: index))
+    }
+
+    mutating func noted(_ invitation: Text, _ failure: ConnectFailure?, at now: Instant) -> [Action] {
+        guard let index = jobs.firstIndex(where: { $0.invitation.id == invitation }) else { return [] }
+        return finish(jobs.remove(at: index), failure, at: now)
+    }
+
+    private mutating func finish(_ job: Job, _ failure: ConnectFailure?, at now: Instant) -> [Action] {
+        if failure != nil { accepted.removeAll { $0 == job.invitation.id } }
+        let result = Connecting(way: job.way, id: job.route, failure: failure?.line)
+        if let index = asides.firstIndex(where: { $0.invitation == job.invitation.id }) { asides[index].state = result }
+        return job.files.flatMap { finish($0, failure, at: now) }
+            + job.requests.map { .reply($0, failure.map { .failure($0) } ?? .success(result)) }
+    }
+
+    private mutating func finish(
+        _ file: Int, _ failure: ConnectFailure?, at now: Instant, _ notice: DestinationNotice = .invitationRead
+    ) -> [Action] {
+        guard let edition = reading.removeValue(forKey: file) else { return [] }
+        guard let failure else {
+            files[file].succeeded(edition)
+            return [.notice(notice)]
+        }
+        files[file].failed(edition, at: now)
+        return [
+            .notice(
+                .invitationFailed(
+                    file: files[file].path, reason: failure.line, isConnected: !lasting.isEmpty))
+        ]
+    }
+}

@@ -1,0 +1,109 @@
+import Aries
+import Encoding
+
+// Replaces a connection that receives only answers by one with a mailbox. The destination's own agent is asked for a
+// mailbox over the first connection. If it grants one, the first connection leads to the mailbox, and a second
+// connection is made by the same invitation. With a mailbox elsewhere the first connection delivers meanwhile. If the
+// second one is not answered, the first one is used as before.
+extension DestinationCore {
+    /// Begins the trial of a connection by `invitation`, through the mailbox.
+    private mutating func beginTrial(_ invitation: Invitation) -> [Action] {
+        let route = Route(id: newID(), invitation: invitation, reception: .mailbox)
+        starting = route
+        return [.beginTrial(route)]
+    }
+
+    mutating func trialBegun(_ id: Text, _ start: TrialStart, at now: Instant) -> [Action] {
+        guard let route = starting, route.id == id else { return [] }
+        switch start {
+        case .begun:
+            starting = nil
+            routes.append(route)
+            watch(route, at: now)
+            return [.start(id)]
+        case .denied:
+            starting = nil
+            return policy.mailbox == .own ? [.goBack] : []
+        case .failed(let reason):
+            // Without a connection of its own the destination would get nothing until the next start.
+            if policy.mailbox == .own { return again(.beginTrial(route), reason, at: now) }
+            starting = nil
+            return [.notice(.storeFailed(reason))]
+        }
+    }
+
+    /// Watches a trial. With the mailbox of the destination's own agent the time limit begins at once, because the
+    /// first connection delivers nothing during the trial. With another mailbox it begins when the mailbox's address
+    /// is known, however long that takes.
+    private mutating func watch(_ route: Route, at now: Instant) {
+        trial = Trial(
+            id: route.id, invitation: route.invitation,
+            until: policy.mailbox == .shared ? nil : now.advanced(by: policy.trial))
+    }
+
+    /// Resumes a trial that an earlier run began. `mailbox`: the invitation by which the present mailbox was reached.
+    mutating func resumeTrial(_ mailbox: Invitation?, at now: Instant) -> [Action] {
+        guard policy.delivers else { return [] }
+        switch policy.mailbox {
+        case .none: return []
+        case .shared:
+            // A pending connection by a new invitation is no trial: it is not given up.
+            guard let last = lasting.last, last.reception == .mailbox, !last.isConnected,
+                lasting.dropLast().contains(where: { $0.invitation.id == last.invitation.id })
+            else { return [] }
+            watch(last, at: now)
+            return []
+        case .own:
+            guard let mailbox else { return [] }
+            if let last = lasting.last(where: { $0.end == nil }), last.reception == .mailbox {
+                watch(last, at: now)
+                return []
+            }
+            return lasting.isEmpty ? beginTrial(mailbox) : []
+        }
+    }
+
+    /// Gives up the trial after its time limit. Begins a trial if a mailbox is in use and the only connection does
+    /// not use it yet.
+    mutating func lookAtTrial(at now: Instant) -> [Action] {
+        guard policy.delivers else { return [] }
+        if let watched = trial {
+            guard !watched.isEnding else { return [] }
+            let route = route(watched.id)
+            if route?.isConnected == true {
+                trial = nil
+            } else if let until = watched.until, now >= until {
+                trial?.isEnding = true
+                return [.giveUp(watched.id, watched.invitation)]
+            } else if watched.until == nil, route?.hasAddress == true {
+                trial?.until = now.advanced(by: policy.trial)
+            }
+            return []
+        }
+        guard policy.mailbox == .shared, starting == nil, lasting.count == 1, let only = lasting.first,
+            only.reception == .returnRoute, only.isConnected
+        else { return [] }
+        return beginTrial(only.invitation)
+    }
+
+    /// Handles the result of giving up: no answer arrived through this mailbox by this invitation. After a crash
+    /// between two steps the next start continues from there. After a failed step all steps are tried again.
+    mutating func gaveUp(_ id: Text, _ reason: String?) -> [Action] {
+        guard trial?.id == id else { return [] }
+        if let reason {
+            trial?.isEnding = false
+            return [.notice(.storeFailed(reason))]
+        }
+        routes.removeAll { $0.id == id }
+        trial = nil
+        return policy.mailbox == .own ? [.goBack] : []
+    }
+
+    /// Handles the adoption of a granted mailbox: its connection leads to the mailbox from now on.
+    mutating func adopted(_ id: Text, _ reason: String?, at now: Instant) -> [Action] {
+        if let reason { return again(.adopt(id), reason, at: now) }
+        guard let route = route(id) else { return [] }
+        routes.removeAll { $0.id == id }
+        return beginTrial(route.invitation)
+    }
+}

@@ -1,0 +1,155 @@
+import Aries
+import DIDComm
+import Encoding
+import Ledger
+import Mailboxes
+import Store
+
+// The connection and its mailbox.
+extension LinkCore {
+    mutating func perform(_ action: AgentConnection.Action, _ uid: Text?) {
+        switch action {
+        case .persist(let snapshot): keep(snapshot)
+        case .needsAddress: actions.append(.open)
+        case .fetch: actions.append(.fetch)
+        case .mailbox(let message): answered(message)
+        case .post(let id, let url, let body):
+            if isStoreBroken { inbox.append(.failed(id, .notStored)) } else { begin(.post(id, url: url, body: body)) }
+        case .connected(let peer): notice(.connected(did: peer.did))
+        case .handshakeRefused(let reason): notice(.handshakeRefused(reason: reason))
+        case .unanswered: notice(.unanswered)
+        case .gaveUp: notice(.gaveUp)
+        case .handled(let message, let result): note(message, result, uid)
+        case .reachability(let failure): notice(failure.map { .unreachable($0) } ?? .reachable)
+        case .alive(let ping):
+            notice(.alive)
+            pass(.pong(ping))
+        case .sent(let id) where id == mediation?.id: mediation?.sent(at: now)
+        case .sent(let id): pass(.sent(id))
+        case .pinged(let id): pass(.pinged(id))
+        case .refused(let id, _) where id == mediation?.id: denied(mediation?.refused(at: now))
+        case .refused(let id, let status):
+            notice(.refused(id, status: status))
+            pass(.failed(id, .refused(status: status)))
+        case .answered(let answer): examine(answer)
+        case .disclosed(let protocols): pass(.disclosed(protocols))
+        case .acknowledged(let ids):
+            notice(.acknowledged(ids))
+            pass(.acknowledged(ids))
+        case .message(let id, let content): notice(.message(id: id, bytes: content.utf8.count))
+        case .problem(_, let thread) where thread == mediation?.id: denied(mediation?.refused(at: now))
+        case .problem(let code, let thread):
+            notice(.problem(code: code))
+            pass(.problem(code: code, thread: thread))
+        case .discarded(let reason): notice(.discarded(reason))
+        case .reused(let invitation): actions.append(.reused(invitation, true))
+        case .reuseFailed(let invitation): actions.append(.reused(invitation, false))
+        case .rotated: notice(.rotated)
+        case .ended: notice(.ended)
+        }
+    }
+
+    /// Passes the delivery an event, if there is one. A delivery that begins later learns what it needs from the store.
+    mutating func pass(_ event: ReportDelivery.Event) {
+        if delivery != nil { events.append(event) }
+    }
+
+    private mutating func keep(_ snapshot: JSON) {
+        guard !isRetired else { return }
+        begin(.keep(snapshot, handled: seenKeys(), messages: unkeptMessages))
+    }
+
+    mutating func kept(_ failure: StoreFailure?) {
+        let releases = isReleasing
+        isReleasing = false
+        isStoreBroken = failure != nil
+        if let failure {
+            notice(.storeFailed(failure.text))
+            if releases { retryAt = now.advanced(by: policy.retry) }
+            return
+        }
+        (unkeptKeys, unkeptMessages) = ([], [])
+        guard releases, !unreleased.isEmpty else { return }
+        actions.append(.applied(unreleased))
+        unreleased = []
+    }
+
+    /// Adds a message that the peer sent on its own initiative to the message book, with its result, and answers a
+    /// question whose configured response must be signed.
+    private mutating func note(_ message: Message, _ result: HandledMessage, _ uid: Text?) {
+        let entry = MessageEntry(
+            message, result, uid: uid ?? message.id, of: connection.id, did: connection.verkey.unqualifiedDID, at: date)
+        unkeptMessages = unkeptMessages.suffix(Self.messagesLimit - 1) + [entry]
+        if case .matched(let response) = result { inbox.append(.respond(message, response: response, at: date)) }
+    }
+
+    // MARK: - Messages from the mailbox
+
+    /// Reads the next message from the mailbox. Returns false if no message waits.
+    mutating func read() -> Bool {
+        guard retryAt == nil else { return false }
+        if let unread {
+            begin(.quarantine(unread.message, unread.reason))
+            return true
+        }
+        guard !mail.isEmpty else { return false }
+        let message = mail.removeFirst()
+        let handled = connection.handle(.received(message.envelope), at: now)
+        let reason = handled.compactMap { if case .discarded(let reason) = $0 { reason } else { nil } }.first
+        steps = handled.map { .connection($0, uid: message.uid) }
+        if let reason, reason.isUnread { unread = (message, reason) } else { unreleased.append(message.uid) }
+        return true
+    }
+
+    mutating func quarantined(_ failure: StoreFailure?) {
+        if let failure { return storeFailed(failure) }
+        guard let (message, reason) = unread else { return }
+        notice(.quarantined(reason))
+        unread = nil
+        unreleased.append(message.uid)
+    }
+
+    /// Stores the messages for the message book, and releases, at the mailbox, the messages that were read, once all
+    /// their effects are durable. Returns false if there is no such message.
+    mutating func release() -> Bool {
+        guard !unreleased.isEmpty || !unkeptMessages.isEmpty, retryAt == nil, unkept.isEmpty,
+            delivery == nil || events.isEmpty
+        else { return false }
+        isReleasing = true
+        keep(connection.snapshot)
+        return true
+    }
+
+    // MARK: - The question for a mailbox
+
+    /// Asks the peer whether it keeps messages for this gate, before anything is delivered. Returns false if
+    /// no question has to be sent now.
+    mutating func ask() -> Bool {
+        guard connection.isComplete, mediation != nil else { return false }
+        denied(mediation?.expire(at: now))
+        guard connection.wantsMessage, let question = mediation?.message(at: now) else { return false }
+        inbox.append(.deliver(question))
+        return true
+    }
+
+    /// The latest time at which ``ask()`` has a question to send or a time limit to check; nil: never.
+    var askDeadline: Instant? {
+        connection.isComplete && (connection.wantsMessage || mediation?.isOpen == true) ? mediation?.deadline : nil
+    }
+
+    /// Takes the peer's answer to the question.
+    private mutating func answered(_ message: Message) {
+        do throws(MailboxProblem) {
+            granted = try mediation?.take(message, at: now)
+        } catch {
+            denied(error.failure)
+        }
+    }
+
+    /// Reports that the peer grants no mailbox. Does nothing if `failure` is nil.
+    private mutating func denied(_ failure: MailboxFailure?) {
+        guard let failure else { return }
+        actions.append(.asksForMailbox(false))
+        notice(.mailboxDenied(failure))
+    }
+}

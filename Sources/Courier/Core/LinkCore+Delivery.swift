@@ -1,0 +1,156 @@
+import Aries
+import Encoding
+import Ledger
+import Mailboxes
+
+// The delivery of reports to the destination.
+extension LinkCore {
+    /// Continues the delivery. Returns false if nothing is due now.
+    mutating func deliver() -> Bool {
+        guard policy.delivers, connection.isComplete, mediation?.isUnderWay != true, retryAt == nil else {
+            return false
+        }
+        guard let end = delivery?.end else {
+            begin(.takeOver)
+            return true
+        }
+        if let first = unkept.first {
+            begin(.confirm(first, handled: seenKeys()))
+            return true
+        }
+        if hasGrown {
+            hasGrown = false
+            begin(.lookAtEnd(after: end.position))
+            return true
+        }
+        if events.isEmpty, let deadline = delivery?.deadline, deadline <= now { events.append(.deadlineReached) }
+        if !events.isEmpty {
+            steps = (delivery?.handle(events.removeFirst(), at: now) ?? []).map { .delivery($0) }
+            return true
+        }
+        guard connection.wantsMessage, let message = next.take() else { return false }
+        inbox.append(.deliver(message))
+        return true
+    }
+
+    mutating func perform(_ action: ReportDelivery.Action) {
+        guard let ledger = delivery?.end.ledger else { return }
+        switch action {
+        case .read(let position, let limit, let bytes, let reports):
+            begin(.read(ledger, after: position, limit: limit, bytes: bytes, reports: reports))
+        case .look(let position): begin(.readHash(ledger, at: position))
+        case .send(let message): next = message
+        case .ping: inbox.append(.ping)
+        case .confirmed(let point, let proof): confirm(point, isReceipt: proof == .receipt)
+        case .setAside(let position):
+            passedOver.append(position)
+            notice(.setAside(position: position))
+        case .gone(let positions): notice(.gone(positions))
+        case .refill(let position): notice(.refill(after: position))
+        case .found(let way): notice(.found(way))
+        case .silent: notice(.silent)
+        case .heard: notice(.heard)
+        case .held(let reason): notice(.held(reason))
+        case .giveUp: begin(.giveUp(ledger))
+        case .released: notice(.released)
+        case .behind(let point): notice(.behind(point))
+        case .claimed(let point): notice(.claimed(point))
+        case .agreed: notice(.agreed)
+        case .discarded(let error): notice(.refusedAnswer(error))
+        }
+    }
+
+    /// Every receipt is kept as evidence. Of the other confirmations only the newest is kept.
+    private mutating func confirm(_ point: ReportPoint, isReceipt: Bool) {
+        if !isReceipt {
+            passedOver = unkept.filter { !$0.isReceipt }.flatMap(\.passedOver) + passedOver
+            unkept.removeAll { !$0.isReceipt }
+        }
+        unkept.append(Confirmation(point: point, isReceipt: isReceipt, passedOver: passedOver))
+        passedOver = []
+    }
+
+    // MARK: - Results
+
+    mutating func tookOver(_ result: Result<OutboxState?, StoreFailure>) {
+        switch result {
+        case .failure(let failure): storeFailed(failure)
+        case .success(nil): retire()
+        case .success(let state?):
+            notice(.tookOver(position: state.confirmed))
+            delivery = ReportDelivery(
+                policy.reports, end: state.end, confirmed: state.confirmed, receipt: state.receipt,
+                isPast: state.isPast)
+            events = [.connected]
+        }
+    }
+
+    /// Takes the present end of the ledger. After a failure `hasGrown` stays set: no second notification follows.
+    mutating func looked(_ result: Result<LedgerEnd?, StoreFailure>) {
+        switch result {
+        case .failure(let failure):
+            hasGrown = true
+            storeFailed(failure)
+        case .success(nil): retire()
+        case .success(let end?):
+            if end.point.ledger == delivery?.end.ledger {
+                events.append(.available(end: end.point, isUrgent: end.isUrgent))
+            } else {
+                // The peer has all of an earlier ledger. The next ledger needs a new delivery.
+                (delivery, next) = (nil, nil)
+            }
+        }
+    }
+
+    /// Has the peer's statement about the gate's ledger compared with the ledger as it is now: another connection may
+    /// have delivered more than this delivery knows of. If the ledger cannot be read now, the statement is dropped,
+    /// and the peer is asked, or gets the entries, again.
+    mutating func examine(_ answer: VerificationReport.Answer) {
+        guard policy.delivers, let end = delivery?.end else { return }
+        hasGrown = false
+        begin(.examine(answer, after: end.position))
+    }
+
+    mutating func examined(
+        _ answer: VerificationReport.Answer, _ result: Result<(LedgerEnd, isSigned: Bool)?, StoreFailure>
+    ) {
+        looked(result.map { $0?.0 })
+        guard case .success(let found?) = result, let end = delivery?.end else { return }
+        func signed(_ head: ReportPoint?) -> ReportPoint? {
+            head.flatMap { $0.ledger == end.ledger && found.isSigned ? $0 : nil }
+        }
+        switch answer {
+        // A receipt for a position that this ledger contains needs no signature.
+        case .receipt(let point, let head):
+            let beyond = head.flatMap { $0.position > end.position ? $0 : nil }
+            events.append(.receipt(point, signed: signed(beyond)))
+        case .head(let point, let head): events.append(.head(point, signed: signed(head)))
+        }
+    }
+
+    mutating func read(_ result: Result<[ReportEntry]?, StoreFailure>) {
+        switch result {
+        case .failure(let failure):
+            storeFailed(failure)
+            events.append(.entries([]))
+        case .success(nil): retire()
+        case .success(let entries?):
+            // The outbox has no entries: another ledger may have replaced this one.
+            if entries.isEmpty { hasGrown = true }
+            events.append(.entries(entries))
+        }
+    }
+
+    mutating func confirmed(_ result: Result<[Text], StoreFailure>) {
+        switch result {
+        case .failure(let failure): storeFailed(failure)
+        case .success(let replaced):
+            guard !unkept.isEmpty else { return }
+            let position = unkept.removeFirst().point.position
+            unkeptKeys = []
+            if position == delivery?.end.position { hasGrown = true }
+            notice(.confirmed(position: position))
+            if !replaced.isEmpty { notice(.replaced(replaced)) }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+import Aries
+import DIDComm
+import Encoding
+import Mailboxes
+import Settings
+
+/// The decisions about the gate's mailbox: which one is used, when one is made or dropped, and which connection gets
+/// each message.
+///
+/// A value without clock, I/O or task. Its driver, ``MailboxManager``, carries out the actions and returns their
+/// results as events.
+struct MailboxManagerCore: Sendable {
+    /// Where the mailbox is.
+    enum Place: Sendable {
+        /// The gate has no mailbox.
+        case none
+        /// At the primary destination's own agent, if the agent grants one.
+        case ownAgent
+        /// At the agent that made the invitation in the given file or URL.
+        case invitation(String)
+        /// At the configured agency.
+        case agency
+    }
+
+    /// The reserved name under which mailboxes are kept.
+    static let destination: Text = "mailbox"
+
+    /// How long messages wait for a connection that does not run yet.
+    private static let patience = Duration.seconds(60)
+
+    private let place: Place
+    private let pause: Duration
+    /// The mailbox in use.
+    private(set) var mailbox: (id: Text, invitation: Invitation?)?
+    private(set) var isLoaded = false
+    /// The stored mailboxes that an earlier one was not replaced by completely.
+    private var older: [Text] = []
+    /// The id of a stored mailbox that cannot be used; nil if there is none. An operator has to repair or
+    /// delete it. No other mailbox is made meanwhile.
+    private var kept: Text?
+    private var refused: [Text] = []
+    private var isServing = false
+    /// The last failure that the mailbox itself reported.
+    private var trouble: MailboxFailure?
+    /// The connections that run.
+    private var receivers: Set<Text> = []
+    /// Messages that were handed over and are not applied yet: message id → connection id.
+    private var handedOver: [Text: Text] = [:]
+    /// Messages for connections that do not run yet, each with the time until which it is kept.
+    private var early: [(message: MailboxMessage, until: Instant)] = []
+    /// The file of the invitation to the mailbox, and the edition that is being read.
+    private var file: InvitationFile?
+    private var reading: InvitationFile.Edition?
+    private var tokens: TokenSearch
+    private var lookAt: Instant?
+    private var retries: [(at: Instant, action: Action)] = []
+
+    /// Creates a mailbox manager. `pause`: the time until a failed step is tried again, and between two looks.
+    /// `longestTokenPause`: the longest wait between two attempts to get a token.
+    init(_ place: Place, pause: Duration, longestTokenPause: Duration = .zero) {
+        (self.place, self.pause) = (place, pause)
+        tokens = TokenSearch(pause: pause, longest: longestTokenPause)
+        if case .invitation(let path) = place { file = InvitationFile(path: path) }
+    }
+
+    /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
+    var deadline: Instant? {
+        (retries.map(\.at) + early.map(\.until) + [lookAt].compactMap(\.self)).min()
+    }
+
+    /// Returns whether a connection through the mailbox may be made by `invitation`: no such connection
+    /// failed before, and no unusable mailbox is stored.
+    func permits(_ invitation: Text) -> Bool { kept == nil && !refused.contains(invitation) }
+
+    /// Records that no connection through the mailbox could be made by the invitation. Returns the ids to store.
+    mutating func refuse(_ invitation: Text) -> [Text] {
+        if !refused.contains(invitation) { refused = refused.suffix(63) + [invitation] }
+        return refused
+    }
+
+    /// Handles one event. The actions are to be carried out in order.
+    mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        switch event {
+        case .loaded(let mailboxes, let refused): return load(mailboxes, refused)
+        case .tookUp(let id, let invitation):
+            isLoaded = true
+            defer { older = [] }
+            return use(id, invitation) + older.map { .retire($0) }
+        case .unusable(let id, let isOther):
+            // The stored mailbox is kept: its keys are the only access to the messages that wait there.
+            (kept, isLoaded) = (id, true)
+            return [.notice(isOther ? .otherMailbox : .unreadable)]
+        case .start: return look(at: now)
+        case .looked(let edition): return read(edition, at: now)
+        case .read(let result): return read(result, at: now)
+        case .made(let id, let invitation):
+            if let edition = reading { file?.succeeded(edition) }
+            reading = nil
+            return use(id, invitation)
+        case .notMade(let failure): return notMade(failure, at: now)
+        case .token(let result): return take(result)
+        case .open(let id): return open(id)
+        case .fetch: return pass(.fetch)
+        case .applied(let uids): return applied(uids)
+        case .leave(let id): return leave(id)
+        case .close(let id): return leave(id) + pass(.close(connection: id))
+        case .news(let news, let id): return mailbox?.id == id ? take(news, of: id, at: now) : []
+        case .quarantined(let message, let reason, let failure):
+            guard let failure else { return [.notice(.quarantined(reason))] + applied([message.uid]) }
+            early.append((message, now.advanced(by: pause)))
+            return [.notice(.storeFailed(failure.line))]
+        case .drop: return mailbox.map { receivers.isEmpty ? [.askNeed($0.id)] : [] } ?? []
+        case .needed(let id, let isNeeded):
+            guard isNeeded == false, mailbox?.id == id, receivers.isEmpty else { return [] }
+            mailbox = nil
+            return [.stop(id), .retire(id), .notice(.dropped)]
+        case .remove(let id): return remove(id)
+        case .released(let id):
+            guard mailbox?.id == id else { return [] }
+            (mailbox, handedOver, early, isServing, trouble) = (nil, [:], [], false, nil)
+            return []
+        case .retired(let id, let failure):
+            guard let failure else { return [.notice(.replaced(id))] }
+            retries.append((now.advanced(by: pause), .retire(id)))
+            return [.notice(.storeFailed(failure.line))]
+        case .retryNow:
+            tokens.retryNow()
+            return pass(.retryNow)
+        case .deadlineReached: return due(at: now)
+        }
+    }
+
+    private mutating func due(at now: Instant) -> [Action] {
+        let late = early.filter { $0.until <= now }.map { Action.quarantine($0.message, "nobody") }
+        early.removeAll { $0.until <= now }
+        let again = retries.filter { $0.at <= now }.map(\.action)
+        retries.removeAll { $0.at <= now }
+        return late + again + (lookAt.map { $0 <= now } == true ? look(at: now) : [])
+    }
+
+    private func pass(_ event: MailboxEvent) -> [Action] { mailbox == nil ? [] : [.pass(event)] }
+
+    // MARK: - Which mailbox
+
+    private mutating func load(_ mailboxes: [Text], _ refused: [Text]) -> [Action] {
+        self.refused = refused
+        if case .none = place {
+            isLoaded = true
+            return []
+        }
+        // The newest is used. A crash may have left earlier ones.
+        guard let last = mailboxes.last else {
+            isLoaded = true
+            return []
+        }
+        older = Array(mailboxes.dropLast())
+        return [.takeUp(last)]
+    }
+
+    /// Uses a mailbox, in place of the present one.
+    private mutating func use(_ id: Text, _ invitation: Invitation?) -> [Action] {
+        let old = mailbox?.id
+        (mailbox, isServing, trouble) = ((id, invitation), false, nil)
+        guard let old, old != id else { return [] }
+        return [.stop(old), .retire(old)]
+    }
+
+    private mutating func remove(_ id: Text) -> [Action] {
+        if kept == id {
+            kept = nil
+            return [.notice(.dropped)]
+        }
+        guard mailbox?.id == id else { return [] }
+        mailbox = nil
+        return [.stop(id), .notice(.dropped)]
+    }
+
+    /// Looks for what the configured mailbox lacks: its invitation, the mailbox itself, or a token.
+    private mutating func look(at now: Instant) -> [Action] {
+        lookAt = now.advanced(by: pause)
+        switch place {
+        case .none, .ownAgent:
+            lookAt = nil
+            return []
+        case .invitation(let path):
+            return kept == nil && reading == nil && (mailbox == nil || !isServing) ? [.look(path)] : []
+        case .agency:
+            return (mailbox == nil ? [.provision] : []) + (tokens.begin(at: now) ? [.fetchToken] : [])
+        }
+    }
+
+    private mutating func read(_ edition: InvitationFile.Edition, at now: Instant) -> [Action] {
+        guard let file, reading == nil, file.isDue(edition, at: now) else { return [] }
+        reading = edition
+        return [.read(file.path)]
+    }
+
+    private mutating func read(_ result: Result<Invitation, ConnectFailure>, at now: Instant) -> [Action] {
+        switch result {
+        case .failure(let failure): return notMade(failure, at: now)
+        case .success(let invitation):
+            guard mailbox?.invitation?.match(invitation) == .sameInvitation else { return [.connect(invitation)] }
+            if let edition = reading { file?.succeeded(edition) }
+            reading = nil
+            return []
+        }
+    }
+
+    private mutating func notMade(_ failure: ConnectFailure?, at now: Instant) -> [Action] {
+        if let edition = reading {
+            file?.failed(edition, at: now)
+            reading = nil
+            return failure.map { [.notice(.invitationFailed($0.line))] } ?? []
+        }
+        return failure.map { [.notice(.storeFailed($0.line))] } ?? []
+    }
+
+    private mutating func take(_ result: Result<ProvisionToken?, TokenSource.Failure>) -> [Action] {
+        switch result {
+        case .success(let token): tokens.take(token).map { pass(.token($0.json)) } ?? []
+        case .failure(let failure): tokens.take(failure) ? [.notice(.tokenFailed(failure))] : []
+        }
+    }
+
+    // MARK: - Connections
+
+    private mutating func open(_ id: Text) -> [Action] {
+        if case .none = place { return [.give(.queue, to: id)] }
+        receivers.insert(id)
+        let waiting = early.filter { $0.message.connection == id }.map(\.message)
+        early.removeAll { $0.message.connection == id }
+        return (mailbox == nil ? [] : [.open(id)]) + waiting.map { hand($0) }
+    }
+
+    private mutating func applied(_ uids: [Text]) -> [Action] {
+        guard !uids.isEmpty else { return [] }
+        for uid in uids { handedOver[uid] = nil }
+        return pass(.applied(uids))
+    }
+
+    /// Releases the messages that the connection was handed and did not apply.
+    private mutating func leave(_ id: Text) -> [Action] {
+        receivers.remove(id)
+        return applied(handedOver.filter { $0.value == id }.map(\.key).sorted())
+    }
+
+    private mutating func hand(_ message: MailboxMessage) -> Action {
+        handedOver[message.uid] = message.connection
+        return .hand(message, to: message.connection)
+    }
+
+    // MARK: - News of the mailbox
+
+    private mutating func take(_ news: MailboxNews, of id: Text, at now: Instant) -> [Action] {
+        switch news {
+        case .address(let address, let name):
+            let notices: [Action] = isServing ? [] : [.notice(.serves)]
+            (isServing, trouble) = (true, nil)
+            tokens.end()
+            return notices + (receivers.contains(name) ? [.give(address, to: name)] : [])
+        case .failed(.keyTaken, let name?): return receivers.contains(name) ? [.refuse(name)] : []
+        case .failed(let failure, _):
+            // The next address that the mailbox reports will show that it works again.
+            (isServing, trouble) = (false, failure)
+            if failure == .needsToken { tokens.want() }
+            return [.notice(.failed(failure))]
+        case .closed(_, let isComplete):
+            // The agent that keeps the mailbox was replaced, or has ended the connection that used it.
+            guard case .ownAgent = place, receivers.isEmpty else { return [.notice(.closed(isComplete: isComplete))] }
+            return [.notice(.closed(isComplete: isComplete)), .askNeed(id)]
+        case .messages(let messages): return messages.flatMap { deliver($0, at: now) }
+        case .reachability(let failure):
+            // A server that accepts messages does not resolve another failure of the mailbox.
+            let other = failure == nil ? trouble : nil
+            return [.notice(.reachability(failure))] + (other.map { [.notice(.failed($0))] } ?? [])
+        case .storeFailed(let reason): return [.notice(.storeFailed(reason))]
+        }
+    }
+
+    private mutating func deliver(_ message: MailboxMessage, at now: Instant) -> [Action] {
+        if receivers.contains(message.connection) { return [hand(message)] }
+        if message.connection.isEmpty { return [.quarantine(message, "unknown")] }
+        early.append((message, now.advanced(by: Self.patience)))
+        return []
+    }
+}

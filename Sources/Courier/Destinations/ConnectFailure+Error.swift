@@ -1,0 +1,15 @@
+import Store
+
+extension ConnectFailure {
+    /// Creates the failure for an error of reading an invitation, of a link or of the store.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as ConnectFailure: self = failure
+        case let failure as InvitationReader.Failure:
+            self.init(failure.text, remedy: failure.remedy, line: failure.remedy)
+        case let failure as AgentLinks.Failure: self.init(failure.text, remedy: failure.remedy, line: failure.remedy)
+        case let failure as StoreError: self.init(failure.text, remedy: failure.remedy)
+        default: self.init("\(error)", remedy: "see the service's log", line: "\(error)")
+        }
+    }
+}

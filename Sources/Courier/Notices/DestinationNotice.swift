@@ -1,0 +1,47 @@
+import Encoding
+
+/// An event of a destination outside its links.
+enum DestinationNotice: Hashable, Sendable {
+    /// The stored connection with the given id cannot be read.
+    case unreadable(Text)
+    /// The peer had ended the stored connection.
+    case ended
+    /// The stored connection was never answered, and no request is sent for it any more.
+    case neverAnswered
+    /// An invitation was read, and leads or has led to a connection.
+    case invitationRead
+    /// The invitation in `file` cannot be used. `reason`: the remedy, or the error. `isConnected`: whether
+    /// the destination has a connection.
+    case invitationFailed(file: String, reason: String, isConnected: Bool)
+    /// An invitation offers no handshake: its requests are answered over the connection with the given id.
+    case answeredOnce(Text)
+    /// An event on a connection that only answers the requests of its invitation.
+    case ofRequests(AgentNotice)
+    /// An invitation was accepted before, and its connection no longer exists. This is no fault if another
+    /// connection replaced it (`isConnected`).
+    case usedBefore(isConnected: Bool)
+    /// The destination has invitations, but no connection exists.
+    case unconnected
+    /// The connections could not be read from the store or written to it; the text is the reason.
+    case storeFailed(String)
+
+    /// A line for the log, with the remedy.
+    var text: String {
+        switch self {
+        case .unreadable(let id):
+            "the stored connection \(id) cannot be read: restore the key that seals it (agent.keyFile), or connect "
+                + "again"
+        case .ended: "the agent has ended the connection: ask its operator for a new invitation"
+        case .neverAnswered:
+            "the agent never answered the connection request: ask its operator for a new multi-use invitation"
+        case .invitationRead: "the invitation was read"
+        case .invitationFailed(let file, let reason, _): "the invitation in \(file) cannot be used: \(reason)"
+        case .answeredOnce(let id):
+            "the invitation offers no lasting connection; its requests are answered over the connection \(id)"
+        case .ofRequests(let notice): "about the requests of an invitation: \(notice.text)"
+        case .usedBefore: "the invitation has been used, and its connection no longer exists: ask for a new one"
+        case .unconnected: "there is no connection: connect with an invitation"
+        case .storeFailed(let reason): "the connections could not be read or stored: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package import Encoding
+import Foundation
+import GRDB
+
+/// A message that an agent sent on its own initiative, as it is in the message book.
+package struct MessageEntry: Hashable, Sendable {
+    /// The status of a message, in the codes of the agency protocol.
+    package enum Status: String, Sendable {
+        /// The message waits for the operator's answer.
+        case pending = "MS-103"
+        /// The message was answered.
+        case accepted = "MS-104"
+        /// The message was refused.
+        case rejected = "MS-105"
+        /// The message was applied and expects no answer.
+        case reviewed = "MS-106"
+    }
+
+    /// The mailbox's id of the message; for a message that came as an answer, its own id.
+    package let uid: Text
+    /// The id of the connection that the message came over.
+    package let connection: Text
+    /// The gate's DID in that connection.
+    package let did: Text
+    /// The type of the message, as the mobile SDK names it.
+    package let kind: Text
+    /// When the message was handled, by the machine's date.
+    package let at: Timestamp
+    /// The status of the message.
+    package let status: Status
+    /// The result, in words or as the code of the refusal.
+    package let result: Text
+    /// The message as JSON text; empty if it was longer than ``Store/messageBytes``.
+    package let content: [UInt8]
+
+    /// Creates an entry from the values of its properties.
+    package init(
+        uid: Text, connection: Text, did: Text, kind: Text, at: Timestamp, status: Status, result: Text,
+        content: [UInt8]
+    ) {
+        (self.uid, self.connection, self.did, self.kind) = (uid, connection, did, kind)
+        (self.at, self.status, self.result, self.content) = (at, status, result, content)
+    }
+}
+
+// The message book: the messages that agents sent on their own initiative, and their results.
+extension Store {
+    /// The maximum number of entries. Beyond it the oldest is removed, and one that waits for an answer last.
+    package static let messageLimit = 256
+    /// The maximum size of all contents together, in bytes.
+    package static let messagesBytes = 1 << 20
+    /// The size of the longest message that is kept whole, in bytes.
+    package static let messageBytes = 16 * 1024
+
+    /// Adds messages to the book, in the transaction of the state that they led to. A message that the book has
+    /// already is not added again: the gate may have stopped before it released the message.
+    static func add(_ entries: [MessageEntry], _ db: Database) throws {
+        guard !entries.isEmpty else { return }
+        for entry in entries {
+            let content = entry.content.count <= messageBytes ? entry.content : []
+            try db.execute(
+                sql: """
+                    INSERT OR IGNORE INTO message (uid, connection, did, kind, at, status, result, content)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    entry.uid.string, entry.connection.string, entry.did.string, entry.kind.string, entry.at.seconds,
+                    entry.status.rawValue, entry.result.string, Data(content),
+                ])
+        }
+        try db.execute(
+            sql: """
+                DELETE FROM message WHERE number IN (
+                    SELECT number FROM (
+                        SELECT number, row_number() OVER kept AS place, sum(length(content)) OVER kept AS bytes
+                        FROM message WINDOW kept AS (ORDER BY status = ? DESC, number DESC)
+                    ) WHERE place > ? OR bytes > ?
+                )
+                """, arguments: [MessageEntry.Status.pending.rawValue, messageLimit, messagesBytes])
+    }
+
+    /// Returns the message book, oldest first.
+    package func messages() async throws(StoreError) -> [MessageEntry] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM message ORDER BY number").map { row in
+                MessageEntry(
+                    uid: try row.text("uid"), connection: try row.text("connection"), did: try row.text("did"),
+                    kind: try row.text("kind"), at: Timestamp(seconds: try row.integer("at")),
+                    status: MessageEntry.Status(rawValue: try row.text("status").string) ?? .reviewed,
+                    result: try row.text("result"), content: try row.bytes("content"))
+            }
+        }
+    }
+
+    /// Records that the operator has answered the message `uid` of `connection` with `response`. Returns false if
+    /// that message does not wait for an answer.
+    package func answered(_ uid: Text, of connection: Text, with response: Text) async throws(StoreError) -> Bool {
+        try await commit { db, _ in
+            try db.execute(
+                sql: "UPDATE message SET status = ?, result = ? WHERE uid = ? AND connection = ? AND status = ?",
+                arguments: [
+                    MessageEntry.Status.accepted.rawValue, "answered: \(response)", uid.string, connection.string,
+                    MessageEntry.Status.pending.rawValue,
+                ])
+            return db.changesCount > 0
+        }
+    }
+}

@@ -1,0 +1,294 @@
+import Aries
+import DIDComm
+import Encoding
+import Observation
+import Testing
+
+@testable import Courier
+
+/// The decisions of a destination, played in virtual time.
+@Suite struct DestinationCoreTests {
+    private func invitation(
+        _ id: Text, key: UInt8 = 1, handshake: Bool = true, asks: Bool = false
+    ) throws -> Invitation {
+        let keys = try #require(KeyPair(seed: Secret([UInt8](repeating: key, count: 32))))
+        var json: JSONObject = [
+            "@type": "https://didcomm.org/out-of-band/1.1/invitation", "@id": .string(id),
+            "services": [
+                [
+                    "id": "#inline", "type": "did-communication", "recipientKeys": [.string(keys.verkey.didKey)],
+                    "serviceEndpoint": "http://agent.test/",
+                ]
+            ],
+        ]
+        if handshake { json["handshake_protocols"] = ["https://didcomm.org/didexchange/1.1"] }
+        if asks {
+            json["requests~attach"] = [
+                ["@id": "a", "data": ["json": ["@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": "P"]]]
+            ]
+        }
+        return try Invitation(.object(json))
+    }
+
+    private func route(
+        _ id: Text, _ invitation: Invitation, _ reception: AgentConnection.Reception = .returnRoute,
+        isConnected: Bool = true
+    ) -> DestinationCore.Route {
+        DestinationCore.Route(id: id, invitation: invitation, reception: reception, isConnected: isConnected)
+    }
+
+    // MARK: - The mailbox belongs to the connection
+
+    /// Whether a service runs or not, and whether the invitation is from a file or from a command.
+    @Test(arguments: [true, false]) func aNewConnectionUsesTheGatesMailbox(delivers: Bool) throws {
+        for (mailbox, expected) in [
+            (.none, .returnRoute), (.own, .returnRoute), (.shared, .mailbox),
+        ] as [(DestinationCore.Policy.Mailbox, AgentConnection.Reception)] {
+            let world = DestinationWorld(mailbox, delivers: delivers)
+            world.feed(.start)
+            #expect(try world.connect(try invitation("a")).way == .new)
+            #expect(world.made.map(\.reception) == [expected] && world.started == world.made.map(\.id))
+            // The inviter of a one-time request learns no address.
+            #expect(try world.connect(try invitation("b", key: 2, handshake: false, asks: true), 2).way == .once)
+            #expect(world.made.last?.reception == .returnRoute)
+        }
+    }
+
+    // MARK: - Loading
+
+    @Test func nothingIsMadeBeforeTheStoreIsRead() throws {
+        let world = DestinationWorld()
+        world.isBroken = true
+        world.loaded.routes = [route("one", try invitation("a"))]
+        world.feed(.start)
+        #expect(throws: ConnectFailure.notReady) { try world.connect(try invitation("a")) }
+        world.run(for: .seconds(9))
+        #expect(world.count { if case .storeFailed = $0 { true } else { false } } == 1 && !world.core.isLoaded)
+        world.isBroken = false
+        world.run(for: .seconds(1))
+        #expect(world.started == ["one"])
+        #expect(try world.connect(try invitation("a"), 2) == Connecting(way: .known, id: "one"))
+    }
+
+    /// Connections that carry nothing any more are reported and not run; a new invitation is not held up by them.
+    @Test func whatHasEndedIsReported() throws {
+        let world = DestinationWorld()
+        for (number, end) in [DestinationCore.RouteEnd.ended, .failed].enumerated() {
+            var over = route(Text("over-\(number)"), try invitation("a"), isConnected: false)
+            over.end = end
+            world.loaded.routes.append(over)
+        }
+        world.feed(.start)
+        #expect(world.started.isEmpty && world.count { if case .ended = $0 { true } else { false } } == 1)
+        #expect(world.count { if case .neverAnswered = $0 { true } else { false } } == 1)
+        #expect(try world.connect(try invitation("a")).way == .new)
+    }
+
+    // MARK: - Invitations
+
+    @Test func anInvitationThatIsBeingCarriedOutIsFound() throws {
+        let world = DestinationWorld()
+        world.feed(.start)
+        world.holds = true
+        let invitation = try invitation("a")
+        world.feed(.connect(invitation, request: 1))
+        #expect(world.replies[1] == nil)
+        let second = try world.connect(invitation, 2)
+        world.release()
+        #expect(second.way == .known && world.made.map(\.id) == [second.id])
+        #expect(world.replies[1] == .success(Connecting(way: .new, id: second.id)))
+    }
+
+    /// A connection that cannot be stored does not exist, and its invitation may be given again.
+    @Test func aFailedStoreLeavesNothing() throws {
+        let world = DestinationWorld()
+        world.feed(.start)
+        world.isBroken = true
+        #expect(throws: ConnectFailure.self) { try world.connect(try invitation("a")) }
+        #expect(world.started.isEmpty && world.core.routes.isEmpty && world.core.accepted.isEmpty)
+        world.isBroken = false
+        #expect(try world.connect(try invitation("a"), 2).way == .new)
+        #expect(world.started.count == 1 && world.accepted == ["a"])
+    }
+
+    /// A new invitation of an inviter that has not answered yet replaces the pending connection.
+    @Test func aPendingConnectionIsNotDoubled() throws {
+        let world = DestinationWorld()
+        world.feed(.start)
+        let first = try world.connect(try invitation("a"))
+        let second = try world.connect(try invitation("b"), 2)
+        let other = try world.connect(try invitation("c", key: 2), 3)
+        #expect(world.gone == [first.id].compactMap(\.self))
+        #expect(world.core.routes.map(\.id) == [second.id, other.id].compactMap(\.self))
+    }
+
+    @Test func aKnownInviterIsAskedAndMayDecline() throws {
+        for (answer, way) in [(true, .reuse), (false, .new), (nil, .reuse)] as [(Bool?, InvitationReport.Way)] {
+            let world = DestinationWorld()
+            world.loaded.routes = [route("one", try invitation("a"))]
+            world.reuse = answer
+            world.feed(.start)
+            let begun = try world.connect(try invitation("b"))
+            #expect(begun == Connecting(way: .reuse, id: "one", isUnderWay: true) && world.asked == ["one"])
+            let result = try world.connect(try invitation("b"), 2)
+            #expect(result.way == way && result.isUnderWay == false)
+            #expect((result.failure != nil) == (answer == nil) && world.made.count == (answer == false ? 1 : 0))
+            #expect(world.accepted == (answer == nil ? [] : ["b"]))
+        }
+    }
+
+    /// Connections that only answered requests are kept, in bounds, and an inviter that is known by one gets its
+    /// further answers over it.
+    @Test func oneTimeConnectionsAreKeptInBounds() throws {
+        let world = DestinationWorld()
+        world.feed(.start)
+        let first = try world.connect(try invitation("a", handshake: false, asks: true))
+        let again = try world.connect(try invitation("b", handshake: false, asks: true), 2)
+        #expect(first.way == .once && again.way == .answer && again.id == first.id)
+        #expect(world.answered == [first.id].compactMap(\.self))
+        for number in 0..<UInt8(DestinationCore.oneTimeLimit) {
+            let next = try invitation(Text("c\(number)"), key: 10 + number, handshake: false, asks: true)
+            _ = try world.connect(next, 10 + Int(number))
+        }
+        #expect(world.core.routes.count == DestinationCore.oneTimeLimit && world.gone == [first.id].compactMap(\.self))
+        // They take no place of a connection that delivers.
+        #expect(try world.connect(try invitation("d", key: 99), 99).way == .new)
+    }
+
+    @Test func attemptsAreBounded() throws {
+        let world = DestinationWorld()
+        world.feed(.start)
+        for number in 0..<UInt8(DestinationCore.routesLimit) {
+            _ = try world.connect(try invitation(Text("\(number)"), key: number + 1), Int(number))
+        }
+        #expect(throws: ConnectFailure.tooMany) { try world.connect(try invitation("more", key: 99), 99) }
+    }
+
+    // MARK: - Files
+
+    @Test func aFileIsTriedAgainAndUsedOnce() throws {
+        let world = DestinationWorld(files: ["file"])
+        let missing = ConnectFailure("no invitation was found", remedy: "give one")
+        world.contents = [.failure(missing)]
+        world.feed(.start)
+        func failures() -> Int { world.count { if case .invitationFailed = $0 { true } else { false } } }
+        #expect(failures() == 1)
+        world.run(for: .seconds(9))
+        #expect(failures() == 1)
+        world.run(for: .seconds(20))
+        #expect(failures() == 2, "after 10 s, and then after 20 s")
+        #expect(world.count { if case .unconnected = $0 { true } else { false } } >= 1)
+        world.contents = [.success(try invitation("a"))]
+        world.run(for: .seconds(300))
+        #expect(world.made.count == 1 && world.accepted == ["a"])
+        #expect(world.count { if case .invitationRead = $0 { true } else { false } } == 1)
+
+        // The next start, after the connection was deleted: the file does not make it again.
+        let next = DestinationWorld(files: ["file"])
+        (next.contents, next.loaded.accepted) = (world.contents, ["a"])
+        next.feed(.start)
+        #expect(next.made.isEmpty)
+        #expect(next.count { if case .usedBefore(isConnected: false) = $0 { true } else { false } } == 1)
+    }
+
+    // MARK: - Trials
+
+    /// The agent grants a mailbox: its connection leads there, a second one is tried, and after 45 s without an answer
+    /// the first one delivers again.
+    @Test(arguments: [true, false]) func theAgentsOwnMailboxIsTried(answers: Bool) throws {
+        let world = DestinationWorld(.own)
+        world.loaded.routes = [route("one", try invitation("a"))]
+        world.returning = world.loaded.routes
+        world.feed(.start)
+        world.isBroken = true
+        world.feed(.ended("one", isGranted: true))
+        world.run(for: .seconds(15))
+        #expect(world.adoptions == 2 && world.made.isEmpty, "what cannot be stored is tried again")
+        #expect(world.core.route("one") != nil, "the same invitation finds it meanwhile")
+        world.isBroken = false
+        world.run(for: .seconds(10))
+        let second = try #require(world.made.last)
+        #expect(second.reception == .mailbox && world.core.routes.map(\.id) == [second.id])
+        if answers { world.say(second.id, isConnected: true) }
+        world.run(for: .seconds(60))
+        #expect(world.refused == (answers ? [] : ["a"]) && world.returns == (answers ? 0 : 1))
+        #expect(world.core.routes.map(\.id) == (answers ? [second.id] : ["one"]))
+    }
+
+    /// With a mailbox elsewhere, the time begins when the mailbox has given an address, and the first connection
+    /// stays.
+    @Test func aMailboxElsewhereIsTriedFromItsAddressOn() throws {
+        let world = DestinationWorld(.shared)
+        world.loaded.routes = [route("one", try invitation("a"))]
+        world.feed(.start)
+        let second = try #require(world.made.last)
+        world.say(second.id, hasAddress: false)
+        world.run(for: .seconds(600))
+        #expect(world.refused.isEmpty)
+        world.say(second.id, hasAddress: true)
+        world.run(for: .seconds(40))
+        #expect(world.refused.isEmpty)
+        world.permits = false
+        world.run(for: .seconds(20))
+        #expect(world.refused == ["a"] && world.core.routes.map(\.id) == ["one"] && world.returns == 0)
+        world.run(for: .seconds(600))
+        #expect(world.made.count == 1, "the mailbox does not permit it again")
+    }
+
+    /// A pending connection by a new invitation, which an operator gave, is no trial: it is not given up.
+    @Test func aPendingConnectionIsNoTrial() throws {
+        let world = DestinationWorld(.shared)
+        world.loaded.routes = [
+            route("one", try invitation("a")), route("two", try invitation("b", key: 2), .mailbox, isConnected: false),
+        ]
+        world.feed(.start)
+        world.say("two", hasAddress: true)
+        world.run(for: .seconds(600))
+        #expect(world.refused.isEmpty && world.core.routes.count == 2)
+    }
+
+    /// A trial that an earlier run began goes on, one that it could not begin is begun, and one that is not permitted
+    /// is undone. A command leaves all of this to the service.
+    @Test func aTrialGoesOnAfterARestart() throws {
+        let granted = try invitation("a")
+        let pending = DestinationWorld(.own)
+        (pending.loaded.mailbox, pending.loaded.routes) = (
+            granted, [route("two", granted, .mailbox, isConnected: false)]
+        )
+        pending.feed(.start)
+        pending.run(for: .seconds(60))
+        #expect(pending.refused == ["a"] && pending.returns == 1)
+
+        for (permits, delivers) in [(true, true), (false, true), (true, false)] {
+            let world = DestinationWorld(.own, delivers: delivers)
+            (world.loaded.mailbox, world.permits) = (granted, permits)
+            world.feed(.start)
+            #expect(world.made.count == (permits && delivers ? 1 : 0) && world.returns == (permits ? 0 : 1))
+        }
+    }
+
+    /// The deletion of a connection on trial says nothing about its invitation.
+    @Test func aDeletedTrialIsUndone() throws {
+        let world = DestinationWorld(.own)
+        let granted = try invitation("a")
+        (world.loaded.mailbox, world.loaded.routes) = (granted, [route("two", granted, .mailbox, isConnected: false)])
+        world.feed(.start)
+        world.feed(.remove("two"))
+        world.run(for: .seconds(60))
+        #expect(world.gone == ["two"] && world.returns == 1 && world.refused.isEmpty)
+    }
+
+    /// Giving up is repeated until every step was stored.
+    @Test func aFailedStepOfGivingUpIsRepeated() throws {
+        let world = DestinationWorld(.own)
+        let granted = try invitation("a")
+        (world.loaded.mailbox, world.loaded.routes) = (granted, [route("two", granted, .mailbox, isConnected: false)])
+        world.feed(.start)
+        world.isBroken = true
+        world.run(for: .seconds(60))
+        #expect(world.refused.isEmpty && world.core.route("two") != nil)
+        world.isBroken = false
+        world.run(for: .seconds(10))
+        #expect(world.refused == ["a"] && world.core.routes.isEmpty)
+    }
+}

@@ -1,0 +1,125 @@
+import Aries
+import Encoding
+import Testing
+
+@testable import Courier
+
+/// A driver without links: a store that can fail, files, inviters that answer as the test says, and a clock that
+/// jumps from deadline to deadline.
+final class DestinationWorld {
+    var core: DestinationCore
+    var now = Instant.zero
+    /// What the store has about the destination.
+    var loaded = DestinationCore.Loaded()
+    /// Whether every write and read of the store fails.
+    var isBroken = false
+    var editions: [InvitationFile.Edition]
+    var contents: [Result<Invitation, ConnectFailure>] = []
+    /// Whether the mailbox permits a connection by any invitation.
+    var permits = true
+    /// What comes back with the connection that led to the mailbox.
+    var returning: [DestinationCore.Route] = []
+    /// What inviters say about reuse.
+    var reuse: Bool? = true
+    /// Whether results of new connections are held back until ``release()``.
+    var holds = false
+    private var held: [DestinationCore.Event] = []
+
+    private(set) var made: [DestinationCore.Route] = []
+    private(set) var started: [Text] = []
+    private(set) var gone: [Text] = []
+    private(set) var asked: [Text] = []
+    private(set) var answered: [Text] = []
+    private(set) var refused: [Text] = []
+    private(set) var accepted: [Text] = []
+    private(set) var replies: [Int: Result<Connecting, ConnectFailure>] = [:]
+    private(set) var notices: [DestinationNotice] = []
+    private(set) var adoptions = 0
+    private(set) var returns = 0
+
+    init(_ mailbox: DestinationCore.Policy.Mailbox = .none, files: [String] = [], delivers: Bool = true) {
+        core = DestinationCore(
+            DestinationCore.Policy(mailbox: mailbox, files: files, delivers: delivers), random: freshStream())
+        editions = files.map { _ in .absent }
+    }
+
+    private var failure: ConnectFailure? {
+        isBroken ? ConnectFailure("the disk is full", remedy: "make room") : nil
+    }
+
+    func feed(_ event: DestinationCore.Event) {
+        var events = [event]
+        while !events.isEmpty {
+            for action in core.handle(events.removeFirst(), at: now) {
+                guard let result = carryOut(action) else { continue }
+                if holds, case .made = result { held.append(result) } else { events.append(result) }
+            }
+        }
+    }
+
+    func release() {
+        holds = false
+        for event in held { feed(event) }
+        held = []
+    }
+
+    func run(for time: Duration) {
+        let end = now.advanced(by: time)
+        while let deadline = core.deadline, deadline <= end {
+            now = max(now, deadline)
+            feed(.deadlineReached)
+        }
+        now = end
+    }
+
+    /// Reports the states of links.
+    func say(_ id: Text, isConnected: Bool = false, hasAddress: Bool = true) {
+        feed(.states([.init(id: id, isConnected: isConnected, hasAddress: hasAddress)]))
+    }
+
+    private func carryOut(_ action: DestinationCore.Action) -> DestinationCore.Event? {
+        switch action {
+        case .load: return failure.map { .notLoaded($0.line) } ?? .loaded(loaded)
+        case .look: return .looked(editions)
+        case .read(let file): return .read(file: file, contents[file])
+        case .make(let route, let accepted):
+            made.append(route)
+            if failure == nil { self.accepted = accepted }
+            return .made(route.id, failure)
+        case .start(let id): started.append(id)
+        case .stop(let id), .discard(let id), .close(let id): gone.append(id)
+        case .ask(let id, let invitation):
+            asked.append(id)
+            return .reused(invitation.id, reuse)
+        case .answer(let id, _): answered.append(id)
+        case .note(let accepted, let invitation):
+            if failure == nil { self.accepted = accepted }
+            return .noted(invitation, failure)
+        case .adopt(let id):
+            adoptions += 1
+            return .adopted(id, failure?.line)
+        case .beginTrial(let route):
+            guard permits else { return .trialBegun(route.id, .denied) }
+            if failure == nil { made.append(route) }
+            return .trialBegun(route.id, failure.map { .failed($0.line) } ?? .begun)
+        case .giveUp(let id, let invitation):
+            if failure == nil { refused.append(invitation.id) }
+            return .gaveUp(id, failure?.line)
+        case .goBack:
+            returns += 1
+            return .wentBack(failure.map { .failure($0) } ?? .success(returning))
+        case .wake: break
+        case .reply(let request, let result): replies[request] = result
+        case .notice(let notice): notices.append(notice)
+        }
+        return nil
+    }
+
+    /// Connects by an invitation and returns the result.
+    func connect(_ invitation: Invitation, _ request: Int = 1) throws -> Connecting {
+        feed(.connect(invitation, request: request))
+        return try #require(replies[request]).get()
+    }
+
+    func count(_ matches: (DestinationNotice) -> Bool) -> Int { notices.count(where: matches) }
+}

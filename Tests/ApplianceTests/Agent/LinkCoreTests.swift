@@ -1,0 +1,223 @@
+import Aries
+import DIDComm
+import Encoding
+import Ledger
+import Mailboxes
+import Simulation
+import Store
+import Testing
+
+@testable import Courier
+
+/// The decisions of a link, played in virtual time against a virtual agent.
+@Suite struct LinkCoreTests {
+    /// A driver with a ledger, a store and a network that can fail, and a clock that jumps from deadline to deadline.
+    private final class World {
+        var core: LinkCore
+        var agent: VirtualAgent
+        var now = Instant.zero
+        var isStoreBroken = false
+        /// Whether no confirmation can be stored.
+        var isLedgerBroken = false
+        /// Whether a newer connection is the active one.
+        var isReplaced = false
+        /// The number of entries of the ledger. Each has a report.
+        var count = 0
+
+        private(set) var confirmed = 0
+        private(set) var posts = 0
+        private(set) var notices: [AgentNotice] = []
+        private(set) var quarantined: [Text] = []
+        private(set) var book: [MessageEntry] = []
+        /// What was done for the mailbox and the store, in order.
+        private(set) var trail: [String] = []
+        /// How often the core was asked at one instant without anything to do.
+        private(set) var spins = 0
+
+        init(_ reception: AgentConnection.Reception = .returnRoute, delivers: Bool = true) throws {
+            guard let agent = VirtualAgent(endpoint: "http://agent.test/", random: freshStream()) else {
+                throw InvitationError.badKey
+            }
+            let connection = try AgentConnection(
+                id: "c", invitation: try Invitation(agent.invitation), reception: reception,
+                configuration: .init(label: "kiosk"), random: freshStream())
+            self.agent = agent
+            var policy = LinkCore.Policy(delivers: delivers)
+            policy.reports.limits.pingAfter = .milliseconds(2)
+            core = LinkCore(connection, policy)
+        }
+
+        private static let ledger: Text = "ledger"
+
+        private func point(_ position: Int) -> ReportPoint {
+            ReportPoint(
+                ledger: Self.ledger, position: position, hash: [UInt8](repeating: UInt8(position % 256), count: 32))
+        }
+
+        func feed(_ event: LinkCore.Event) {
+            var events = [event]
+            while !events.isEmpty {
+                for action in core.handle(events.removeFirst(), at: now, date: Timestamp(seconds: 1)) {
+                    if let result = carryOut(action) { events.insert(result, at: 0) }
+                }
+            }
+        }
+
+        func run(for time: Duration) {
+            let end = now.advanced(by: time)
+            while let deadline = core.deadline, deadline <= end {
+                if deadline <= now { spins += 1 }
+                guard spins < 100 else { return }
+                now = max(now, deadline)
+                feed(.deadlineReached)
+            }
+            now = end
+        }
+
+        private var storeFailure: LinkCore.StoreFailure? { isStoreBroken ? .init(CancellationError()) : nil }
+
+        private func carryOut(_ action: LinkCore.Action) -> LinkCore.Event? {
+            switch action {
+            case .keep(_, _, let messages):
+                if storeFailure == nil {
+                    trail.append("keep")
+                    book += messages
+                }
+                return .kept(storeFailure)
+            case .post(let id, _, let body):
+                posts += 1
+                return post(id, body)
+            case .open: return .ask(.address(MailboxAddress(endpoint: "http://mail.test/", routingKeys: []), for: key))
+            case .applied(let uids): trail += uids.map { "release \($0)" }
+            case .takeOver:
+                let state = OutboxState(end: point(count), confirmed: confirmed)
+                return .tookOver(.success(isReplaced ? nil : state))
+            case .lookAtEnd: return .end(.success(end))
+            case .examine(let answer, _):
+                let found: (LinkCore.LedgerEnd, isSigned: Bool)? = end.map { ($0, isSigned: false) }
+                return .examined(answer, .success(found))
+            case .read(_, let position, let limit, _, _):
+                let entries = (position..<min(count, position + limit)).map { entry($0 + 1) }
+                return .entries(.success(isReplaced ? nil : entries))
+            case .readHash(_, let position): return .hash(.success(point(position).hash), at: position)
+            case .confirm(let confirmation, _):
+                guard !isLedgerBroken else { return .confirmed(.failure(.init(CancellationError()))) }
+                confirmed = confirmation.point.position
+                return .confirmed(.success([]))
+            case .quarantine(let message, _):
+                if storeFailure == nil { quarantined.append(message.uid) }
+                return .quarantined(storeFailure)
+            case .giveUp: return .gaveUp(nil)
+            case .notice(let notice): notices.append(notice)
+            case .fetch, .reused, .asksForMailbox, .unsent: break
+            }
+            return nil
+        }
+
+        private var key: Verkey { core.connection.verkey }
+        private var end: LinkCore.LedgerEnd? { isReplaced ? nil : .init(point: point(count), isUrgent: false) }
+
+        private func entry(_ position: Int) -> ReportEntry {
+            ReportEntry(
+                position: position, hash: point(position).hash, body: Array("{}".utf8),
+                report: ["id": .text("report-\(position)"), "seq": .int(position)])
+        }
+
+        private func post(_ id: AgentConnection.ExchangeID, _ body: [UInt8]) -> LinkCore.Event {
+            switch agent.handle(body, at: now) {
+            case .accepted(let answer): .answered(id, body: answer)
+            case .unreachable: .failed(id, .unreachable)
+            case .lost: .failed(id, .uncertain)
+            case .rejected: .failed(id, .refused(status: 400))
+            }
+        }
+
+        func count(_ matches: (AgentNotice) -> Bool) -> Int { notices.count(where: matches) }
+        var failures: Int { count { if case .storeFailed = $0 { true } else { false } } }
+    }
+
+    @Test func itConnectsAndDelivers() throws {
+        let world = try World()
+        world.count = 3
+        world.feed(.start(question: nil))
+        world.run(for: .seconds(30))
+        #expect(world.confirmed == 3 && world.agent.received.count == 3)
+        world.count = 5
+        world.feed(.wake)
+        world.run(for: .seconds(30))
+        #expect(world.confirmed == 5 && world.agent.received.count == 5 && world.spins == 0)
+    }
+
+    @Test func nothingIsSentWhileTheStoreIsBroken() throws {
+        let world = try World()
+        world.isStoreBroken = true
+        world.feed(.start(question: nil))
+        world.run(for: .seconds(60))
+        #expect(world.posts == 0 && world.failures > 0)
+        world.isStoreBroken = false
+        world.run(for: .seconds(600))
+        let isConnected = world.core.isConnected
+        #expect(isConnected)
+    }
+
+    /// A confirmation that cannot be stored is stored later, and is not asked for again. Meanwhile the link rests.
+    @Test func aConfirmationThatCannotBeKeptIsKeptLater() throws {
+        let world = try World()
+        world.feed(.start(question: nil))
+        world.run(for: .seconds(30))
+        world.count = 2
+        world.feed(.wake)
+        world.isLedgerBroken = true
+        world.run(for: .seconds(30))
+        #expect(world.confirmed == 0 && world.failures > 0 && world.spins == 0)
+        world.isLedgerBroken = false
+        world.run(for: .seconds(60))
+        #expect(world.confirmed == 2 && world.agent.received.count == 2)
+        #expect(world.agent.repetitions == 0)
+    }
+
+    @Test func aReplacedConnectionEnds() throws {
+        let world = try World()
+        world.feed(.start(question: nil))
+        world.run(for: .seconds(30))
+        world.isReplaced = true
+        world.feed(.wake)
+        world.run(for: .seconds(1))
+        let hasEnded = if case .retired? = world.core.end { true } else { false }
+        let deadline = world.core.deadline
+        #expect(hasEnded && deadline == nil)
+        #expect(world.count { if case .retired = $0 { true } else { false } } == 1)
+    }
+
+    /// A message is released once its effect and its entry in the message book are durable; one that cannot be read,
+    /// once it is in quarantine.
+    @Test func aMessageIsReleasedWhenItIsDurable() throws {
+        let world = try World(.mailbox, delivers: false)
+        world.feed(.start(question: nil))
+        world.run(for: .seconds(60))
+        let isConnected = world.core.isConnected
+        #expect(isConnected)
+        world.isStoreBroken = true
+        world.agent.send(
+            Message.make(
+                MessageType(.didcomm, Question.name, "question"), id: "q", [.init("question_text", "open?")]))
+        let envelope = try #require(world.agent.posts.last?.body)
+        world.feed(.mail(MailboxMessage(uid: "u1", connection: "c", envelope: envelope)))
+        world.feed(.mail(MailboxMessage(uid: "u2", connection: "c", envelope: Array("nonsense".utf8))))
+        world.run(for: .seconds(20))
+        #expect(!world.trail.contains("release u1") && world.book.isEmpty && world.quarantined.isEmpty)
+        world.isStoreBroken = false
+        world.run(for: .seconds(20))
+        #expect(world.trail.contains("release u1") && world.trail.contains("release u2"))
+        #expect(world.book.map(\.uid) == ["u1"] && world.book.first?.status == .pending)
+        #expect(world.quarantined == ["u2"])
+    }
+
+    @Test func aStoppedLinkStoresNothing() throws {
+        let world = try World()
+        world.core.stop()
+        world.feed(.start(question: nil))
+        world.run(for: .seconds(60))
+        #expect(world.posts == 0 && world.trail.isEmpty)
+    }
+}

@@ -1,0 +1,90 @@
+import Aries
+import Encoding
+import Kiosk
+import Mailboxes
+import Reasons
+import Testing
+
+@testable import Courier
+
+/// What follows from the notices of connections, mailboxes and destinations.
+@Suite struct NoticeCoreTests {
+    private static let date = Timestamp(seconds: 1_767_225_600)
+
+    /// The actions, without the lines of the log, as short texts.
+    private func names(_ actions: [NoticeCore.Action]) -> [String] {
+        actions.compactMap { action in
+            switch action {
+            case .log: nil
+            case .report(let report): "\(report.isPresent ? "fault" : "over") \(report.code.text)"
+            case .tellOthers(let code, _, let name): "tell \(code.text) of \(name)"
+            case .wake: "wake"
+            case .retryOthers(let name): "retry all but \(name)"
+            case .delete(let ids, let name): "delete \(ids.count) of \(name)"
+            case .dropMailbox: "drop"
+            case .finishDeletion(let id): "forget \(id)"
+            case .contradict: "contradict"
+            }
+        }
+    }
+
+    private func link(_ notice: AgentNotice, _ name: Text = "primary") -> NoticeCore.Event {
+        .link(notice, of: name, date: Self.date)
+    }
+
+    /// A fault is reported while it lasts, and the other destinations hear of it at most once in ten minutes.
+    @Test func aFaultIsReportedAndTheOthersHearOfItOnce() {
+        var core = NoticeCore()
+        var now = Instant.zero
+        let failure = link(.unreachable(.unreachable))
+        let first = names(core.handle(failure, at: now))
+        #expect(first == ["fault fault.agent-unreachable", "tell fault.agent-unreachable of primary"])
+        let again = names(core.handle(failure, at: now))
+        let back = names(core.handle(link(.reachable), at: now))
+        #expect(again.isEmpty && back == ["over fault.agent-unreachable", "retry all but primary"])
+        let second = names(core.handle(failure, at: now))
+        #expect(second == ["fault fault.agent-unreachable"])
+        _ = core.handle(link(.reachable), at: now)
+        now = now.advanced(by: NoticeCore.pause)
+        let late = names(core.handle(failure, at: now))
+        #expect(late.last == "tell fault.agent-unreachable of primary")
+    }
+
+    /// A fault of two destinations ends with the second one.
+    @Test func aFaultOfTwoDestinationsEndsWithTheSecond() {
+        var core = NoticeCore()
+        for name in ["primary", "copy"] as [Text] { _ = core.handle(link(.silent, name), at: .zero) }
+        let first = names(core.handle(link(.heard), at: .zero))
+        let second = names(core.handle(link(.heard, "copy"), at: .zero))
+        #expect(first == ["fault fault.agent-silent"] && second == ["over fault.agent-silent"])
+    }
+
+    @Test func theServiceIsGivenItsWork() {
+        var core = NoticeCore()
+        let point = ReportPoint(ledger: "l", position: 7, hash: [])
+        let found = [
+            link(.tookOver(position: 0)), link(.replaced(["a", "b"])), link(.mailboxDenied(.denied)),
+            .mailbox(.replaced("c")), link(.behind(point)),
+        ].map { names(core.handle($0, at: .zero)) }
+        #expect(Array(found.prefix(4)) == [["wake"], ["delete 2 of primary"], ["drop"], ["forget c"]])
+        #expect(found.last?.last == "contradict")
+    }
+
+    @Test func aReceiptHasItsDate() {
+        var core = NoticeCore()
+        _ = core.handle(link(.confirmed(position: 3)), at: .zero)
+        let receipts = core.receipts
+        #expect(receipts == ["primary": Self.date])
+    }
+
+    /// Deleting the last connection clears the faults that depend on it.
+    @Test func aDestinationWithoutConnectionsHasNoFaults() {
+        var core = NoticeCore()
+        for notice in [AgentNotice.silent, .ended] { _ = core.handle(link(notice), at: .zero) }
+        _ = core.handle(.removed("primary", isEmpty: false, isConnected: true), at: .zero)
+        let served = core.faults.of("primary")
+        _ = core.handle(.removed("primary", isEmpty: true, isConnected: false), at: .zero)
+        let empty = core.faults.of("primary")
+        #expect(served == [.agentSilent] && empty.isEmpty)
+    }
+}
