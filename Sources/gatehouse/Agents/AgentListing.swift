@@ -68,15 +68,17 @@ enum AgentListing {
         }
         return connections.flatMap { connection in
             [Terminal.styled(text(connection["pairwiseDID"]?.string) ?? "", .bold)]
-                + (connection["msgs"]?.array ?? []).map { message in
-                    "  "
-                        + [
-                            message["time"]?.string.flatMap { Timestamp(rfc3339: $0.string) }.map(date),
-                            text(message["uid"]?.string), text(message["statusCode"]?.string), kind(message),
-                            text(message["result"]?.string),
-                        ].compactMap(\.self).joined(separator: "  ")
-                }
+                + (connection["msgs"]?.array ?? []).map(message)
         }
+    }
+
+    private static func message(_ entry: JSON) -> String {
+        let time = entry["time"]?.string.flatMap { Timestamp(rfc3339: $0.string) }
+        let columns: [String?] = [
+            time.map(date), text(entry["uid"]?.string), text(entry["statusCode"]?.string), kind(entry),
+            text(entry["result"]?.string),
+        ]
+        return "  " + columns.compactMap(\.self).joined(separator: "  ")
     }
 
     // MARK: - Parts
