@@ -90,6 +90,7 @@ struct MailboxManagerCore: Sendable {
             // The stored mailbox is kept: its keys are the only access to the messages that wait there.
             (kept, isLoaded) = (id, true)
             return [.notice(isOther ? .otherMailbox : .unreadable)]
+        case .notTakenUp(let failure): return failure.map { [.notice(.storeFailed($0.line))] } ?? []
         case .start: return look(at: now)
         case .looked(let edition): return read(edition, at: now)
         case .read(let result): return read(result, at: now)

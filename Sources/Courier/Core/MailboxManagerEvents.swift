@@ -14,6 +14,9 @@ extension MailboxManagerCore {
         case tookUp(Text, invitation: Invitation?)
         /// The result of ``Action/takeUp(_:)``: the mailbox cannot be read, or is not the configured one (`isOther`).
         case unusable(Text, isOther: Bool)
+        /// The result of ``Action/takeUp(_:)``: the store could not be read now, or (nil) the mailbox is gone. Nothing
+        /// is known of the mailbox, so what is stored is loaded again.
+        case notTakenUp(ConnectFailure?)
         /// The mailbox manager begins to run, after it was loaded.
         case start
         /// The result of ``Action/look(_:)``.

@@ -271,18 +271,20 @@ actor Destination {
         }
     }
 
-    /// Makes the links of the stored connections that have none.
+    /// Makes the links of the stored connections that have none. A failed read adds no link: the next attempt would
+    /// take it for one that runs.
     private func stored() async throws -> (routes: [DestinationCore.Route], unreadable: [Text]) {
         let usesMailbox = core.policy.mailbox == .shared
-        var (routes, unreadable): ([DestinationCore.Route], [Text]) = ([], [])
+        var (found, unreadable): ([AgentLink], [Text]) = ([], [])
         for place in [dependencies.link, forRequests] {
             let stored = try await AgentLinks.stored(dependencies.settings, place, usesMailbox: usesMailbox)
+            found += stored.links
             unreadable += stored.unreadable
-            for link in stored.links where self.link(link.id) == nil && core.route(link.id) == nil {
-                links.append(link)
-                routes.append(await link.route)
-            }
         }
+        let new = found.filter { link($0.id) == nil && core.route($0.id) == nil }
+        links += new
+        var routes: [DestinationCore.Route] = []
+        for link in new { routes.append(await link.route) }
         return (routes, unreadable)
     }
 

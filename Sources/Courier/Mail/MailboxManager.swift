@@ -193,9 +193,15 @@ actor MailboxManager: MailboxAccess {
     /// Begins to use a stored mailbox. Asks the mailbox to close each connection that it still has and that
     /// is not stored any more, because that connection was deleted.
     private func takeUp(_ id: Text) async -> MailboxManagerCore.Event {
+        let all: [StoredConnection]
         do {
-            let all = try await dependencies.store.loadConnections()
-            guard let stored = all.first(where: { $0.id == id }) else { return .unusable(id, isOther: false) }
+            all = try await dependencies.store.loadConnections()
+        } catch {
+            return .notTakenUp(ConnectFailure(error))
+        }
+        // It was deleted meanwhile: the next attempt finds what is stored then.
+        guard let stored = all.first(where: { $0.id == id && !$0.isDeleting }) else { return .notTakenUp(nil) }
+        do {
             let known = Set(all.map(\.id))
             let snapshot = try JSON.parse(stored.snapshot)
             let gone: Set<Text>
@@ -217,6 +223,8 @@ actor MailboxManager: MailboxAccess {
             }
             for name in gone { await boxes[id]?.take(.close(connection: name)) }
             return .tookUp(id, invitation: invitation)
+        } catch let error as AgentLinks.Failure {
+            return .notTakenUp(ConnectFailure(error))
         } catch {
             return .unusable(id, isOther: error as? SnapshotError == .otherAgency)
         }

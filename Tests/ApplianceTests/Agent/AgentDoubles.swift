@@ -23,6 +23,7 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     private var isBroken = false
     private var isOutboxBroken = false
     private var looksToFail = 0
+    private var loadsUntilFailure: Int?
 
     /// The number of unconfirmed reports.
     var pending: Int {
@@ -38,6 +39,8 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     func setBroken(outbox isBroken: Bool) { lock.withLock { isOutboxBroken = isBroken } }
     /// Makes the next `count` reads of the ledger's end fail.
     func failLooks(_ count: Int) { lock.withLock { looksToFail = count } }
+    /// Makes one read of the handled messages fail, after `count` further ones.
+    func failLoad(after count: Int) { lock.withLock { loadsUntilFailure = count } }
     func observe(_ notice: AgentNotice) { lock.withLock { seen.append(notice) } }
 
     /// Settings with which reports are sent, and asked about, without a wait.
@@ -81,7 +84,15 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
         }
     }
 
-    func loadHandled() async throws -> [[UInt8]] { lock.withLock { handled } }
+    func loadHandled() async throws -> [[UInt8]] {
+        try lock.withLock {
+            if let left = loadsUntilFailure {
+                loadsUntilFailure = left > 0 ? left - 1 : nil
+                if left == 0 { throw Broken() }
+            }
+            return handled
+        }
+    }
     func forgetConnection(_ id: Text) async throws { lock.withLock { connections.removeAll { $0.id == id } } }
     func retireConnection(_ id: Text) async throws { try await forgetConnection(id) }
     func quarantine(_ message: MailboxMessage, reason: Text) async throws {}

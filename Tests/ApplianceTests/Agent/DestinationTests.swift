@@ -142,6 +142,23 @@ import Testing
         }
     }
 
+    /// A read of the stored connections that fails half-way leaves no link that never runs.
+    @Test func aFailedReadOfTheConnectionsIsMadeAgain() async throws {
+        try await ended { leftovers in
+            let agent = try VirtualAgentExchange("http://first.test/")
+            try files.write(file, await agent.invitation)
+            let first = run(agent, leftovers).task
+            try await wait("connected") { await agent.completeConnections == 1 && memory.present != nil }
+            first.cancel()
+            await first.value
+            memory.failLoad(after: 1)
+            _ = run(agent, leftovers)
+            try memory.queue(1)
+            try await wait("delivered") { memory.pending == 0 }
+            #expect(await agent.completeConnections == 1)
+        }
+    }
+
     @Test func anInvitationFileConnectsInTheRunningServiceAndASecondOneTakesOver() async throws {
         try await ended { leftovers in
             let (first, second) = (

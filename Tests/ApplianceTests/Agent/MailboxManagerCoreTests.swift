@@ -20,6 +20,8 @@ import Testing
         var token: Result<ProvisionToken?, TokenSource.Failure> = .success(nil)
         /// Whether a stored mailbox can be used.
         var isUsable = true
+        /// Whether the store cannot be read when the mailbox is taken up.
+        var isUnread = false
         /// Whether a stored connection uses the mailbox.
         var isNeeded = false
 
@@ -66,6 +68,7 @@ import Testing
 
         private func carryOut(_ action: MailboxManagerCore.Action) -> MailboxManagerCore.Event? {
             switch action {
+            case .takeUp where isUnread: return .notTakenUp(ConnectFailure("busy", remedy: "wait"))
             case .takeUp(let id): return isUsable ? .tookUp(id, invitation: nil) : .unusable(id, isOther: true)
             case .stop(let id): actions.append("stop \(id)")
             case .retire(let id):
@@ -132,6 +135,17 @@ import Testing
         world.run(for: .seconds(10))
         #expect(world.actions == ["retire old", "retire old"], "what could not be stored is tried again")
         #expect(world.has { if case .replaced("old") = $0 { true } else { false } })
+    }
+
+    /// A store that cannot be read says nothing about the mailbox: what is stored is loaded again.
+    @Test func aMailboxThatCannotBeReadNowIsTakenUpLater() {
+        let world = World(.ownAgent)
+        world.isUnread = true
+        world.feed(.loaded(mailboxes: ["box"], refused: []))
+        #expect(!world.core.isLoaded && world.has { if case .storeFailed = $0 { true } else { false } })
+        world.isUnread = false
+        world.start(["box"])
+        #expect(world.core.isLoaded && world.core.mailbox?.id == "box" && world.core.permits("a"))
     }
 
     @Test func withoutAMailboxConnectionsKnowItAtOnce() {
