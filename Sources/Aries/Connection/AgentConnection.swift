@@ -27,6 +27,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     var allowance: AnswerAllowance
     /// The message that is delivered next.
     var message: OutboundMessage?
+    /// Whether the last post was a delivery that failed.
+    var isPutBack = false
     var seen: SeenMessages
     /// The question whether the inviter accepts this connection for another invitation.
     var reuse: HandshakeReuse?

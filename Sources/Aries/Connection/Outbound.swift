@@ -31,7 +31,8 @@ extension AgentConnection {
     }
 
     /// Returns the next message: first the one that completes the handshake, then the delivery, then the
-    /// heartbeat, and then answers, whose number the peer determines.
+    /// heartbeat, and then answers, whose number the peer determines. After a failed delivery something
+    /// else has its turn: a server may fail on that message for a long time.
     private mutating func nextMessage(_ established: Established, at now: Instant) -> (Purpose, JSON)? {
         if let id = established.confirmation { return (.confirmation, confirmationMessage(established, id)) }
         // Limit the rate of rotations like the rate of answers: otherwise a peer that rotates in each answer
@@ -44,8 +45,11 @@ extension AgentConnection {
             reuse?.sent()
             if let message = reuse?.message { return (.reuse, message) }
         }
+        let isPutBack = isPutBack
+        self.isPutBack = false
+        let delivery = message.map { (Purpose.delivery($0.id), $0.json(invitation.prefix)) }
         // A caller waits for the answer to the reuse question, so it is not delayed by deliveries.
-        if let message, reuse == nil { return (.delivery(message.id), message.json(invitation.prefix)) }
+        if let delivery, reuse == nil, !isPutBack { return delivery }
         if let due = heartbeatAt, now >= due {
             heartbeatAt = now.advanced(by: configuration.limits.heartbeat)
             let id = Message.newID(&random)
@@ -53,9 +57,9 @@ extension AgentConnection {
             reuse?.followed(by: id)
             return (.ping(id), TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
         }
-        if let message { return (.delivery(message.id), message.json(invitation.prefix)) }
-        guard let first = waiting.first, allowance.take(at: now) else { return nil }
-        return (.answer, first)
+        if let delivery, !isPutBack { return delivery }
+        if let first = waiting.first, allowance.take(at: now) { return (.answer, first) }
+        return delivery
     }
 
     private func requestMessage(_ attempt: Attempt, _ address: MailboxAddress) -> JSON {
@@ -172,6 +176,7 @@ extension AgentConnection {
         var actions = reachability(failure)
         if failure == .notStored { isStored = false }
         backoff.fail(at: now, configuration.limits, random: &random)
+        if case .delivery = exchange.purpose { isPutBack = true }
         if case .ping = exchange.purpose {
             _ = openPings.popLast()
             heartbeatAt = now  // so the pause decides when the peer is tried again

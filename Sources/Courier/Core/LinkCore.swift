@@ -10,6 +10,7 @@ import Store
 ///
 /// A value without clock, I/O, randomness or task. Its driver, ``AgentLink``, carries out one action after the other
 /// and returns the results as events. While the result of an action is awaited, no other such action is given out.
+/// Here is the only queue: whatever arrives meanwhile is taken at once, and then has its turn before the next report.
 /// Not copyable: its connection is not.
 struct LinkCore: ~Copyable, Sendable {
     /// The settings of the link.
@@ -41,7 +42,7 @@ struct LinkCore: ~Copyable, Sendable {
     /// Events that the connection has not handled yet.
     var inbox: [AgentConnection.Event] = []
     var steps: [Step] = []
-    /// The actions of the present call.
+    /// The actions that ``decide(at:date:)`` returns next.
     var actions: [Action] = []
     /// Whether the result of an action is awaited.
     var isBusy = false
@@ -107,10 +108,22 @@ struct LinkCore: ~Copyable, Sendable {
         return [connection.deadline, delivers ? delivery?.deadline : nil, askDeadline, retryAt].compactMap(\.self).min()
     }
 
-    /// Handles one event. `date`: the machine's date. The actions are to be carried out in order.
+    /// Handles one event: takes it, and does what is due.
     mutating func handle(_ event: Event, at now: Instant, date: Timestamp) -> [Action] {
-        (self.now, self.date) = (now, date)
+        take(event, at: now)
+        return decide(at: now, date: date)
+    }
+
+    /// Takes an event, also while the result of an action is awaited. ``decide(at:date:)`` returns what follows.
+    mutating func take(_ event: Event, at now: Instant) {
+        self.now = now
         take(event)
+    }
+
+    /// Does what is due. `date`: the machine's date. The actions are to be carried out in order; if there is none,
+    /// nothing is due before ``deadline``.
+    mutating func decide(at now: Instant, date: Timestamp) -> [Action] {
+        (self.now, self.date) = (now, date)
         while hasStarted, !isBusy, end == nil, advance() {}
         if connection.unsent != unsent {
             unsent = connection.unsent
@@ -125,7 +138,7 @@ struct LinkCore: ~Copyable, Sendable {
 
     private mutating func take(_ event: Event) {
         switch event {
-        case .start(let question): start(question)
+        case .start(let question): if end == nil { start(question) }
         case .wake: hasGrown = true
         case .retryNow:
             (retryAt, hasGrown) = (nil, true)

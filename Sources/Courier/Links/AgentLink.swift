@@ -24,8 +24,6 @@ package actor AgentLink {
 
     private let dependencies: Dependencies
     private var core: LinkCore
-    /// Events that the core has not handled yet.
-    private var queue: [LinkCore.Event] = []
     /// The callers that wait for the inviter's answer whether this connection may be reused, by the id of the
     /// invitation.
     private var asked: [Text: CheckedContinuation<Bool?, Never>] = [:]
@@ -47,18 +45,18 @@ package actor AgentLink {
     /// the peer grants a mailbox over it.
     @discardableResult
     package func run() async -> End {
-        queue.insert(.start(question: await question()), at: 0)
-        while !Task.isCancelled, core.end == nil {
-            if !queue.isEmpty {
-                await take(queue.removeFirst())
-            } else if let deadline = core.deadline, deadline <= clock.now() {
-                await take(.deadlineReached)
-            } else {
-                await nap.sleep(until: core.deadline, clock)
+        let question = await question()
+        core.take(.start(question: question), at: clock.now())
+        while !Task.isCancelled {
+            let actions = core.decide(at: clock.now(), date: clock.utc())
+            for action in actions {
+                if let result = await carryOut(action) { core.take(result, at: clock.now()) }
             }
+            guard actions.isEmpty else { continue }
+            if core.end != nil { break }
+            await nap.sleep(until: core.deadline, clock)
         }
         await dependencies.postbox?.leave(id)
-        queue.removeAll { if case .mail = $0 { true } else { false } }
         letGo()
         return switch core.end {
         case .granted(let address): .granted(address, state: core.connection.snapshot)
@@ -150,7 +148,7 @@ package actor AgentLink {
     /// Reports a problem of the gate to the peer. Returns false if there is no connected peer, or if the
     /// queue of messages for it is full.
     package func tell(code: Text, explanation: Text) -> Bool {
-        guard core.isConnected, core.inbox.count + queue.count < core.connection.answerRoom else { return false }
+        guard core.isConnected, core.inbox.count < core.connection.answerRoom else { return false }
         note(.ask(.tell(code: code, explanation: explanation)))
         return true
     }
@@ -158,15 +156,8 @@ package actor AgentLink {
     // MARK: - Events
 
     private func note(_ event: LinkCore.Event) {
-        queue.append(event)
+        core.take(event, at: clock.now())
         nap.end()
-    }
-
-    private func take(_ event: LinkCore.Event) async {
-        for action in core.handle(event, at: clock.now(), date: clock.utc()) {
-            // The result comes before all events that arrived meanwhile.
-            if let result = await carryOut(action) { queue.insert(result, at: 0) }
-        }
     }
 
     /// Carries out an action. Returns its result; nil if it has none.

@@ -54,12 +54,19 @@ import Testing
                 ledger: Self.ledger, position: position, hash: [UInt8](repeating: UInt8(position % 256), count: 32))
         }
 
+        /// Events that arrive during the next posts, one during each.
+        var arriving: [LinkCore.Event] = []
+        /// The number of entries at which the ledger stops to grow by one with each post.
+        var growth = 0
+
         func feed(_ event: LinkCore.Event) {
-            var events = [event]
-            while !events.isEmpty {
-                for action in core.handle(events.removeFirst(), at: now, date: Timestamp(seconds: 1)) {
-                    if let result = carryOut(action) { events.insert(result, at: 0) }
+            core.take(event, at: now)
+            while true {
+                let actions = core.decide(at: now, date: Timestamp(seconds: 1))
+                for action in actions {
+                    if let result = carryOut(action) { core.take(result, at: now) }
                 }
+                if actions.isEmpty { return }
             }
         }
 
@@ -86,6 +93,13 @@ import Testing
                 return .kept(storeFailure)
             case .post(let id, _, let body):
                 posts += 1
+                if !arriving.isEmpty { core.take(arriving.removeFirst(), at: now) }
+                if count < growth {
+                    count += 1
+                    core.take(.wake, at: now)
+                }
+                trail.append("post")
+                defer { if agent.others.last.map(isProblem) == true { trail.append("problem") } }
                 return post(id, body)
             case .open: return .ask(.address(MailboxAddress(endpoint: "http://mail.test/", routingKeys: []), for: key))
             case .applied(let uids): trail += uids.map { "release \($0)" }
@@ -112,6 +126,10 @@ import Testing
             case .fetch, .reused, .asksForMailbox, .unsent: break
             }
             return nil
+        }
+
+        private func isProblem(_ message: JSON) -> Bool {
+            message["@type"]?.string?.hasSuffix("problem-report") == true
         }
 
         private var key: Verkey { core.connection.verkey }
@@ -146,6 +164,28 @@ import Testing
         world.feed(.wake)
         world.run(for: .seconds(30))
         #expect(world.confirmed == 5 && world.agent.received.count == 5 && world.spins == 0)
+    }
+
+    /// While reports wait, a message to the agent and one from the mailbox have their turns.
+    @Test func aBacklogHoldsUpNothingElse() throws {
+        let world = try World(.mailbox)
+        world.feed(.start(question: nil))
+        world.run(for: .seconds(60))
+        world.agent.send(
+            Message.make(
+                MessageType(.didcomm, Question.name, "question"), id: "q", [.init("question_text", "open?")]))
+        let envelope = try #require(world.agent.posts.last?.body)
+        world.arriving = [
+            .mail(MailboxMessage(uid: "u1", connection: "c", envelope: envelope)),
+            .ask(.tell(code: "door.forced", explanation: "the door is open")),
+        ]
+        (world.count, world.growth) = (1, 100)
+        world.feed(.wake)
+        world.run(for: .seconds(60))
+        #expect(world.confirmed == 100 && world.agent.received.count == 100)
+        let release = try #require(world.trail.firstIndex(of: "release u1"))
+        let report = try #require(world.trail.firstIndex(of: "problem"))
+        #expect(world.trail[..<max(release, report)].count { $0 == "post" } < 20, "\(world.trail)")
     }
 
     @Test func nothingIsSentWhileTheStoreIsBroken() throws {
