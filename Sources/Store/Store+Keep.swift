@@ -34,10 +34,10 @@ extension Store {
     /// Stores the state of a connection to a destination, sealed. Only the owner of the connection can
     /// interpret the bytes. `handled`: keys of the inbound messages that led to this state. They are
     /// remembered in the same transaction, so a message is applied once or not at all. `messages`: those of
-    /// them that are added to the message book.
+    /// them that are added to the message book. `answers`: what became of answers to questions in it.
     package func saveConnection(
         _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = [],
-        messages: [MessageEntry] = []
+        messages: [MessageEntry] = [], answers: [AnswerChange] = []
     ) async throws(StoreError) {
         let sealed = try sealing.seal(snapshot, for: .connection(id: id, destination: destination))
         try await writeHandled(handled) { db, _ in
@@ -49,6 +49,7 @@ extension Store {
                     ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot, destination = excluded.destination
                     """, arguments: [id.string, Data(sealed), destination.string])
             try Self.add(messages, db)
+            try Self.change(answers, of: id, db)
         }
     }
 

@@ -30,8 +30,11 @@ package struct MessageEntry: Hashable, Sendable {
     package let status: Status
     /// The result, in words or as the code of the refusal.
     package let result: Text
-    /// The message as JSON text; empty if it was longer than ``Store/messageBytes``.
+    /// The message as JSON text, of a question that waits for the operator; empty otherwise.
     package let content: [UInt8]
+
+    /// Whether the message is a question that the operator has not answered yet.
+    package var isOpen: Bool { status == .pending && !content.isEmpty }
 
     /// Creates an entry from the values of its properties.
     package init(
@@ -40,6 +43,21 @@ package struct MessageEntry: Hashable, Sendable {
     ) {
         (self.uid, self.connection, self.did, self.kind) = (uid, connection, did, kind)
         (self.at, self.status, self.result, self.content) = (at, status, result, content)
+    }
+}
+
+/// What became of the answer to a question in the message book.
+package struct AnswerChange: Hashable, Sendable {
+    /// The id of the question in the book.
+    package let uid: Text
+    /// The status of the question. A question whose answer is not sent yet stays pending.
+    package let status: MessageEntry.Status
+    /// The result, in words.
+    package let result: Text
+
+    /// Creates a change from the values of its properties.
+    package init(uid: Text, status: MessageEntry.Status, result: Text) {
+        (self.uid, self.status, self.result) = (uid, status, result)
     }
 }
 
@@ -92,17 +110,19 @@ extension Store {
         }
     }
 
-    /// Records that the operator has answered the message `uid` of `connection` with `response`. Returns false if
-    /// that message does not wait for an answer.
-    package func answered(_ uid: Text, of connection: Text, with response: Text) async throws(StoreError) -> Bool {
-        try await commit { db, _ in
+    /// Records what became of the answers to questions of `connection`, in the transaction of the state that they are
+    /// part of. The content of an answered question is not kept.
+    static func change(_ changes: [AnswerChange], of connection: Text, _ db: Database) throws {
+        for change in changes {
             try db.execute(
-                sql: "UPDATE message SET status = ?, result = ? WHERE uid = ? AND connection = ? AND status = ?",
+                sql: """
+                    UPDATE message SET status = ?, result = ?, content = x''
+                    WHERE uid = ? AND connection = ? AND status = ?
+                    """,
                 arguments: [
-                    MessageEntry.Status.accepted.rawValue, "answered: \(response)", uid.string, connection.string,
+                    change.status.rawValue, change.result.string, change.uid.string, connection.string,
                     MessageEntry.Status.pending.rawValue,
                 ])
-            return db.changesCount > 0
         }
     }
 }

@@ -111,7 +111,7 @@ import Testing
     }
 
     /// A question without a configured answer waits; the operator's answer goes into its thread, signed where the
-    /// question wants that.
+    /// question wants that. A restart before it is sent loses nothing.
     @Test func theOperatorAnswersAQuestion() throws {
         let harness = try Harness()
         harness.feed(.start)
@@ -125,10 +125,47 @@ import Testing
             #expect(result == .undecided)
             question = message
         }
-        harness.feed(.respond(try #require(question), response: "Yes", at: Timestamp(seconds: 1)))
+        harness.agent.isUp = false
+        harness.feed(.respond(try #require(question), name: "u", response: "Yes", at: Timestamp(seconds: 1)))
+        try harness.restart()
+        harness.agent.isUp = true
+        harness.seen = []
+        harness.run(until: harness.now.advanced(by: .seconds(60)))
+        #expect(harness.seen.contains(.answer(to: "u", response: "Yes", .sent)))
+        #expect(harness.stored?["owed"] == nil)
         let answer = try #require(harness.agent.others.last)
         #expect(
             answer["@type"] == "https://didcomm.org/committedanswer/1.0/answer" && answer["~thread"]?["thid"] == "q")
         #expect(answer["response.@sig"]?["sig_data"] == "bg==")
+    }
+
+    /// An answer that the peer's server refuses, or that a connection cannot carry any more, is reported as such.
+    @Test func anAnswerThatIsNotSentIsReported() throws {
+        let harness = try Harness(reception: .mailbox)
+        harness.feed(.start)
+        harness.run(until: Instant.zero.advanced(by: .seconds(60)))
+        let question = try Message(
+            plaintext: Message.make(MessageType(.didcomm, Question.name, "question"), id: "q", []).compactBytes)
+        func answer(_ name: Text) -> AgentConnection.Event {
+            .respond(question, name: name, response: "Yes", at: Timestamp(seconds: 1))
+        }
+        func fates() -> [OwedAnswer.Fate] {
+            harness.seen.compactMap { if case .answer(_, _, let fate) = $0 { fate } else { nil } }
+        }
+        harness.seen = []
+        harness.replies = [.rejected]
+        harness.feed(answer("a"))
+        #expect(fates() == [.owed, .refused(status: 400)] && harness.stored?["owed"] == nil)
+
+        harness.seen = []
+        harness.agent.isUp = false
+        for number in 0..<20 { harness.feed(answer("b\(number)")) }
+        harness.feed(answer("b0"))
+        #expect(fates() == [OwedAnswer.Fate](repeating: .owed, count: 16) + [.dropped, .dropped, .dropped, .dropped])
+        #expect(harness.stored?["owed"]?.array?.count == 16)
+        harness.seen = []
+        harness.agent.send(["@type": "https://didcomm.org/did-rotate/1.0/hangup", "@id": "end"])
+        harness.feed(.received(try #require(harness.agent.posts.last?.body)))
+        #expect(fates() == [OwedAnswer.Fate](repeating: .dropped, count: 16) && harness.stored?["owed"] == nil)
     }
 }

@@ -38,18 +38,28 @@ import Testing
         }
     }
 
+    /// The status of a question changes together with the state that its answer is part of.
     @Test func onlyAPendingMessageIsAnswered() async throws {
         try await withStore { store in
+            func change(_ uid: Text, _ status: MessageEntry.Status, of connection: Text = "c") async throws {
+                try await store.saveConnection(
+                    connection, Array("{}".utf8), answers: [.init(uid: uid, status: status, result: "changed")])
+            }
             try await add([entry("a"), entry("b", .pending)], store)
-            #expect(try await !store.answered("a", of: "c", with: "Yes"))
-            #expect(try await !store.answered("b", of: "d", with: "Yes"))
-            #expect(try await store.answered("b", of: "c", with: "Yes"))
-            #expect(try await !store.answered("b", of: "c", with: "No"))
-            let answered = try #require(try await store.messages().last)
-            #expect(answered.status == .accepted && answered.result == "answered: Yes")
+            let before = try await store.messages()
+            try await change("a", .accepted)
+            try await change("b", .accepted, of: "d")
+            #expect(try await store.messages() == before && before.map(\.isOpen) == [false, true])
+            try await change("b", .pending)
+            var question = try #require(try await store.messages().last)
+            #expect(question.status == .pending && !question.isOpen && question.content.isEmpty)
+            try await change("b", .accepted)
+            question = try #require(try await store.messages().last)
+            #expect(question.status == .accepted && question.result == "changed")
             // The message arrives again after a crash: the answer stays.
+            try await change("b", .rejected)
             try await add([entry("b", .pending)], store)
-            #expect(try await store.messages().last == answered)
+            #expect(try await store.messages().last == question)
         }
     }
 

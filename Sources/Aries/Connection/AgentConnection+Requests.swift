@@ -45,15 +45,31 @@ extension AgentConnection {
         }
     }
 
-    /// Answers a question of the peer with `response`, signed with the connection's key if the question
-    /// requires a signature.
-    mutating func respond(to question: Message, _ response: Text, at date: Timestamp) -> [Action] {
+    /// Answers a question of the peer, which its owner keeps as `name`, with `response`, signed with the connection's
+    /// key if the question requires a signature. A question is answered once.
+    mutating func respond(to question: Message, _ name: Text, _ response: Text, at date: Timestamp) -> [Action] {
+        guard !owed.contains(where: { $0.question == name }) else { return [] }
+        guard owedRoom > 0 else { return [.answer(to: name, response: response, .dropped)] }
         let id = Message.newID(&random)
-        answer(
+        let message =
             Question.wantsSignature(question)
-                ? Question.answer(to: question, id: id, response: response, signedBy: keys, at: date)
-                : Question.answer(to: question, id: id, response: response))
-        return storesAnswers ? [persist()] : []
+            ? Question.answer(to: question, id: id, response: response, signedBy: keys, at: date)
+            : Question.answer(to: question, id: id, response: response)
+        owed.append(OwedAnswer(name, response: response, message: message))
+        return [.answer(to: name, response: response, .owed), persist()]
+    }
+
+    /// Removes the oldest owed answer, which `fate` has met, and stores that.
+    mutating func settle(_ fate: OwedAnswer.Fate) -> [Action] {
+        guard !owed.isEmpty else { return [] }
+        let answer = owed.removeFirst()
+        return [.answer(to: answer.question, response: answer.response, fate), persist()]
+    }
+
+    /// Drops all owed answers, because the connection has ended. The caller stores that.
+    mutating func dropOwed() -> [Action] {
+        defer { owed = [] }
+        return owed.map { .answer(to: $0.question, response: $0.response, .dropped) }
     }
 
     /// Handles the announcement of another DID. The state is stored first, then the acknowledgement is sent

@@ -24,6 +24,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     var exchange: Exchange?
     /// Answers and silent pings, oldest first, until the peer's server accepts or refuses them.
     var waiting: [JSON] = []
+    /// The answers to questions that were decided by an operator or need a signature, oldest first.
+    package internal(set) var owed: [OwedAnswer] = []
     var allowance: AnswerAllowance
     /// The message that is delivered next.
     var message: OutboundMessage?
@@ -119,7 +121,7 @@ package struct AgentConnection: ~Copyable, Sendable {
 
     /// The purpose of a post.
     enum Purpose: Sendable {
-        case request, confirmation, rotation, reuse, answer
+        case request, confirmation, rotation, reuse, answer, owed
         case ping(Text)
         case delivery(Text)
     }
@@ -210,7 +212,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     package var isOneTime: Bool { invitation.handshakes.isEmpty }
 
     /// The number of answers that wait to be sent.
-    package var unsent: Int { waiting.count }
+    package var unsent: Int { waiting.count + owed.count }
 
     /// Whether ``Event/deliver(_:)`` accepts a message.
     package var wantsMessage: Bool { peer != nil && message == nil }
@@ -218,6 +220,9 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// How many more answers and ``Event/tell(code:explanation:)`` events are accepted before the peer's
     /// server accepts some of the waiting answers.
     package var answerRoom: Int { peer == nil ? 0 : max(0, configuration.limits.waitingAnswers - waiting.count) }
+
+    /// How many more answers to questions are accepted now.
+    package var owedRoom: Int { peer == nil ? 0 : max(0, configuration.limits.waitingAnswers - owed.count) }
 
     /// Returns the keys of the messages seen since the last call. They are to be stored with the next commit.
     package mutating func takeSeen() -> [[UInt8]] { seen.takeFresh() }
@@ -245,8 +250,8 @@ package struct AgentConnection: ~Copyable, Sendable {
         case .received(let bytes): actions = receive(bytes, at: now)
         case .reuse(let invitation): actions = beginReuse(of: invitation, at: now)
         case .answer(let invitation): if peer != nil { answerRequests(of: invitation) }
-        case .respond(let question, let response, let date):
-            if peer != nil { actions = respond(to: question, response, at: date) }
+        case .respond(let question, let name, let response, let date):
+            actions = respond(to: question, name, response, at: date)
         case .address(let address, let key): actions = take(address, for: key, at: now)
         case .keyRefused(let key):
             if key == keys.verkey, case .handshaking(let attempt) = phase {
@@ -278,7 +283,7 @@ package struct AgentConnection: ~Copyable, Sendable {
             return attempt.answerBy ?? [askAddressAt, backoff.until].compactMap(\.self).max()
         case .connected(let established):
             if established.confirmation != nil || message != nil { return backoff.until }
-            let hasAnswer = established.next != nil || !waiting.isEmpty
+            let hasAnswer = established.next != nil || unsent > 0
             let due = [heartbeatAt, hasAnswer ? allowance.next : nil].compactMap { $0 }.min()
             return due.map { max($0, backoff.until ?? $0) }
         case .ended, .failed: return nil

@@ -61,9 +61,9 @@ extension AgentConnection {
         case reuse(Invitation)
         /// Answer the requests that are attached to the given invitation.
         case answer(Invitation)
-        /// Send `response` as the answer to the peer's `question`. `at`: the date, for an answer with a signature.
-        /// The caller has checked that the question permits the answer.
-        case respond(Message, response: Text, at: Timestamp)
+        /// Send `response` as the answer to the peer's question, which the caller keeps as `name`. `at`: the date,
+        /// for an answer with a signature. The caller has checked that the question permits the answer.
+        case respond(Message, name: Text, response: Text, at: Timestamp)
         /// Start the next attempt at once, because the network works again or an operator asks for it.
         case retryNow
         /// The time of ``AgentConnection/deadline`` is reached.
@@ -126,6 +126,9 @@ extension AgentConnection {
         /// A message that the peer started was handled, with the given result. Store it with the next
         /// ``persist(_:)`` at the latest before the message is released.
         case handled(Message, HandledMessage)
+        /// The answer `response` to the question that the owner keeps as `to` has met this fate. Store it with the
+        /// next ``persist(_:)``.
+        case answer(to: Text, response: Text, OwedAnswer.Fate)
         /// The peer reported a problem with the code `code`, in the thread `thread`.
         case problem(code: Text, thread: Text)
         /// An inbound message was dropped, for the given reason.
@@ -162,7 +165,7 @@ extension AgentConnection {
         var heartbeat = Duration.seconds(15 * 60)
         /// The number of inbound ids that are remembered to recognise repetitions.
         var rememberedIDs = 1024
-        /// The maximum number of answers that wait to be sent. Further answers are dropped.
+        /// The maximum number of answers that wait to be sent, and of owed answers. Further answers are dropped.
         var waitingAnswers = 16
         /// The number of answers that may be sent one right after another.
         var answerBurst = 16

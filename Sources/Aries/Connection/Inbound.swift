@@ -137,7 +137,7 @@ extension AgentConnection {
         if let asked = reuse, asked.isAccepted(by: message) { return completeReuse() }
         if DIDRotation.isHangup(message) {
             phase = .ended
-            return [.handled(message, .understood), persist(), .ended] + abandonReuse()
+            return [.handled(message, .understood)] + dropOwed() + [persist(), .ended] + abandonReuse()
         }
         if DIDRotation.isRotate(message), case .connected(let established) = phase {
             return [.handled(message, .understood)] + rotate(message, established)

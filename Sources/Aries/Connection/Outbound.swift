@@ -58,6 +58,8 @@ extension AgentConnection {
             return (.ping(id), TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
         }
         if let delivery, !isPutBack { return delivery }
+        // What an operator has decided comes before what the peer can ask for at any time.
+        if let first = owed.first, allowance.take(at: now) { return (.owed, first.message) }
         if let first = waiting.first, allowance.take(at: now) { return (.answer, first) }
         return delivery
     }
@@ -162,6 +164,9 @@ extension AgentConnection {
             case (.answer, _):
                 backoff.succeed()
                 actions += removeAnswer()
+            case (.owed, _):
+                backoff.succeed()
+                actions += settle(.sent)
             default: backoff.succeed()
             }
         }
@@ -190,7 +195,7 @@ extension AgentConnection {
         if isOneTime, backoff.failures >= Self.oneTimeAttempts {
             waiting = []
             phase = .failed
-            actions += [persist(), .gaveUp]
+            actions += dropOwed() + [persist(), .gaveUp]
         }
         if case (.request, .handshaking(var attempt)) = (exchange.purpose, phase) {
             if failure == .uncertain || failure == .tooLarge { attempt.sendings += 1 }
@@ -205,13 +210,15 @@ extension AgentConnection {
     }
 
     /// Gives up a message that the peer's server would refuse again. If the message is a delivery, the
-    /// refusal is reported, so that smaller deliveries can be tried. If it is an answer, it is dropped.
+    /// refusal is reported, so that smaller deliveries can be tried. If it is an answer, it is dropped;
+    /// an owed one is reported as refused.
     private mutating func giveUp(_ purpose: Purpose, status: Int) -> [Action] {
         switch purpose {
         case .delivery(let id) where message?.id == id:
             message = nil
             return [.refused(id, status: status)]
         case .answer: return removeAnswer()
+        case .owed: return settle(.refused(status: status))
         default: return []
         }
     }

@@ -27,6 +27,7 @@ extension AgentConnection {
             object["earlier"] = .array(Self.list(earlier.entries, at: now))
         }
         if storesAnswers, !waiting.isEmpty { object["waiting"] = .array(waiting) }
+        if !owed.isEmpty { object["owed"] = .array(owed.map(\.json)) }
         if rounds > 0, case .handshaking = phase { object["rounds"] = .int(rounds) }
         if let address, address != .queue { object["address"] = address.json }
         switch phase {
@@ -89,6 +90,7 @@ extension AgentConnection {
             configuration: configuration, keys: keys, phase: phase, seen: seen, isStored: true, random: random)
         self.earlier = earlier
         rounds = max(0, snapshot["rounds"]?.int ?? 0)
+        owed = (snapshot["owed"]?.array ?? []).prefix(configuration.limits.waitingAnswers).compactMap { OwedAnswer($0) }
         waiting = Array((snapshot["waiting"]?.array ?? []).prefix(configuration.limits.waitingAnswers))
     }
 

@@ -11,6 +11,6 @@ package enum HandledMessage: Hashable, Sendable {
     /// The message is a question that waits for the operator's answer.
     case undecided
     /// The message is a question with the given configured response, which must be signed. Answer it with
-    /// ``AgentConnection/Event/respond(_:response:at:)``.
+    /// ``AgentConnection/Event/respond(_:name:response:at:)``.
     case matched(response: Text)
 }

@@ -20,6 +20,10 @@ extension LinkCore {
         case .unanswered: notice(.unanswered)
         case .gaveUp: notice(.gaveUp)
         case .handled(let message, let result): note(message, result, uid)
+        case .answer(let name, let response, let fate):
+            unkeptAnswers =
+                unkeptAnswers.filter { $0.uid != name }.suffix(Self.messagesLimit - 1)
+                + [AnswerChange(name, response: response, fate)]
         case .reachability(let failure): notice(failure.map { .unreachable($0) } ?? .reachable)
         case .alive(let ping):
             notice(.alive)
@@ -56,7 +60,7 @@ extension LinkCore {
 
     private mutating func keep(_ snapshot: JSON) {
         guard !isRetired else { return }
-        begin(.keep(snapshot, handled: seenKeys(), messages: unkeptMessages))
+        begin(.keep(snapshot, handled: seenKeys(), messages: unkeptMessages, answers: unkeptAnswers))
     }
 
     mutating func kept(_ failure: StoreFailure?) {
@@ -68,7 +72,7 @@ extension LinkCore {
             if releases { retryAt = now.advanced(by: policy.retry) }
             return
         }
-        (unkeptKeys, unkeptMessages) = ([], [])
+        (unkeptKeys, unkeptMessages, unkeptAnswers) = ([], [], [])
         guard releases, !unreleased.isEmpty else { return }
         actions.append(.applied(unreleased))
         unreleased = []
@@ -77,10 +81,13 @@ extension LinkCore {
     /// Adds a message that the peer sent on its own initiative to the message book, with its result, and answers a
     /// question whose configured response must be signed.
     private mutating func note(_ message: Message, _ result: HandledMessage, _ uid: Text?) {
+        let uid = uid ?? message.id
         let entry = MessageEntry(
-            message, result, uid: uid ?? message.id, of: connection.id, did: connection.verkey.unqualifiedDID, at: date)
+            message, result, uid: uid, of: connection.id, did: connection.verkey.unqualifiedDID, at: date)
         unkeptMessages = unkeptMessages.suffix(Self.messagesLimit - 1) + [entry]
-        if case .matched(let response) = result { inbox.append(.respond(message, response: response, at: date)) }
+        if case .matched(let response) = result {
+            inbox.append(.respond(message, name: uid, response: response, at: date))
+        }
     }
 
     // MARK: - Messages from the mailbox
@@ -109,11 +116,11 @@ extension LinkCore {
         unreleased.append(message.uid)
     }
 
-    /// Stores the messages for the message book, and releases, at the mailbox, the messages that were read, once all
+    /// Stores what changes the message book, and releases, at the mailbox, the messages that were read, once all
     /// their effects are durable. Returns false if there is no such message.
     mutating func release() -> Bool {
-        guard !unreleased.isEmpty || !unkeptMessages.isEmpty, retryAt == nil, unkept.isEmpty,
-            delivery == nil || events.isEmpty
+        guard !unreleased.isEmpty || !unkeptMessages.isEmpty || !unkeptAnswers.isEmpty, retryAt == nil,
+            unkept.isEmpty, delivery == nil || events.isEmpty
         else { return false }
         isReleasing = true
         keep(connection.snapshot)

@@ -75,6 +75,10 @@ struct LinkCore: ~Copyable, Sendable {
     var unkeptKeys: [[UInt8]] = []
     /// Messages for the message book that are not durable yet, at most ``messagesLimit``.
     var unkeptMessages: [MessageEntry] = []
+    /// What became of answers to questions and is not durable yet, at most ``messagesLimit``.
+    var unkeptAnswers: [AnswerChange] = []
+    /// The questions that an operator has answered in this run, newest last, at most ``messagesLimit``.
+    private var decided: [Text] = []
     /// The question whether the peer keeps messages for this gate; nil if it is not asked.
     var mediation: MediationQuestion?
     /// The mailbox that the peer has granted over this connection.
@@ -100,6 +104,17 @@ struct LinkCore: ~Copyable, Sendable {
 
     /// Whether the handshake is complete and neither side has ended the connection.
     var isConnected: Bool { connection.isComplete && !isRetired }
+
+    /// Takes an operator's answer to the question that the message book has as `uid`, unless it was answered before,
+    /// too many answers wait, or there is no connected peer. Returns whether the answer was taken.
+    mutating func answer(_ question: Message, _ uid: Text, _ response: Text, date: Timestamp) -> Bool {
+        guard isConnected, end == nil, inbox.count < connection.owedRoom, !decided.contains(uid),
+            !connection.owed.contains(where: { $0.question == uid })
+        else { return false }
+        decided = decided.suffix(Self.messagesLimit - 1) + [uid]
+        inbox.append(.respond(question, name: uid, response: response, at: date))
+        return true
+    }
 
     /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
     var deadline: Instant? {

@@ -31,7 +31,7 @@ extension LinkCore {
         case ask(AgentConnection.Event)
         /// A message from the mailbox.
         case mail(MailboxMessage)
-        /// The result of ``Action/keep(_:handled:messages:)``; nil: it is durable.
+        /// The result of ``Action/keep(_:handled:messages:answers:)``; nil: it is durable.
         case kept(StoreFailure?)
         /// The message of ``Action/post(_:url:body:)`` was accepted, with this answer.
         case answered(AgentConnection.ExchangeID, body: [UInt8])
@@ -68,8 +68,9 @@ extension LinkCore {
 
     /// The actions of a link, which its driver carries out in this order.
     enum Action: Sendable {
-        /// Store the connection's state with the keys of messages and with those for the message book.
-        case keep(JSON, handled: [[UInt8]], messages: [MessageEntry])
+        /// Store the connection's state with the keys of messages, with those for the message book, and with what
+        /// became of answers to questions in it.
+        case keep(JSON, handled: [[UInt8]], messages: [MessageEntry], answers: [AnswerChange])
         /// Post a message to the peer's server.
         case post(AgentConnection.ExchangeID, url: Text, body: [UInt8])
         /// Make the connection reachable at the mailbox under its present key.

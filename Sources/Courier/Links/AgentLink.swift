@@ -115,10 +115,12 @@ package actor AgentLink {
     /// Answers the requests that are attached to `invitation`.
     package func answer(_ invitation: Invitation) { note(.ask(.answer(invitation))) }
 
-    /// Answers a question of the peer with `response`, which the question permits.
-    package func respond(to question: Message, with response: Text) {
-        notes.note(unsent: core.connection.unsent + 1)
-        note(.ask(.respond(question, response: response, at: clock.utc())))
+    /// Answers a question of the peer, which the message book has as `uid`, with `response`, which the question
+    /// permits. The book says later what became of the answer. Returns false if the answer is not taken: the question
+    /// was answered before, too many answers wait, or there is no connected peer.
+    package func respond(to question: Message, _ uid: Text, with response: Text) -> Bool {
+        defer { nap.end() }
+        return core.answer(question, uid, response, date: clock.utc())
     }
 
     /// Stores the connection before the connection does anything.
@@ -174,14 +176,14 @@ package actor AgentLink {
         case .asksForMailbox(let asks): notes.note(asksForMailbox: asks)
         case .unsent(let count): notes.note(unsent: count)
         case .post(let id, let url, let body): return await post(id, url, body)
-        case .keep(let snapshot, let handled, let messages):
+        case .keep(let snapshot, let handled, let messages, let answers):
             // The connection may be deleted already.
             guard !core.isRetired else { return .kept(nil) }
             return .kept(
                 await failure {
                     try await self.dependencies.store.keepConnection(
                         self.id, to: self.dependencies.destination, snapshot.compactBytes, handled: handled,
-                        messages: messages)
+                        messages: messages, answers: answers)
                 })
         case .quarantine(let message, let reason):
             return .quarantined(

@@ -9,19 +9,40 @@ extension MessageEntry {
     init(
         _ message: Message, _ result: HandledMessage, uid: Text, of connection: Text, did: Text, at date: Timestamp
     ) {
-        let content = message.body.compactBytes
+        // Without its text a question cannot be answered later. No other text is kept: the agent has it.
+        let content = result == .undecided ? message.body.compactBytes : []
         let isKept = content.count <= Store.messageBytes
         let (status, words): (Status, Text) =
             switch result {
             case .understood: (.reviewed, "understood")
             case .answered: (.accepted, "answered")
             case .refused(let code): (.rejected, "refused: \(code)")
-            // Without its text a question cannot be answered later.
             case .undecided: isKept ? (.pending, "waiting for an answer") : (.reviewed, "too long to keep")
-            case .matched(let response): (.accepted, "answered: \(response)")
+            case .matched: (.pending, AnswerChange.waits)
             }
         self.init(
             uid: uid, connection: connection, did: did, kind: SDKMessages.kind(of: message.type), at: date,
             status: status, result: words, content: isKept ? content : [])
+    }
+}
+
+extension AnswerChange {
+    /// The result of a question whose answer is not sent yet.
+    static let waits: Text = "its answer waits to be sent"
+
+    /// Creates the change for an answer that has met `fate`.
+    init(_ uid: Text, response: Text, _ fate: OwedAnswer.Fate) {
+        switch fate {
+        case .owed: self.init(uid: uid, status: .pending, result: Self.waits)
+        case .sent: self.init(uid: uid, status: .accepted, result: "answered: \(response)")
+        case .refused(let status):
+            self.init(
+                uid: uid, status: .rejected,
+                result: "not answered: the agent's server refused \"\(response)\" (HTTP \(status))")
+        case .dropped:
+            self.init(
+                uid: uid, status: .rejected,
+                result: "not answered: too many answers wait, or the connection has ended")
+        }
     }
 }

@@ -9,8 +9,12 @@ extension Store: ConnectionStore {
 
     /// Stores a snapshot durably.
     package func keepConnection(
-        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry]
-    ) async throws { try await saveConnection(id, snapshot, to: destination, handled: handled, messages: messages) }
+        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry],
+        answers: [AnswerChange]
+    ) async throws {
+        try await saveConnection(
+            id, snapshot, to: destination, handled: handled, messages: messages, answers: answers)
+    }
 
     /// Returns the keys of the last 1024 inbound messages that were applied.
     package func loadHandled() async throws -> [[UInt8]] { try await handledMessages(last: 1024) }

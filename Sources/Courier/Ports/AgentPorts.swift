@@ -9,10 +9,11 @@ package protocol ConnectionStore: Sendable {
     /// Returns the stored connections, the oldest first.
     func loadConnections() async throws -> [StoredConnection]
     /// Stores a snapshot of a connection together with the keys of the inbound messages that led to this
-    /// state, and with the messages that are added to the message book. The connection leads to `destination` from
-    /// now on. All is durable when the function returns.
+    /// state, with the messages that are added to the message book, and with what became of answers to questions in
+    /// it. The connection leads to `destination` from now on. All is durable when the function returns.
     func keepConnection(
-        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry]
+        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry],
+        answers: [AnswerChange]
     ) async throws
     /// Returns the keys of the last inbound messages that were applied, oldest first.
     func loadHandled() async throws -> [[UInt8]]
@@ -26,10 +27,12 @@ package protocol ConnectionStore: Sendable {
 }
 
 extension ConnectionStore {
-    /// Stores a snapshot to which no message for the message book led.
+    /// Stores a snapshot that changes nothing in the message book.
     package func keepConnection(
         _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]]
-    ) async throws { try await keepConnection(id, to: destination, snapshot, handled: handled, messages: []) }
+    ) async throws {
+        try await keepConnection(id, to: destination, snapshot, handled: handled, messages: [], answers: [])
+    }
 }
 
 /// The ledger as the outbox of one destination. The outbox knows the active connection of its destination. A

@@ -13,6 +13,8 @@ extension AgentHandler {
         let connection: Text
         let did: Text
         let entry: SDKMessages.Entry
+        /// Whether it is a question that the operator has not answered yet.
+        var isOpen = false
     }
 
     /// Returns the messages that agents sent on their own initiative, in the form of the mobile SDK's documents: for
@@ -20,7 +22,7 @@ extension AgentHandler {
     ///
     /// A message that a connection can read is applied and released at once; the book has its result. Only a
     /// question that waits for the operator is pending. A message that no connection can read is quarantined before
-    /// it is released, and is listed as reviewed, without content.
+    /// it is released, and is listed as reviewed, without content. Only a question that waits has content.
     func messages(_ name: Text?, _ uid: Text?, _ pendingOnly: Bool) async throws(ControlRefusal) -> JSON {
         let only = if let name { try await card(name).id } else { nil as Text? }
         let cards = try await cards()
@@ -38,11 +40,12 @@ extension AgentHandler {
                 connection: entry.connection, did: entry.did,
                 entry: .init(
                     uid: entry.uid, statusCode: Text(entry.status.rawValue), message: try? JSON.parse(entry.content),
-                    kind: entry.kind, time: entry.at, result: entry.result))
+                    kind: entry.kind, time: entry.at, result: entry.result),
+                isOpen: entry.isOpen)
         }
         let wanted = (unread + read).filter { found in
             (uid ?? found.entry.uid) == found.entry.uid && (only ?? found.connection) == found.connection
-                && (!pendingOnly || found.entry.statusCode == Text(MessageEntry.Status.pending.rawValue))
+                && (!pendingOnly || found.isOpen)
         }
         var connections: [(id: Text, did: Text)] = []
         for found in wanted where !connections.contains(where: { $0.id == found.connection }) {
@@ -64,34 +67,52 @@ extension AgentHandler {
         do { return try await store.quarantine() } catch { throw Self.refusal(error) }
     }
 
-    /// Answers a question that waits for the operator, over the connection that it came over.
+    /// Answers a question that waits for the operator, over the connection that it came over. What became of the answer
+    /// is in the message book.
     func respond(_ uid: Text, _ response: Text, _ name: Text?) async throws(ControlRefusal) -> JSON {
-        let only = if let name { try await card(name).id } else { nil as Text? }
-        let found = try await book().filter { $0.uid == uid && (only ?? $0.connection) == $0.connection }
-        guard let entry = found.last(where: { $0.status == .pending }) ?? found.last else {
-            throw ControlRefusal("there is no message \(uid)", remedy: "see gatehouse agent messages")
-        }
-        guard entry.status == .pending, let question = try? Message(plaintext: entry.content) else {
-            throw ControlRefusal(
-                "the message \(uid) is not waiting for an answer: \(entry.result)",
-                remedy: "see gatehouse agent messages --pending")
+        let entry = try await entry(uid, name)
+        guard entry.isOpen, let question = try? Message(plaintext: entry.content) else {
+            throw Self.notWaiting(uid, entry.result)
         }
         guard Question.permits(response, to: question) else {
             let choices = Question.choices(question).map { "\"\($0)\"" }.joined(separator: ", ")
             throw ControlRefusal("the question does not permit this answer", remedy: "answer one of: \(choices)")
         }
-        let card = try await card(entry.connection)
+        guard let card = try await cards().first(where: { $0.id == entry.connection }) else {
+            throw Self.notWaiting(uid, "its connection was deleted")
+        }
         guard card.state == .connected, let link = await service.destination(card.destination)?.link(card.id) else {
             throw ControlRefusal(
                 "the connection \(card.id) cannot carry the answer: it is \(card.state.rawValue)",
                 remedy: "see gatehouse agent show \(card.id)")
         }
-        await link.respond(to: question, with: response)
-        do {
-            _ = try await store.answered(uid, of: entry.connection, with: response)
-        } catch {
-            throw Self.refusal(error)
+        guard await link.respond(to: question, uid, with: response) else {
+            throw Self.notWaiting(uid, "an answer to it is on its way, or too many answers wait")
         }
         return ["id": .string(card.id), "uid": .string(uid), "response": .string(response)]
+    }
+
+    /// Returns the message `uid` of the book. The uid of a message that came without a mailbox is chosen by the agent,
+    /// so the messages of two connections may have the same: then the connection has to be named.
+    private func entry(_ uid: Text, _ name: Text?) async throws(ControlRefusal) -> MessageEntry {
+        let only = if let name { try await card(name).id } else { nil as Text? }
+        let found = try await book().filter { $0.uid == uid && (only ?? $0.connection) == $0.connection }
+        let open = found.filter(\.isOpen)
+        guard open.count < 2 else {
+            let names = open.map { "\($0.connection)" }.joined(separator: ", ")
+            throw ControlRefusal(
+                "questions of several connections have the uid \(uid): \(names)",
+                remedy: "name the connection: gatehouse agent answer --connection ID")
+        }
+        guard let entry = open.first ?? found.last else {
+            throw ControlRefusal("there is no message \(uid)", remedy: "see gatehouse agent messages")
+        }
+        return entry
+    }
+
+    private static func notWaiting(_ uid: Text, _ reason: Text) -> ControlRefusal {
+        ControlRefusal(
+            "the message \(uid) is not waiting for an answer: \(reason)",
+            remedy: "see gatehouse agent messages --pending")
     }
 }

@@ -76,9 +76,8 @@ extension Mediator {
                 }
             case .problem(let code, let thread): carried += heard(at: now) + problem(code, thread, at: now)
             case .ended: carried += failed(.ended)
-            case .unanswered, .gaveUp, .handled, .needsAddress, .fetch, .acknowledged, .answered, .message, .discarded,
-                .reused, .reuseFailed,
-                .rotated:
+            case .unanswered, .gaveUp, .handled, .answer, .needsAddress, .fetch, .acknowledged, .answered, .message,
+                .discarded, .reused, .reuseFailed, .rotated:
                 break
             }
         }

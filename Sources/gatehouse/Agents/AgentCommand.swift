@@ -1,5 +1,6 @@
 import Administration
 import ArgumentParser
+import Clocks
 import Console
 import Encoding
 import Observation
@@ -171,8 +172,8 @@ struct AgentAnswerCommand: AsyncParsableCommand {
         commandName: "answer", abstract: "Answers a question of an agent.",
         discussion: """
             gatehouse agent messages --pending lists the questions. If the question requires a signature, the answer \
-            is signed with the connection's key. Exit code: 0 when the agent's server accepted it, 1 when it did not \
-            in time.
+            is signed with the connection's key. Exit code: 0 when the agent's server accepted it, 1 when it refused \
+            it or did not accept it in time.
             """)
     @OptionGroup var input: ConfigurationInput
     @Argument(help: "The uid of the question.")
@@ -191,19 +192,25 @@ struct AgentAnswerCommand: AsyncParsableCommand {
         let request = AgentRequest.answer(
             uid: Text(uid), response: Text(response), of: connection.map { Text($0) })
         let limit = Duration.seconds(wait)
-        let (answer, card) = try await AgentClient.open(input, for: .talking) { door in
+        let (answer, card, found) = try await AgentClient.open(input, for: .talking) { door in
             let answer = try await door.ask(request)
-            let card = try await door.watch(ConnectionReport(answer).id ?? "", within: limit) { $0.unsent == 0 }
-            return (answer, card)
+            let id = ConnectionReport(answer).id ?? ""
+            let found = try await Self.fate(Text(uid), of: id, door, within: limit)
+            return (answer, try await door.show(id), found)
         }
-        let isSent = card.unsent == 0
+        let isSent = found?["statusCode"] == "MS-104"
         if json {
             var members = answer.object ?? [:]
             members["sent"] = .bool(isSent)
+            members["result"] = found?["result"] ?? .null
             Terminal.json(JSON.object(members))
             if !isSent { throw ExitCode(1) }
         } else if isSent {
             Terminal.line("\(AgentListing.name(card)) received the answer")
+        } else if let found, !Self.isPending(found) {
+            throw CommandFailure(
+                Terminal.printable(found["result"]?.string?.string ?? "not answered"),
+                remedy: "see gatehouse agent show \(Terminal.printable(card.id?.string ?? ""))", exitCode: 1)
         } else {
             let problem = card.problem?.words ?? "the agent's server has not accepted it yet"
             throw CommandFailure(
@@ -212,4 +219,20 @@ struct AgentAnswerCommand: AsyncParsableCommand {
                 exitCode: 1)
         }
     }
+
+    /// Polls the message book until the question is no longer pending or the time is over. Returns the question; nil
+    /// if the book has it no more.
+    private static func fate(
+        _ uid: Text, of connection: Text, _ door: AgentClient, within limit: Duration
+    ) async throws -> JSON? {
+        let end = Machine.clock.now().advanced(by: limit)
+        while true {
+            let book = try await door.ask(.messages(of: connection, uid: uid, pendingOnly: false))
+            let found = book["messages"]?.array?.first?["msgs"]?.array?.last
+            guard let found, isPending(found), Machine.clock.now() < end else { return found }
+            try await door.rest(.milliseconds(50))
+        }
+    }
+
+    private static func isPending(_ message: JSON) -> Bool { message["statusCode"] == "MS-103" }
 }

@@ -231,8 +231,13 @@ import Testing
             try await handler.answer(.answer(uid: found, response: "perhaps", of: nil))
         }
         _ = try await handler.answer(.answer(uid: found, response: "yes", of: "primary"))
-        try await until("sent", handler, .show("primary")) { $0["unsent"]?.int == 0 }
-        try await eventually("answered") { await gate.peer.answers() == 1 }
+        await #expect(throws: ControlRefusal.self, "a question is answered once") {
+            try await handler.answer(.answer(uid: found, response: "yes", of: "primary"))
+        }
+        try await until("sent", handler, .messages(of: "primary", uid: found, pendingOnly: false)) {
+            Self.messages($0).first?["statusCode"] == "MS-104"
+        }
+        #expect(await gate.peer.answers() == 1)
         let rest = try await handler.answer(.messages(of: nil, uid: nil, pendingOnly: true))
         #expect(Self.messages(rest).isEmpty)
         await #expect(throws: ControlRefusal.self) {

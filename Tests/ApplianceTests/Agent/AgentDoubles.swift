@@ -69,7 +69,8 @@ final class Memory: ConnectionStore, Outbox, InvitationMemory, @unchecked Sendab
     func loadConnections() async throws -> [StoredConnection] { lock.withLock { connections } }
 
     func keepConnection(
-        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry]
+        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry],
+        answers: [AnswerChange]
     ) async throws {
         try lock.withLock {
             if isBroken { throw Broken() }

@@ -100,9 +100,11 @@ import Testing
         }
     }
 
-    private func entry(_ uid: Text, _ status: MessageEntry.Status, _ message: JSON) -> MessageEntry {
+    private func entry(
+        _ uid: Text, _ status: MessageEntry.Status, _ message: JSON, of connection: Text = "one"
+    ) -> MessageEntry {
         MessageEntry(
-            uid: uid, connection: "one", did: "did-1", kind: "question", at: Timestamp(seconds: 1_767_225_600),
+            uid: uid, connection: connection, did: "did-1", kind: "question", at: Timestamp(seconds: 1_767_225_600),
             status: status, result: "as it is", content: message.compactBytes)
     }
 
@@ -140,6 +142,24 @@ import Testing
                 }
             }
             #expect(try await store.messages().map(\.status) == [.rejected, .pending])
+
+            // Another agent has given its question the same uid: the connection has to be named.
+            try await store.saveConnection(
+                "two", Array("{}".utf8), messages: [entry("u2", .pending, question, of: "two")])
+            await #expect {
+                try await router.answer(.answer(uid: "u2", response: "Yes", of: nil))
+            } throws: { error in
+                (error as? ControlRefusal)?.message.contains("one, two") == true
+            }
+            // An answer that waits to be sent is not given again.
+            try await store.saveConnection(
+                "two", Array("{}".utf8), answers: [.init(uid: "u2", status: .pending, result: "it waits")])
+            await #expect {
+                try await router.answer(.answer(uid: "u2", response: "Yes", of: "two"))
+            } throws: { error in
+                (error as? ControlRefusal)?.message.contains("it waits") == true
+            }
+            #expect(try await found(.messages(of: "two", uid: nil, pendingOnly: true)).isEmpty)
         }
     }
 

@@ -29,6 +29,11 @@ import Testing
         private(set) var notices: [AgentNotice] = []
         private(set) var quarantined: [Text] = []
         private(set) var book: [MessageEntry] = []
+        /// What became of answers, and the state that was stored last.
+        private(set) var fates: [String] = []
+        private(set) var stored: JSON?
+        /// The status with which the agent's server refuses everything.
+        var refusal: Int?
         /// What was done for the mailbox and the store, in order.
         private(set) var trail: [String] = []
         /// How often the core was asked at one instant without anything to do.
@@ -85,10 +90,12 @@ import Testing
 
         private func carryOut(_ action: LinkCore.Action) -> LinkCore.Event? {
             switch action {
-            case .keep(_, _, let messages):
+            case .keep(let snapshot, _, let messages, let answers):
                 if storeFailure == nil {
                     trail.append("keep")
+                    stored = snapshot
                     book += messages
+                    fates += answers.map { "\($0.uid): \($0.status) \($0.result)" }
                 }
                 return .kept(storeFailure)
             case .post(let id, _, let body):
@@ -142,7 +149,8 @@ import Testing
         }
 
         private func post(_ id: AgentConnection.ExchangeID, _ body: [UInt8]) -> LinkCore.Event {
-            switch agent.handle(body, at: now) {
+            if let refusal { return .failed(id, .refused(status: refusal)) }
+            return switch agent.handle(body, at: now) {
             case .accepted(let answer): .answered(id, body: answer)
             case .unreachable: .failed(id, .unreachable)
             case .lost: .failed(id, .uncertain)
@@ -251,6 +259,41 @@ import Testing
         #expect(world.trail.contains("release u1") && world.trail.contains("release u2"))
         #expect(world.book.map(\.uid) == ["u1"] && world.book.first?.status == .pending)
         #expect(world.quarantined == ["u2"])
+    }
+
+    /// An operator's answer is stored before it is sent. The book says that it waits, and then that it was accepted or
+    /// refused. It is taken once.
+    @Test(arguments: [nil, 400, 500] as [Int?]) func whatBecameOfAnAnswerIsStored(refusal: Int?) throws {
+        let world = try World(delivers: false)
+        world.feed(.start(question: nil))
+        world.run(for: .seconds(60))
+        let question = try Message(
+            plaintext: Message.make(
+                MessageType(.didcomm, Question.name, "question"), id: "q", [.init("question_text", "open?")]
+            ).compactBytes)
+        func answer(_ response: Text) -> Bool {
+            let isTaken = world.core.answer(question, "u1", response, date: Timestamp(seconds: 1))
+            world.feed(.wake)
+            return isTaken
+        }
+        world.isStoreBroken = true
+        let (first, second) = (answer("yes"), answer("no"))
+        world.run(for: .seconds(20))
+        #expect(first && !second && world.fates.isEmpty && world.agent.others.allSatisfy { $0["response"] == nil })
+        (world.isStoreBroken, world.refusal) = (false, refusal)
+        world.run(for: .seconds(60))
+        let waits = "u1: pending its answer waits to be sent"
+        switch refusal {
+        case nil:
+            #expect(world.fates == [waits, "u1: accepted answered: yes"])
+            #expect(world.agent.others.last?["response"] == "yes")
+        case 400?:
+            #expect(world.fates.count == 2 && world.fates.last?.hasPrefix("u1: rejected not answered") == true)
+        default:
+            #expect(world.fates == [waits], "a server that fails may accept it later")
+        }
+        let third = answer("yes")
+        #expect(!third && world.stored?["owed"]?.array?.count == (refusal == 500 ? 1 : nil))
     }
 
     @Test func aStoppedLinkStoresNothing() throws {

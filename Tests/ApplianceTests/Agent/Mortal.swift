@@ -87,10 +87,12 @@ struct Mortal: ConnectionStore, Outbox, InvitationMemory {
             of: ledger, after: position, limit: limit, bytes: bytes, reports: reports, over: connection)
     }
     func keepConnection(
-        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry]
+        _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry],
+        answers: [AnswerChange]
     ) async throws {
         try await life.write {
-            try await store.keepConnection(id, to: destination, snapshot, handled: handled, messages: messages)
+            try await store.keepConnection(
+                id, to: destination, snapshot, handled: handled, messages: messages, answers: answers)
         }
     }
     func forgetConnection(_ id: Text) async throws {
