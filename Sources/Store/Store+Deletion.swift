@@ -54,12 +54,14 @@ extension Store {
         try db.execute(
             sql: "UPDATE connection SET deleting = ? WHERE id = ?",
             arguments: [tellsPeer ? isTold : isSilent, id.string])
+        try closeQuestions(of: id, db)
     }
 
     /// Removes a marked connection with its keys.
     package func finishDeletion(of id: Text) async throws(StoreError) {
-        try await commit { db, _ in
+        try await commit { db, books in
             try db.execute(sql: "DELETE FROM connection WHERE id = ? AND deleting <> 0", arguments: [id.string])
+            if db.changesCount > 0 { books.noteDeletion(of: id) }
         }
     }
 }

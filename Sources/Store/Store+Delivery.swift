@@ -31,9 +31,13 @@ extension Store {
             for name in books.deliveries.keys where !kept.contains(name) {
                 books.deliveries[name] = nil
                 try db.execute(sql: "DELETE FROM delivery WHERE destination = ?", arguments: [name.string])
+                let place = [name.string, Self.requestsName(of: name).string]
+                let gone = try Row.fetchAll(
+                    db, sql: "SELECT id FROM connection WHERE destination IN (?, ?)",
+                    arguments: StatementArguments(place))
+                for row in gone { try Self.closeQuestions(of: try row.text("id"), db) }
                 try db.execute(
-                    sql: "DELETE FROM connection WHERE destination IN (?, ?)",
-                    arguments: [name.string, Self.requestsName(of: name).string])
+                    sql: "DELETE FROM connection WHERE destination IN (?, ?)", arguments: StatementArguments(place))
             }
         }
     }

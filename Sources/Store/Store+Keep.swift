@@ -34,13 +34,15 @@ extension Store {
     /// Stores the state of a connection to a destination, sealed. Only the owner of the connection can
     /// interpret the bytes. `handled`: keys of the inbound messages that led to this state. They are
     /// remembered in the same transaction, so a message is applied once or not at all. `messages`: those of
-    /// them that are added to the message book. `answers`: what became of answers to questions in it.
+    /// them that are added to the message book. `answers`: what became of answers to questions in it. A connection
+    /// that was deleted does not come back: its owner may still be at work on it.
     package func saveConnection(
         _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = [],
         messages: [MessageEntry] = [], answers: [AnswerChange] = []
     ) async throws(StoreError) {
         let sealed = try sealing.seal(snapshot, for: .connection(id: id, destination: destination))
-        try await writeHandled(handled) { db, _ in
+        try await writeHandled(handled) { db, books in
+            guard !books.deleted.contains(id) else { return }
             try db.execute(
                 sql: """
                     INSERT INTO connection (id, snapshot, destination, number, made)
@@ -55,8 +57,10 @@ extension Store {
 
     /// Removes a connection.
     package func forgetConnection(_ id: Text) async throws(StoreError) {
-        try await commit { db, _ in
+        try await commit { db, books in
             try db.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.string])
+            try Self.closeQuestions(of: id, db)
+            books.noteDeletion(of: id)
         }
     }
 

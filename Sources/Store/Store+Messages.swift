@@ -63,7 +63,9 @@ package struct AnswerChange: Hashable, Sendable {
 
 // The message book: the messages that agents sent on their own initiative, and their results.
 extension Store {
-    /// The maximum number of entries. Beyond it the oldest is removed, and one that waits for an answer last.
+    /// The maximum number of entries. The connections have equal shares of it, and what one of them does not use is for
+    /// the others: so no agent can make the messages of another one vanish. Of one connection the oldest entry is
+    /// removed first, and a question that waits last.
     package static let messageLimit = 256
     /// The maximum size of all contents together, in bytes.
     package static let messagesBytes = 1 << 20
@@ -71,11 +73,12 @@ extension Store {
     package static let messageBytes = 16 * 1024
 
     /// Adds messages to the book, in the transaction of the state that they led to. A message that the book has
-    /// already is not added again: the gate may have stopped before it released the message.
+    /// already is not added again: the gate may have stopped before it released the message. The content is kept only
+    /// of a question that waits for the operator.
     static func add(_ entries: [MessageEntry], _ db: Database) throws {
         guard !entries.isEmpty else { return }
         for entry in entries {
-            let content = entry.content.count <= messageBytes ? entry.content : []
+            let isKept = entry.status == .pending && entry.content.count <= messageBytes
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO message (uid, connection, did, kind, at, status, result, content)
@@ -83,16 +86,21 @@ extension Store {
                     """,
                 arguments: [
                     entry.uid.string, entry.connection.string, entry.did.string, entry.kind.string, entry.at.seconds,
-                    entry.status.rawValue, entry.result.string, Data(content),
+                    entry.status.rawValue, entry.result.string, Data(isKept ? entry.content : []),
                 ])
         }
         try db.execute(
             sql: """
                 DELETE FROM message WHERE number IN (
                     SELECT number FROM (
-                        SELECT number, row_number() OVER kept AS place, sum(length(content)) OVER kept AS bytes
-                        FROM message WINDOW kept AS (ORDER BY status = ? DESC, number DESC)
-                    ) WHERE place > ? OR bytes > ?
+                        SELECT number, length(content) AS size, row_number() OVER kept AS place,
+                            sum(length(content)) OVER kept AS bytes
+                        FROM (
+                            SELECT number, content, row_number() OVER (
+                                PARTITION BY connection ORDER BY status = ? DESC, number DESC
+                            ) AS turn FROM message
+                        ) WINDOW kept AS (ORDER BY turn, number DESC)
+                    ) WHERE place > ? OR (bytes > ? AND size > 0)
                 )
                 """, arguments: [MessageEntry.Status.pending.rawValue, messageLimit, messagesBytes])
     }
@@ -124,5 +132,15 @@ extension Store {
                     MessageEntry.Status.pending.rawValue,
                 ])
         }
+    }
+
+    /// Records that no question of `connection` waits any more, because the connection is being deleted.
+    static func closeQuestions(of connection: Text, _ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE message SET status = ?, result = ?, content = x'' WHERE connection = ? AND status = ?",
+            arguments: [
+                MessageEntry.Status.rejected.rawValue, "not answered: its connection was deleted", connection.string,
+                MessageEntry.Status.pending.rawValue,
+            ])
     }
 }

@@ -7,11 +7,12 @@ import Testing
 /// The message book: the messages that agents sent on their own initiative.
 @Suite struct MessageBookTests {
     private func entry(
-        _ uid: Text, _ status: MessageEntry.Status = .reviewed, of connection: Text = "c", bytes: Int = 10
+        _ uid: Text, _ status: MessageEntry.Status = .reviewed, of connection: Text = "c", bytes: Int? = nil
     ) -> MessageEntry {
-        MessageEntry(
+        let content = [UInt8](repeating: UInt8(ascii: " "), count: bytes ?? (status == .pending ? 10 : 0))
+        return MessageEntry(
             uid: uid, connection: connection, did: "did", kind: "message", at: Timestamp(seconds: 1_767_225_600),
-            status: status, result: "understood", content: [UInt8](repeating: UInt8(ascii: " "), count: bytes))
+            status: status, result: "understood", content: content)
     }
 
     private func withStore(_ body: (Store) async throws -> Void) async throws {
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    /// The oldest messages go first, and those that wait for an answer last.
+    /// Of one connection the oldest messages go first, and questions that wait last.
     @Test func theBookIsBounded() async throws {
         try await withStore { store in
             try await add([entry("question", .pending)], store)
@@ -73,11 +74,62 @@ import Testing
             var book = try await store.messages()
             #expect(book.count == Store.messageLimit && book.first?.uid == "question")
             #expect(book.dropFirst().first?.uid == Text("m\(301 - Store.messageLimit)"))
-            for number in 0..<80 { try await add([entry(Text("large\(number)"), bytes: Store.messageBytes)], store) }
-            book = try await store.messages()
-            #expect(book.reduce(0) { $0 + $1.content.count } <= Store.messagesBytes && book.first?.uid == "question")
-            try await add([entry("huge", bytes: Store.messageBytes + 1)], store)
+            try await add([entry("huge", .pending, bytes: Store.messageBytes + 1)], store)
             #expect(try await store.messages().last?.content == [])
+            for number in 0..<80 {
+                try await add([entry(Text("large\(number)"), .pending, bytes: Store.messageBytes)], store)
+            }
+            book = try await store.messages()
+            #expect(book.reduce(0) { $0 + $1.content.count } <= Store.messagesBytes && book.last?.uid == "large79")
+        }
+    }
+
+    /// An agent that floods the book displaces its own messages only.
+    @Test func eachConnectionHasItsShare() async throws {
+        try await withStore { store in
+            let others = ["d", "e"].flatMap { (connection: Text) in
+                [entry("question", .pending, of: connection), entry("message", of: connection)]
+            }
+            try await add(others, store)
+            for number in 0..<400 {
+                let isLarge = number % 2 == 0
+                try await add(
+                    [
+                        entry(
+                            Text("flood\(number)"), isLarge ? .pending : .reviewed,
+                            bytes: isLarge ? Store.messageBytes : 10)
+                    ], store)
+            }
+            let book = try await store.messages()
+            #expect(book.count <= Store.messageLimit)
+            #expect(book.filter { $0.connection != "c" }.map(\.uid) == others.map(\.uid))
+            #expect(book.filter { $0.connection != "c" }.map(\.isOpen) == [true, false, true, false])
+        }
+    }
+
+    /// Only a question that waits for the operator keeps its content.
+    @Test func whatNeedsNoAnswerHasNoContent() async throws {
+        try await withStore { store in
+            let all: [MessageEntry.Status] = [.pending, .accepted, .rejected, .reviewed]
+            try await add(all.map { entry(Text($0.rawValue), $0, bytes: 10) }, store)
+            #expect(try await store.messages().map { $0.content.isEmpty } == [false, true, true, true])
+        }
+    }
+
+    /// No question of a deleted connection waits, and the connection does not come back.
+    @Test func aDeletedConnectionAsksNothing() async throws {
+        try await withStore { store in
+            for id in ["marked", "gone", "kept"] as [Text] {
+                try await store.saveConnection(id, [1], messages: [entry("q", .pending, of: id)])
+            }
+            _ = try await store.beginDeletion(of: "marked", isForced: true)
+            try await store.forgetConnection("gone")
+            let book = try await store.messages()
+            #expect(
+                book.map(\.status) == [.rejected, .rejected, .pending] && book.map(\.isOpen) == [false, false, true])
+            try await store.finishDeletion(of: "marked")
+            for id in ["marked", "gone", "kept"] as [Text] { try await store.saveConnection(id, [2], to: "mailbox") }
+            #expect(try await store.connections().map(\.id) == ["kept"])
         }
     }
 }
