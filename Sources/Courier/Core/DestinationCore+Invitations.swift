@@ -29,7 +29,9 @@ extension DestinationCore {
         case (.answerOnExisting, let known?): return .asked(known.id)
         case (.reuse, let known?): return .known(known.id)
         case (.oneTime, _): return matching.last { $0.isOneTime }.map { .asked($0.id) } ?? .once
-        default: return .new(replacing: matching.last { !$0.isOneTime && $0.id != trial?.id }?.id)
+        default:
+            return .new(
+                replacing: matching.last { !$0.isOneTime && $0.id != trial?.id && $0.id != starting?.id }?.id)
         }
     }
 
@@ -38,6 +40,11 @@ extension DestinationCore {
     /// Handles an invitation that was read from a file. One that was accepted before, and whose connection no longer
     /// exists, is not carried out again: the file may have been restored.
     mutating func read(_ file: Int, _ result: Result<Invitation, ConnectFailure>, at now: Instant) -> [Action] {
+        guard isLoaded else {
+            // It is read again once it is known which connections exist.
+            reading[file] = nil
+            return []
+        }
         switch result {
         case .failure(let failure): return finish(file, failure, at: now)
         case .success(let invitation):
@@ -135,6 +142,7 @@ extension DestinationCore {
         for gone in old + [job.replaced].compactMap(\.self) where route(gone)?.isConnected != true || old.contains(gone)
         {
             routes.removeAll { $0.id == gone }
+            if gone == job.replaced { noteReplaced(gone, by: id) }
             actions.append(.discard(gone))
         }
         return actions + [.wake] + finish(job, nil, at: now)

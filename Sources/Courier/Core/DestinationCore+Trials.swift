@@ -23,7 +23,7 @@ extension DestinationCore {
             return [.start(id)]
         case .denied:
             starting = nil
-            return policy.mailbox == .own ? [.goBack] : []
+            return policy.mailbox == .own ? goBack() : []
         case .failed(let reason):
             // Without a connection of its own the destination would get nothing until the next start.
             if policy.mailbox == .own { return again(.beginTrial(route), reason, at: now) }
@@ -96,13 +96,14 @@ extension DestinationCore {
         }
         routes.removeAll { $0.id == id }
         trial = nil
-        return policy.mailbox == .own ? [.goBack] : []
+        return policy.mailbox == .own ? goBack() : []
     }
 
     /// Handles the adoption of a granted mailbox: its connection leads to the mailbox from now on.
     mutating func adopted(_ id: Text, _ reason: String?, at now: Instant) -> [Action] {
+        // The connection was deleted meanwhile: its mailbox goes with it.
+        guard let route = route(id) else { return reason == nil ? [.disown(id)] : [] }
         if let reason { return again(.adopt(id), reason, at: now) }
-        guard let route = route(id) else { return [] }
         routes.removeAll { $0.id == id }
         return beginTrial(route.invitation)
     }

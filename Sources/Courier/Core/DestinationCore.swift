@@ -81,6 +81,8 @@ struct DestinationCore: ~Copyable, Sendable {
     private var hasLooked = false
     /// Whether the stored connections are loaded. Before that a new connection could duplicate one of them.
     private(set) var isLoaded = false
+    /// Pending connections that a newer invitation of their inviter replaced, each with its successor.
+    private(set) var replaced: [(old: Text, new: Text)] = []
 
     /// Creates a destination. Nothing happens before ``Event/start``.
     init(_ policy: Policy, random: consuming RandomStream) {
@@ -106,7 +108,7 @@ struct DestinationCore: ~Copyable, Sendable {
         case .adopted(let id, let reason): adopted(id, reason, at: now)
         case .trialBegun(let id, let start): trialBegun(id, start, at: now)
         case .gaveUp(let id, let reason): gaveUp(id, reason)
-        case .wentBack(.success(let routes)): add(routes)
+        case .wentBack(.success(let routes)): wentBack(routes)
         case .wentBack(.failure(let failure)): again(.goBack, failure.line, at: now)
         case .remove(let id): remove(id)
         case .deadlineReached: due(at: now)
@@ -120,6 +122,25 @@ struct DestinationCore: ~Copyable, Sendable {
     var lasting: [Route] { routes.filter { !$0.isOneTime } }
 
     func route(_ id: Text) -> Route? { routes.first { $0.id == id } }
+
+    /// Returns the connection that replaced the pending connection `id`.
+    func successor(of id: Text) -> Text? { replaced.last { $0.old == id }?.new }
+
+    mutating func noteReplaced(_ old: Text, by new: Text) {
+        replaced = replaced.suffix(Self.acceptedLimit - 1) + [(old, new)]
+    }
+
+    /// Makes the connection that leads to the mailbox deliver again. Until it is loaded, its own invitation would lead
+    /// to a second connection.
+    mutating func goBack() -> [Action] {
+        isLoaded = false
+        return [.goBack]
+    }
+
+    private mutating func wentBack(_ routes: [Route]) -> [Action] {
+        isLoaded = true
+        return add(routes)
+    }
 
     /// Reports a failure, and makes the action due again after a pause.
     mutating func again(_ action: Action, _ reason: String?, at now: Instant) -> [Action] {
@@ -181,12 +202,15 @@ struct DestinationCore: ~Copyable, Sendable {
     }
 
     private mutating func remove(_ id: Text) -> [Action] {
-        guard let route = route(id) else { return [] }
+        let isConnected = route(id)?.isConnected == true
+        let isTrial = trial?.id == id || starting?.id == id
+        guard isTrial || route(id) != nil else { return [] }
         routes.removeAll { $0.id == id }
-        guard trial?.id == id else { return [.stop(id)] }
-        trial = nil
+        retries.removeAll { if case .adopt(id) = $0.action { true } else { false } }
+        guard isTrial else { return [.stop(id)] }
+        (trial, starting) = (nil, nil)
         // The deletion says nothing about the invitation.
-        return [.stop(id)] + (!route.isConnected && policy.mailbox == .own ? [.goBack] : [])
+        return [.stop(id)] + (!isConnected && policy.mailbox == .own ? goBack() : [])
     }
 
     // MARK: - Files
@@ -194,6 +218,7 @@ struct DestinationCore: ~Copyable, Sendable {
     private mutating func look(_ editions: [InvitationFile.Edition], at now: Instant) -> [Action] {
         defer { hasLooked = true }
         lookAt = now.advanced(by: policy.pause)
+        guard isLoaded else { return [] }
         var actions: [Action] = []
         for (file, edition) in zip(files.indices, editions)
         where reading[file] == nil && files[file].isDue(edition, at: now) {

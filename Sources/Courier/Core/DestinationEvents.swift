@@ -122,6 +122,8 @@ extension DestinationCore {
         case close(Text)
         /// Make the connection lead to the mailbox that its peer granted.
         case adopt(Text)
+        /// The connection whose mailbox was adopted is deleted: the mailbox is not to be used.
+        case disown(Text)
         /// Make and store a second connection, through the mailbox, if the mailbox permits its invitation.
         case beginTrial(Route)
         /// Note that no connection through the mailbox can be made by the invitation, and delete the connection.

@@ -128,6 +128,10 @@ actor Destination {
     /// Returns the link of the connection `id`; nil if no such link exists.
     func link(_ id: Text) -> AgentLink? { links.first { $0.id == id } }
 
+    /// Returns the connection that replaced the pending connection `id`, because a newer invitation of the same
+    /// inviter was accepted; nil if none did.
+    func successor(of id: Text) -> Text? { core.successor(of: id) }
+
     /// Whether the stored connections are loaded.
     var isLoaded: Bool { core.isLoaded }
 
@@ -207,6 +211,7 @@ actor Destination {
     }
 
     private func stop(_ id: Text) async {
+        grants[id] = nil
         guard let link = link(id) else { return }
         links.removeAll { $0 === link }
         await link.stop()
@@ -244,6 +249,7 @@ actor Destination {
             }
             await mail?.close(id)
         case .close(let id): await mail?.close(id)
+        case .disown(let id): await mail?.remove(id)
         case .wake: await wake()
         default: break
         }

@@ -82,8 +82,12 @@ extension AgentHandler {
             throw Self.notWaiting(uid, "its connection was deleted")
         }
         guard card.state == .connected, let link = await service.destination(card.destination)?.link(card.id) else {
+            let reason =
+                card.state != .connected
+                ? "is \(card.state.rawValue)"
+                : card.destination == MailboxManagerCore.destination ? "leads to the mailbox" : "does not run"
             throw ControlRefusal(
-                "the connection \(card.id) cannot carry the answer: it is \(card.state.rawValue)",
+                "the connection \(card.id) cannot carry the answer: it \(reason)",
                 remedy: "see gatehouse agent show \(card.id)")
         }
         guard await link.respond(to: question, uid, with: response) else {

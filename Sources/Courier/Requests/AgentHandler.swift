@@ -37,7 +37,7 @@ package struct AgentHandler: Sendable {
         switch request {
         case .connect(let invitation, let destination): try await connect(invitation, to: destination)
         case .list: ConnectionReport.List(try await cards().map(\.report)).json
-        case .show(let name): try await card(name, isWhole: true).report.json
+        case .show(let name): try await show(name).json
         case .delete(let name, let isForced, let tellsAgent): try await delete(name, isForced, tellsAgent)
         case .ping(let name): try await ping(name)
         case .messages(let name, let uid, let pendingOnly): try await messages(name, uid, pendingOnly)
@@ -86,6 +86,24 @@ package struct AgentHandler: Sendable {
                 "\(name) has no connection", remedy: "create one with an invitation: gatehouse agent connect")
         }
         throw ControlRefusal("there is no connection or destination \(name)", remedy: "see gatehouse agent list")
+    }
+
+    private func show(_ name: Text) async throws(ControlRefusal) -> ConnectionReport {
+        do throws(ControlRefusal) {
+            return try await card(name, isWhole: true).report
+        } catch {
+            // A command may still wait for a pending connection that another one has replaced.
+            for destination in service.names {
+                guard let new = await service.destination(destination)?.successor(of: name) else { continue }
+                var report = ConnectionReport()
+                (report.id, report.destination, report.state) = (name, destination, .replaced)
+                report.problem = ConnectionReport.Problem(
+                    "a newer invitation of the same inviter has replaced it",
+                    remedy: "see gatehouse agent show \(new)")
+                return report
+            }
+            throw error
+        }
     }
 
     // MARK: - Changes

@@ -146,7 +146,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
         let reason =
             switch card.state {
             case .connecting: problem ?? "the agent received the request and did not answer in time"
-            case .replaced: "a newer connection has replaced it"
+            case .replaced: problem ?? "a newer connection has replaced it"
             default: problem ?? "it has been deleted"
             }
         return CommandFailure(

@@ -174,7 +174,7 @@ import Testing
             try await store.saveConnection(
                 "post", Array("{\"connection\": {}}".utf8), to: MailboxManagerCore.destination)
             await #expect {
-                try await router.answer(.delete("post", isForced: isForced, tellsAgent: false))
+                try await router.answer(.delete("mailbox", isForced: isForced, tellsAgent: false))
             } throws: { error in
                 (error as? ControlRefusal)?.message.contains("user (primary)") == true
             }

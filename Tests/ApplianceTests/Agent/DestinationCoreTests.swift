@@ -120,6 +120,8 @@ import Testing
         let other = try world.connect(try invitation("c", key: 2), 3)
         #expect(world.gone == [first.id].compactMap(\.self))
         #expect(world.core.routes.map(\.id) == [second.id, other.id].compactMap(\.self))
+        #expect(world.core.successor(of: try #require(first.id)) == second.id)
+        #expect(world.core.successor(of: try #require(other.id)) == nil)
     }
 
     @Test func aKnownInviterIsAskedAndMayDecline() throws {
@@ -290,5 +292,42 @@ import Testing
         world.isBroken = false
         world.run(for: .seconds(10))
         #expect(world.refused == ["a"] && world.core.routes.isEmpty)
+    }
+
+    /// A connection that is deleted while its mailbox is being adopted does not come back as a mailbox.
+    @Test(arguments: [true, false]) func aDeletedConnectionIsNotAdopted(isLate: Bool) throws {
+        let world = DestinationWorld(.own)
+        world.loaded.routes = [route("one", try invitation("a"))]
+        world.feed(.start)
+        world.holds = isLate
+        world.isBroken = !isLate
+        world.feed(.ended("one", isGranted: true))
+        world.feed(.remove("one"))
+        world.isBroken = false
+        world.release()
+        world.run(for: .seconds(60))
+        #expect(world.adoptions == 1 && world.made.isEmpty && world.gone == ["one"])
+        #expect(world.disowned == (isLate ? ["one"] : []) && world.core.routes.isEmpty)
+    }
+
+    /// Until the way back from a refused mailbox is loaded, its invitation leads to no second connection.
+    @Test func noInvitationIsUsedBeforeTheWayBackIsLoaded() throws {
+        let world = DestinationWorld(.own, files: ["file"])
+        let granted = try invitation("a")
+        (world.loaded.mailbox, world.loaded.routes) = (granted, [route("two", granted, .mailbox, isConnected: false)])
+        (world.returning, world.contents) = ([route("one", granted)], [.success(granted)])
+        world.feed(.start)
+        world.run(for: .seconds(40))
+        // The store fails once the trial is given up, so that the way back has to be tried again.
+        world.breaksReturn = true
+        world.run(for: .seconds(20))
+        #expect(world.refused == ["a"] && world.returns > 0 && !world.core.isLoaded)
+        world.editions = [InvitationFile.Edition(of: "/")]
+        world.run(for: .seconds(20))
+        #expect(throws: ConnectFailure.notReady) { try world.connect(granted) }
+        world.breaksReturn = false
+        world.run(for: .seconds(20))
+        #expect(world.made.isEmpty && world.started == ["two", "one"])
+        #expect(try world.connect(granted, 2) == Connecting(way: .known, id: "one"))
     }
 }

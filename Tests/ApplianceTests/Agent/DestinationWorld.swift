@@ -19,9 +19,11 @@ final class DestinationWorld {
     var permits = true
     /// What comes back with the connection that led to the mailbox.
     var returning: [DestinationCore.Route] = []
+    /// Whether the way back cannot be loaded.
+    var breaksReturn = false
     /// What inviters say about reuse.
     var reuse: Bool? = true
-    /// Whether results of new connections are held back until ``release()``.
+    /// Whether results of new connections and of adoptions are held back until ``release()``.
     var holds = false
     private var held: [DestinationCore.Event] = []
 
@@ -31,6 +33,7 @@ final class DestinationWorld {
     private(set) var asked: [Text] = []
     private(set) var answered: [Text] = []
     private(set) var refused: [Text] = []
+    private(set) var disowned: [Text] = []
     private(set) var accepted: [Text] = []
     private(set) var replies: [Int: Result<Connecting, ConnectFailure>] = [:]
     private(set) var notices: [DestinationNotice] = []
@@ -52,8 +55,15 @@ final class DestinationWorld {
         while !events.isEmpty {
             for action in core.handle(events.removeFirst(), at: now) {
                 guard let result = carryOut(action) else { continue }
-                if holds, case .made = result { held.append(result) } else { events.append(result) }
+                if holds, isHeld(result) { held.append(result) } else { events.append(result) }
             }
+        }
+    }
+
+    private func isHeld(_ result: DestinationCore.Event) -> Bool {
+        switch result {
+        case .made, .adopted: true
+        default: false
         }
     }
 
@@ -107,7 +117,9 @@ final class DestinationWorld {
             return .gaveUp(id, failure?.line)
         case .goBack:
             returns += 1
+            if breaksReturn { return .wentBack(.failure(ConnectFailure("the disk is full", remedy: "make room"))) }
             return .wentBack(failure.map { .failure($0) } ?? .success(returning))
+        case .disown(let id): disowned.append(id)
         case .wake: break
         case .reply(let request, let result): replies[request] = result
         case .notice(let notice): notices.append(notice)
