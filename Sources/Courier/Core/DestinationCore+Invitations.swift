@@ -75,8 +75,8 @@ extension DestinationCore {
         if let job = jobs.first(where: { $0.invitation.id == invitation.id }) { return aside(job, request) }
         switch found {
         case .existing: return []
-        case .new:
-            guard lasting.count(where: { $0.end == nil }) < Self.routesLimit else {
+        case .new(let replaced):
+            guard replaced != nil || lasting.count(where: { $0.end == nil }) < Self.routesLimit else {
                 return [.reply(request, .failure(.tooMany))]
             }
             return begin(found, invitation, requests: [request])

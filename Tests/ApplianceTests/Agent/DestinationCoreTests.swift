@@ -164,6 +164,8 @@ import Testing
             _ = try world.connect(try invitation(Text("\(number)"), key: number + 1), Int(number))
         }
         #expect(throws: ConnectFailure.tooMany) { try world.connect(try invitation("more", key: 99), 99) }
+        #expect(try world.connect(try invitation("newer", key: 1), 98).way == .new, "it replaces one of them")
+        #expect(world.core.lasting.count == DestinationCore.routesLimit)
     }
 
     // MARK: - Files

@@ -85,7 +85,6 @@ enum HouseAllowances {
             "Sources/Simulation/Rules/KioskRules.swift": 421,
             "Tests/ApplianceTests/ConfigurationTests.swift": 498,
             "Tests/ApplianceTests/Doctor/DoctorTests.swift": 564,
-            "Tests/CommandTests/AgentServiceTests.swift": 417,
             "Tests/CredentialsTests/CertificatePathTests.swift": 513,
             "Tests/CredentialsTests/Rules/EmbeddedCredentialTests.swift": 510,
             "Tests/CredentialsTests/TokenStatusTests.swift": 490,
