@@ -147,8 +147,8 @@ enum Schema {
         """
 
     private static let messages = """
-        -- Messages of agents, newest last: MessageEntry. `at`: second of the date. `content`: the message;
-        -- empty if it was too long.
+        -- Messages of agents, newest last: MessageEntry. `at`: second of the date. `content`: the message, of a
+        -- question that waits; otherwise empty.
         CREATE TABLE message (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             uid TEXT NOT NULL,

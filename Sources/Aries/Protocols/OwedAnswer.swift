@@ -18,7 +18,7 @@ package struct OwedAnswer: Equatable, Sendable {
     /// The name under which the owner of the connection keeps the question.
     package let question: Text
     /// The chosen response.
-    package let response: Text
+    let response: Text
     /// The answer as it is sent.
     let message: JSON
 

@@ -65,7 +65,6 @@ enum HouseAllowances {
             "Tests/LinuxIOTests/SpeechProgramTests.swift": 1,
             "Tests/MailboxesTests/Mediator/MediatorTests.swift": 1,
             "Tests/ObservationTests/SampleBox.swift": 5,
-            "Tests/ObservationTests/StatusReportTests.swift": 1,
             "Tests/PeerTests/DeliveryTests.swift": 2,
             "Tests/PeerTests/Stall/StallTests.swift": 1,
             "Tests/RepositoryTests/Manifest.swift": 1,
