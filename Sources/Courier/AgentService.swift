@@ -239,6 +239,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             try await forget(id, of: stored.destination, isTold: isTold)
         } catch {
             log.log(.error, "agent.store", ["reason": .text(error.text)])
+            await rest(.seconds(10))
+            marked.yield(id)
         }
     }
 

@@ -249,7 +249,11 @@ package struct AgentConnection: ~Copyable, Sendable {
         case .failed(let id, let failure): actions = failed(id, failure, at: now)
         case .received(let bytes): actions = receive(bytes, at: now)
         case .reuse(let invitation): actions = beginReuse(of: invitation, at: now)
-        case .answer(let invitation): if peer != nil { answerRequests(of: invitation) }
+        case .answer(let invitation):
+            guard peer != nil else { break }
+            answerRequests(of: invitation)
+            // The requests come once.
+            if storesAnswers, !waiting.isEmpty { actions = [persist()] }
         case .respond(let question, let name, let response, let date):
             actions = respond(to: question, name, response, at: date)
         case .address(let address, let key): actions = take(address, for: key, at: now)

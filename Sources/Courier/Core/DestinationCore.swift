@@ -108,6 +108,8 @@ struct DestinationCore: ~Copyable, Sendable {
         case .adopted(let id, let reason): adopted(id, reason, at: now)
         case .trialBegun(let id, let start): trialBegun(id, start, at: now)
         case .gaveUp(let id, let reason): gaveUp(id, reason)
+        case .discarded(_, nil): []
+        case .discarded(let id, let reason?): again(.discard(id), reason, at: now)
         case .wentBack(.success(let routes)): wentBack(routes)
         case .wentBack(.failure(let failure)): again(.goBack, failure.line, at: now)
         case .remove(let id): remove(id)

@@ -87,6 +87,8 @@ extension DestinationCore {
         case trialBegun(Text, TrialStart)
         /// The result of ``Action/giveUp(_:_:)``; nil: the connection is gone.
         case gaveUp(Text, String?)
+        /// The result of ``Action/discard(_:)``; nil: the connection is gone.
+        case discarded(Text, String?)
         /// The result of ``Action/goBack``: the stored connections that did not run.
         case wentBack(Result<[Route], ConnectFailure>)
         /// A connection is being deleted.

@@ -237,17 +237,16 @@ actor Destination {
         }
     }
 
-    /// Carries out an action without a result.
+    /// Carries out an action that makes, tries or gives up no connection.
     private func finish(_ action: DestinationCore.Action) async -> DestinationCore.Event? {
         switch action {
         case .answer(let id, let invitation): await link(id)?.answer(invitation)
         case .stop(let id): await stop(id)
         case .discard(let id):
             await stop(id)
-            if let failure = await failure({ try await self.dependencies.link.store.forgetConnection(id) }) {
-                dependencies.notice(.storeFailed(failure.line))
-            }
-            await mail?.close(id)
+            let failure = await failure { try await self.dependencies.link.store.forgetConnection(id) }
+            if failure == nil { await mail?.close(id) }
+            return .discarded(id, failure?.line)
         case .close(let id): await mail?.close(id)
         case .disown(let id): await mail?.remove(id)
         case .wake: await wake()

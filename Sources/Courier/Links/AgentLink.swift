@@ -99,7 +99,8 @@ package actor AgentLink {
     /// place of a new one. Returns true if the inviter agrees, and false if it does not agree within 45 s.
     /// Returns nil if the link ends before that, or if the link already asks about this invitation.
     package func reuse(_ invitation: Invitation) async -> Bool? {
-        guard core.end == nil, asked[invitation.id] == nil else { return nil }
+        // After the task was cancelled, ``letGo()`` may have been called already.
+        guard core.end == nil, asked[invitation.id] == nil, !Task.isCancelled else { return nil }
         return await withCheckedContinuation { continuation in
             asked[invitation.id] = continuation
             note(.ask(.reuse(invitation)))

@@ -124,6 +124,21 @@ import Testing
         #expect(world.core.successor(of: try #require(other.id)) == nil)
     }
 
+    /// A replaced connection that cannot be removed from the store is removed later.
+    @Test func aReplacedConnectionIsRemovedLater() throws {
+        let world = DestinationWorld()
+        world.feed(.start)
+        let first = try #require(try world.connect(try invitation("a")).id)
+        world.holds = true
+        world.feed(.connect(try invitation("b"), request: 2))
+        world.isBroken = true
+        world.release()
+        #expect(world.gone.isEmpty && world.core.route(first) == nil)
+        world.isBroken = false
+        world.run(for: .seconds(10))
+        #expect(world.gone == [first])
+    }
+
     @Test func aKnownInviterIsAskedAndMayDecline() throws {
         for (answer, way) in [(true, .reuse), (false, .new), (nil, .reuse)] as [(Bool?, InvitationReport.Way)] {
             let world = DestinationWorld()

@@ -97,7 +97,10 @@ final class DestinationWorld {
             if failure == nil { self.accepted = accepted }
             return .made(route.id, failure)
         case .start(let id): started.append(id)
-        case .stop(let id), .discard(let id), .close(let id): gone.append(id)
+        case .stop(let id), .close(let id): gone.append(id)
+        case .discard(let id):
+            if failure == nil { gone.append(id) }
+            return .discarded(id, failure?.line)
         case .ask(let id, let invitation):
             asked.append(id)
             return .reused(invitation.id, reuse)
