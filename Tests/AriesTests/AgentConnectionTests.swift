@@ -248,6 +248,21 @@ import Testing
         #expect(harness.seen.contains(.reachability(.refused(status: status))))
     }
 
+    /// A delivery on which the peer's server fails leaves the next turn to a waiting answer.
+    @Test func aFailingDeliveryHoldsUpNoAnswer() throws {
+        let harness = try Harness()
+        harness.feed(.start)
+        (harness.status, harness.replies) = (500, [.rejected])
+        harness.feed(.deliver(report(1)))
+        harness.feed(.tell(code: "fault.somewhere", explanation: "primary: it is silent"))
+        harness.maxPosts = harness.posts.count + 1
+        harness.run(until: Instant(nanoseconds: 60_000_000_000))
+        #expect(harness.agent.others.last?["description"]?["code"] == "fault.somewhere" && harness.sent.isEmpty)
+        harness.maxPosts = .max
+        harness.run(until: Instant(nanoseconds: 600_000_000_000))
+        #expect(harness.sent == ["report-1"])
+    }
+
     /// A fault elsewhere is reported to the agent as a problem report.
     @Test func aProblemIsTold() throws {
         let harness = try Harness()
