@@ -116,17 +116,11 @@ struct LinkCore: ~Copyable, Sendable {
         return true
     }
 
-    /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
+    /// When ``decide(at:date:)`` has something to do without a further event; nil: never.
     var deadline: Instant? {
         guard hasStarted, !isBusy, end == nil else { return nil }
         let delivers = retryAt == nil && mediation?.isUnderWay != true
         return [connection.deadline, delivers ? delivery?.deadline : nil, askDeadline, retryAt].compactMap(\.self).min()
-    }
-
-    /// Handles one event: takes it, and does what is due.
-    mutating func handle(_ event: Event, at now: Instant, date: Timestamp) -> [Action] {
-        take(event, at: now)
-        return decide(at: now, date: date)
     }
 
     /// Takes an event, also while the result of an action is awaited. ``decide(at:date:)`` returns what follows.
@@ -161,7 +155,6 @@ struct LinkCore: ~Copyable, Sendable {
             pass(.retryNow)
         case .ask(let event): inbox.append(event)
         case .mail(let message): mail.append(message)
-        case .deadlineReached: break
         default:
             isBusy = false
             takeResult(event)

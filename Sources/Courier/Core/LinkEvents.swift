@@ -54,8 +54,6 @@ extension LinkCore {
         case gaveUp(StoreFailure?)
         /// The result of ``Action/quarantine(_:_:)``.
         case quarantined(StoreFailure?)
-        /// The time of ``LinkCore/deadline`` is reached.
-        case deadlineReached
     }
 
     /// A confirmation that is not durable yet.

@@ -66,6 +66,11 @@ import Testing
 
         func feed(_ event: LinkCore.Event) {
             core.take(event, at: now)
+            settle()
+        }
+
+        /// Carries out what is due now.
+        private func settle() {
             while true {
                 let actions = core.decide(at: now, date: Timestamp(seconds: 1))
                 for action in actions {
@@ -81,7 +86,7 @@ import Testing
                 if deadline <= now { spins += 1 }
                 guard spins < 100 else { return }
                 now = max(now, deadline)
-                feed(.deadlineReached)
+                settle()
             }
             now = end
         }
