@@ -47,7 +47,8 @@ extension AgentConnection {
         }
         let isPutBack = isPutBack
         self.isPutBack = false
-        let delivery = message.map { (Purpose.delivery($0.id), $0.json(invitation.prefix)) }
+        let prefix = invitation.prefix
+        let delivery = message.map { (Purpose.delivery($0.id), $0.json(prefix)) }
         // A caller waits for the answer to the reuse question, so it is not delayed by deliveries.
         if let delivery, reuse == nil, !isPutBack { return delivery }
         if let due = heartbeatAt, now >= due {

@@ -152,8 +152,8 @@ import Testing
             first.cancel()
             await first.value
             memory.failLoad(after: 1)
-            _ = run(agent, leftovers)
             try memory.queue(1)
+            _ = run(agent, leftovers)
             try await wait("delivered") { memory.pending == 0 }
             #expect(await agent.completeConnections == 1)
         }
