@@ -118,7 +118,7 @@ private final class GateClock: Panel {
 
     func show(_ signal: Signal) {}
 
-    func free(_ command: Gate.Command, at now: Instant) {}
+    func hold(_ role: OutputRole, _ command: Gate.Command, at now: Instant) {}
     func admit(until: Instant, at now: Instant) {}
     var opens: Bool { true }
     // Every order counts as carried out in full.
