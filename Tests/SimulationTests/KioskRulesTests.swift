@@ -351,7 +351,7 @@ import Tuvali
     static func identified(_ id: VisitID) -> KioskAction { .note(.identified(intent: intent(id)), id) }
 
     static func ended(_ visit: VisitID) -> KioskAction {
-        .note(.visitEnded(result: "abandoned", reasons: [], VisitFigures(milliseconds: 1)), visit)
+        .note(.visitEnded(.abandoned, reasons: [], VisitFigures(milliseconds: 1)), visit)
     }
 
     static func record(_ visit: VisitID, _ outcome: Outcome) -> KioskAction {

@@ -107,8 +107,8 @@ private final class GateClock: Panel {
                 }
             case .note(.visitEnded(let result, let reasons, _), _):
                 state.withLock { state in
-                    if result == Outcome.Result.rejected.rawValue { state.refused += 1 }
-                    state.lastEnd = ([result] + reasons).joined(separator: " ")
+                    if result == .outcome(.rejected) { state.refused += 1 }
+                    state.lastEnd = ([result.name] + reasons).joined(separator: " ")
                 }
             case .note(.radioFailed(_, let reason, _), _): state.withLock { $0.lastEnd = reason }
             default: break
