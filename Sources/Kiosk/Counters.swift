@@ -106,9 +106,9 @@ extension Kiosk {
                 }
             case .visitEnded(let result, let reasons, _):
                 courses[visit] = nil
-                visits[result, default: 0] += 1
+                visits[result.name, default: 0] += 1
                 let reason = ReasonCode.counted(reasons.map { Text($0) })
-                endings[Ending(result: result, reason: reason), default: 0] += 1
+                endings[Ending(result: result.name, reason: reason), default: 0] += 1
             default: break
             }
         }

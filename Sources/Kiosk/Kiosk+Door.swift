@@ -4,9 +4,9 @@ import Reasons
 
 /// The gate apart from its relay: requests to exit, passages, lock-down and free passage.
 extension Kiosk {
-    /// The longest time for which one command energises the output for free passage. The output drops after
-    /// it unless the command is renewed.
-    static let freeLease = Gate.hardLimit
+    /// The longest time for which one command holds an output (``OutputRole/Kind/held(_:)``). The output drops
+    /// after it unless the command is renewed.
+    static let lease = Gate.hardLimit
 
     /// Why nobody can be admitted at the moment; nil when the gate can be opened.
     var barrier: ReasonCode? {
@@ -14,19 +14,33 @@ extension Kiosk {
         return health.isInForce(.gateUnavailable) ? .gateUnavailable : nil
     }
 
-    /// The present command to the output for free passage. The command is renewed when half of its time is
+    /// Returns the commands to the held outputs that have changed. A command is renewed when half of its time is
     /// over.
-    mutating func freeCommand(at now: Instant) -> Gate.Command {
-        guard door.mode == .free, !isStopped else { return .shut }
-        if case .open(let until) = freeShown, now < until.advanced(by: .zero - Self.freeLease / 2) { return freeShown }
-        return .open(until: now.advanced(by: Self.freeLease))
+    mutating func holdOutputs(at now: Instant) -> [KioskAction] {
+        var actions: [KioskAction] = []
+        for (role, mode) in OutputRole.held {
+            let last = held[role] ?? .shut
+            let next = isStopped || door.mode != mode ? .shut : Self.renewed(last, at: now)
+            guard next != last else { continue }
+            held[role] = next
+            actions.append(.hold(role, next))
+        }
+        return actions
     }
 
-    /// When the lease is to be renewed.
-    var freeDeadline: Instant? {
-        guard case .open(let until) = freeShown else { return nil }
-        return until.advanced(by: .zero - Self.freeLease / 2)
+    private static func renewed(_ last: Gate.Command, at now: Instant) -> Gate.Command {
+        if let renewal = renewal(of: last), now < renewal { return last }
+        return .open(until: now.advanced(by: lease))
     }
+
+    /// Returns when a command to a held output is to be renewed; nil: never.
+    private static func renewal(of command: Gate.Command) -> Instant? {
+        guard case .open(let until) = command else { return nil }
+        return until.advanced(by: .zero - lease / 2)
+    }
+
+    /// When the next command to a held output is to be renewed.
+    var holdDeadline: Instant? { held.values.compactMap { Self.renewal(of: $0) }.min() }
 
     /// When an opening that a person inside requested may begin; nil if none is requested. The opening waits
     /// for the end of another person's pulse. It also waits for the end of a red light, because otherwise the

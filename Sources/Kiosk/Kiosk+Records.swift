@@ -165,14 +165,14 @@ extension Kiosk {
     }
 
     func ended(_ outcome: Outcome, _ visit: Visit, isRecorded: Bool = true, at now: Instant) -> [KioskAction] {
-        ended(outcome.result.rawValue, outcome.reasons.map(\.code.string), visit, isRecorded: isRecorded, at: now)
+        ended(.outcome(outcome.result), outcome.reasons.map(\.code.string), visit, isRecorded: isRecorded, at: now)
     }
 
     func ended(
-        _ result: String, _ reasons: [String], _ visit: Visit, isRecorded: Bool, at now: Instant
+        _ result: VisitResult, _ reasons: [String], _ visit: Visit, isRecorded: Bool, at now: Instant
     ) -> [KioskAction] {
         var figures = visit.figures(at: now)
         figures.isRecorded = isRecorded
-        return [.note(.visitEnded(result: result, reasons: reasons, figures), visit.id)]
+        return [.note(.visitEnded(result, reasons: reasons, figures), visit.id)]
     }
 }

@@ -147,8 +147,7 @@ extension Kiosk {
         case .recordOutcome(let outcome, let signedDigests): return record(outcome, of: visit, signedDigests, at: now)
         case .abandoned(let reasons):
             keepIntent(of: visit, at: now)
-            return ended(
-                ReasonCode.abandoned.text, reasons.map(\.text), visit, isRecorded: false, at: now)
+            return ended(.abandoned, reasons.map(\.text), visit, isRecorded: false, at: now)
         case .note(let note):
             count(note, at: now)
             return [.note(note, visit.id)]

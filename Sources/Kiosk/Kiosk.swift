@@ -55,8 +55,8 @@ package struct Kiosk: Sendable {
     var gate = Gate()
     private var shown: (signal: Signal, pattern: IndicatorPattern, verdict: Instant?)?
     private var gateShown = Gate.Command.shut
-    /// The last command to the output for free passage.
-    var freeShown = Gate.Command.shut
+    /// The last command to each output that is held.
+    var held: [OutputRole: Gate.Command] = [:]
     /// The state of the gate apart from its relay.
     var door: Door
     /// Whether a person inside waits to be let out.
@@ -95,7 +95,7 @@ package struct Kiosk: Sendable {
             gate.deadline, indicator.nextChange(after: now), isStopped ? nil : spareDeadline, uncheckedDeadline,
             isStopped ? nil : health.deadline,
         ]
-        let doors = isStopped ? [] : [door.deadline, freeDeadline, exitDeadline]
+        let doors = isStopped ? [] : [door.deadline, holdDeadline, exitDeadline]
         return (parts + doors + visits.indices.map { visits[$0].deadline }).compactMap { $0 }.min()
     }
 
@@ -138,11 +138,7 @@ package struct Kiosk: Sendable {
             shown = (signal, indicator.pattern, verdict)
             actions.append(.signal(signal, indicator.pattern, indicator.visit))
         }
-        let free = freeCommand(at: now)
-        if free != freeShown {
-            freeShown = free
-            actions.append(.free(free))
-        }
+        actions += holdOutputs(at: now)
         if hasMoved, gate.isOpen, let record = gate.visit.flatMap({ decided($0, at: now) }) {
             actions.append(.decided(record))
         }

@@ -195,9 +195,9 @@ package enum KioskAction: Equatable, Sendable {
     /// report is sent once for each visitor, never for a person who exits, and not later than `until`. The
     /// action directly follows the order to the relay.
     case admit(until: Instant)
-    /// Command the output for free passage. The command is repeated before the last one ends. The action
-    /// precedes every other action except those for gate and light.
-    case free(Gate.Command)
+    /// Command an output that is held (``OutputRole/Kind/held(_:)``). The command is repeated before the last one
+    /// ends. The action precedes every other action except those for gate and light.
+    case hold(OutputRole, Gate.Command)
     /// Publish a note. The visit is the one that the note is about; nil if it is about none.
     case note(KioskNote, VisitID?)
     /// Relay, transport and outputs are released. The driver may end.

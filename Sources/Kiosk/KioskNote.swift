@@ -1,4 +1,5 @@
 package import Encoding
+package import Ledger
 package import Reasons
 
 /// An observation for people and for the log. Notes carry no claims, no key material and no credential bytes.
@@ -54,7 +55,7 @@ package enum KioskNote: Equatable, Sendable {
     case exitRequested(isGranted: Bool)
     /// The visit has its verdict or was given up. The note has the result, the reason codes with the most
     /// important first, and the figures of the visit.
-    case visitEnded(result: String, reasons: [String], VisitFigures)
+    case visitEnded(VisitResult, reasons: [String], VisitFigures)
     /// The ledger could not store a record; `reason`: why.
     case ledgerFailed(reason: String)
     /// A fault has begun or is over. The note is published at most once in some seconds for each code.
@@ -139,8 +140,8 @@ package enum KioskNote: Equatable, Sendable {
         return members
     }
 
-    private static func members(_ result: String, _ reasons: [String], _ figures: VisitFigures) -> JSONObject {
-        var members: JSONObject = ["result": .text(result), "reasons": .array(reasons.map(JSON.text))]
+    private static func members(_ result: VisitResult, _ reasons: [String], _ figures: VisitFigures) -> JSONObject {
+        var members: JSONObject = ["result": .text(result.name), "reasons": .array(reasons.map(JSON.text))]
         if let telling = ReasonCode.telling(reasons.map { Text($0) }), telling != .ok {
             members["remedy"] = .text(telling.remedy)
         }
@@ -152,6 +153,22 @@ package enum KioskNote: Equatable, Sendable {
             members["repairs"] = .int(figures.repairs)
         }
         return members
+    }
+}
+
+/// How a visit ended.
+package enum VisitResult: Hashable, Sendable {
+    /// With the result of an outcome, whether or not that has a record of its own.
+    case outcome(Outcome.Result)
+    /// The phone left before it had announced a transfer.
+    case abandoned
+
+    /// The stable name in logs, `--json` output and metrics.
+    package var name: String {
+        switch self {
+        case .outcome(let result): result.rawValue
+        case .abandoned: ReasonCode.abandoned.text
+        }
     }
 }
 

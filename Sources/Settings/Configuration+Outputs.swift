@@ -1,18 +1,43 @@
+import Kiosk
+
+/// The line of an output.
+package struct OutputLine: Hashable, Sendable {
+    /// The name of the line, on the chip of `[gpio]`.
+    package var name: String
+    /// Whether a low level switches the output on.
+    package var activeLow: Bool
+}
+
 extension Configuration {
     /// Whether the gate can open a passage: by a relay, or by wires to a gate controller. If it cannot, it
     /// only gives verdicts.
-    package var opens: Bool { gate.line != nil || wiegand.wires != nil }
+    package var opens: Bool { outputs.keys.contains(where: \.admits) }
+}
 
-    /// The outputs with the configuration keys that name their lines, in this order: lamps and sounder from
-    /// top to bottom, wires to a gate controller, the output for free passage, the relay.
-    package var outputs: [(key: String, line: String, activeLow: Bool)] {
-        let lights = IndicatorSection.keys.compactMap { key, path in
-            indicator[keyPath: path].map { (key: key, line: $0, activeLow: indicator.activeLow) }
+extension WiegandSection {
+    /// The lines of the wires to a gate controller.
+    var outputs: [OutputRole: OutputLine] {
+        zip(OutputRole.wires, [data0, data1]).reduce(into: [:]) { outputs, wire in
+            outputs[wire.0] = wire.1.map { OutputLine(name: $0, activeLow: activeLow) }
         }
-        let wires = [("wiegand.data0", wiegand.data0), ("wiegand.data1", wiegand.data1)].compactMap { key, line in
-            line.map { (key: key, line: $0, activeLow: wiegand.activeLow) }
+    }
+}
+
+extension ConfigurationReader {
+    /// Reads the lines of the outputs that have their keys in `section`, in the order of the roles. The polarity
+    /// of neighbours that share it is read after their lines. An output without a line is absent from the result.
+    mutating func outputs(in section: String) -> [OutputRole: OutputLine] {
+        var outputs: [OutputRole: OutputLine] = [:]
+        var rest = OutputRole.allCases.filter { $0.key.hasPrefix(section + ".") }[...]
+        while let polarity = rest.first?.polarity {
+            let roles = rest.prefix { $0.polarity == polarity }
+            rest = rest.dropFirst(roles.count)
+            let names = roles.map { optional($0.key) }
+            let activeLow = flag(polarity.key, default: polarity.isActiveLow)
+            for (role, name) in zip(roles, names) {
+                outputs[role] = name.map { OutputLine(name: $0, activeLow: activeLow) }
+            }
         }
-        let free = door.freeLine.map { [("door.freeLine", $0, door.freeActiveLow)] } ?? []
-        return lights + wires + free + (gate.line.map { [("gate.line", $0, gate.activeLow)] } ?? [])
+        return outputs
     }
 }

@@ -3,6 +3,7 @@ import Displays
 package import Encoding
 import Foundation
 import Glibc
+package import Kiosk
 import LinuxIO
 
 /// The appliance's whole configuration: one TOML file, decoded strictly, with a default for each key except
@@ -17,14 +18,14 @@ package struct Configuration: Sendable {
     package var radio: RadioSection
     /// The chip of the GPIO lines.
     package var gpio: GPIOSection
+    /// The lines of the outputs; an output without a line is absent.
+    package let outputs: [OutputRole: OutputLine]
     /// The relay of the gate.
     package var gate: GateSection
     /// The door: its inputs and its times.
     package var door: DoorSection
     /// The wires to a gate controller.
     package var wiegand: WiegandSection
-    /// The lamps and the sounder.
-    package var indicator: IndicatorSection
     /// How the lamps blink for each indicator pattern.
     package var rhythms: RhythmsSection
     /// The tones of verdicts.
@@ -139,10 +140,12 @@ package struct Configuration: Sendable {
         kiosk = KioskSection(&reader)
         radio = RadioSection(&reader)
         gpio = GPIOSection(&reader)
+        let relay = reader.outputs(in: "gate")
         gate = GateSection(&reader)
         door = DoorSection(&reader, chip: gpio.chip)
         wiegand = WiegandSection(&reader, chip: gpio.chip)
-        indicator = IndicatorSection(&reader)
+        outputs = [relay, door.outputs, wiegand.outputs, reader.outputs(in: "indicator")]
+            .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
         rhythms = RhythmsSection(&reader)
         tones = TonesSection(&reader)
         trust = TrustSection(&reader, folder)
@@ -160,8 +163,7 @@ package struct Configuration: Sendable {
         control = ControlSection(&reader, folder)
         observe = ObserveSection(&reader, folder, control: control)
         fleet = FleetSection(&reader)
-        checkLines(
-            &reader, gate: gate, door: door, wiegand: wiegand, indicator: indicator, chip: gpio.chip, displays: display)
+        checkLines(&reader, outputs, door.inputs, chip: gpio.chip, displays: display)
         let others = display.others.filter { $0.kind == .file }.map { ("display.also", String?.some($0.file)) }
         checkFiles(
             &reader, in: folder.path, besides: ownFiles(folder, control: control),
@@ -200,22 +202,19 @@ package struct Configuration: Sendable {
 
 /// Rejects a configuration with two signals on one line: otherwise a lamp could open the gate.
 private func checkLines(
-    _ reader: inout ConfigurationReader, gate: GateSection, door: DoorSection, wiegand: WiegandSection,
-    indicator: IndicatorSection, chip: String?, displays: DisplaysSection
+    _ reader: inout ConfigurationReader, _ outputs: [OutputRole: OutputLine], _ inputs: [DoorSection.Input],
+    chip: String?, displays: DisplaysSection
 ) {
     struct Line: Hashable { let chip, name: String? }
     var owners: [Line: String] = [:]
     let shown = [("display", displays.main)] + displays.others.map { ("display.also", $0) }
-    let inputs = door.inputs.map { ("door.input", String?.some($0.line)) }
-    let own =
-        [
-            ("gate.line", gate.line), ("door.freeLine", door.freeLine), ("wiegand.data0", wiegand.data0),
-            ("wiegand.data1", wiegand.data1),
-        ] + inputs
-        + IndicatorSection.keys.map { ($0.key, indicator[keyPath: $0.path]) }
+    func named(_ roles: [OutputRole]) -> [(String, String?)] { roles.map { ($0.key, outputs[$0]?.name) } }
+    // If a lamp has the line of a relay, wire or input, the lamp is wrong.
+    let contacts = inputs.map { ("door.input", String?.some($0.line)) }
+    let own = named(OutputRole.separate + OutputRole.wires) + contacts + named(OutputRole.signals)
     // A line without a chip has no effect. Inputs and wires are checked with their own sections.
-    for (key, line) in own where line != nil && chip == nil && !key.hasPrefix("wiegand.") && key != "door.input" {
-        reader.reject(key, "has no chip", "Set gpio.chip to the chip of its line, or remove the line.")
+    for role in OutputRole.allCases where outputs[role] != nil && chip == nil && role.kind != .wire {
+        reader.reject(role.key, "has no chip", "Set gpio.chip to the chip of its line, or remove the line.")
     }
     let lines =
         own.map { ($0, Line(chip: chip, name: $1)) }

@@ -54,8 +54,8 @@ package struct GateSimulation {
         case signal(Signal, IndicatorPattern)
         /// The relay changed; `open`: whether it is energised.
         case gate(open: Bool)
-        /// The output for free passage changed; the value says whether it is energised.
-        case free(Bool)
+        /// An output that is held changed; the value says whether it is on.
+        case hold(OutputRole, Bool)
         /// The display shows the given invitation; nil: it shows none.
         case invitation(String?)
         /// The kiosk violated a rule of HCI.
@@ -203,7 +203,7 @@ package struct GateSimulation {
         case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
         // The simulation has no access controller, and does not track which credentials are in use.
         case .admit, .unused, .dismissed: break
-        case .free(let command): world.observe(.free(command != .shut), at: now)
+        case .hold(let role, let command): world.observe(.hold(role, command != .shut), at: now)
         case .note(let note, _): world.observe(.kiosk(note), at: now)
         case .stopped: hasStopped = true
         }

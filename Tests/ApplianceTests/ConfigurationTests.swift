@@ -88,12 +88,12 @@ struct ConfigurationTests {
         #expect(configuration.radio.port == 9544)
         #expect(configuration.radio.advertisingInterval == .seconds(1))
         #expect(configuration.gpio.chip == "pinctrl-rp1")
-        #expect(configuration.gate.line == "GPIO17")
-        #expect(configuration.gate.activeLow)
+        #expect(configuration.outputs[.gateRelay]?.name == "GPIO17")
+        #expect(configuration.outputs[.gateRelay]?.activeLow == true)
         #expect(configuration.gate.pulse == .seconds(5))
         #expect(configuration.gate.whenLedgerFails == .open)
-        #expect(configuration.indicator.green == "GPIO22")
-        #expect(configuration.indicator.red == nil)
+        #expect(configuration.outputs[.greenLamp]?.name == "GPIO22")
+        #expect(configuration.outputs[.redLamp] == nil)
         #expect(configuration.trust.directory == "/etc/gatehouse/trust")
         #expect(configuration.agent.invitations == ["/etc/gatehouse/one.json", "/two.url"])
         #expect(configuration.log.path == "/etc/log/gate.jsonl")
@@ -107,9 +107,9 @@ struct ConfigurationTests {
             "[kiosk]\nname = \"G\"\n[gpio]\nchip = \"c\"\n"
             + "[wiegand]\ndata0 = \"A\"\ndata1 = \"B\"\nfacility = 90\ncard = 324"
         let configuration = try parse(text)
-        #expect(configuration.gate.line == nil && configuration.wiegand.wires == ["A", "B"])
+        #expect(configuration.outputs[.gateRelay] == nil && configuration.wiegand.wires == ["A", "B"])
         #expect(configuration.wiegand.frame == WiegandFrame(.h10301, facility: 90, card: 324))
-        #expect(configuration.outputs.map(\.line) == ["A", "B"])
+        #expect(configuration.outputs.mapValues(\.name) == [.wire0: "A", .wire1: "B"])
     }
 
     @Test(

@@ -160,7 +160,7 @@ private struct FaultyGate {
         case .gate(let command): if command != .shut { pulses += 1 }
         case .note(.decided(true, _, _, _), _): greens += 1
         case .note(.phoneConnected, _): connections += 1
-        case .closeTransport, .resetAdapter, .dismissed, .keepSession, .admit, .decided, .unused, .signal, .free, .note,
+        case .closeTransport, .resetAdapter, .dismissed, .keepSession, .admit, .decided, .unused, .signal, .hold, .note,
             .stopped:
             break
         }

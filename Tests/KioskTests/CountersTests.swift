@@ -1,4 +1,5 @@
 import Encoding
+import Ledger
 import Reasons
 import Simulation
 import Testing
@@ -36,11 +37,11 @@ import Testing
         var counters = Kiosk.Counters()
         for rule in 0..<50 {
             counters.count(
-                .visitEnded(result: "rejected", reasons: ["policy.rule-\(rule)"], VisitFigures(milliseconds: 1)),
+                .visitEnded(.outcome(.rejected), reasons: ["policy.rule-\(rule)"], VisitFigures(milliseconds: 1)),
                 of: VisitID("visit-\(rule)"), at: .zero)
         }
         counters.count(
-            .visitEnded(result: "rejected", reasons: ["never.heard-of"], VisitFigures(milliseconds: 1)),
+            .visitEnded(.outcome(.rejected), reasons: ["never.heard-of"], VisitFigures(milliseconds: 1)),
             of: VisitID("another"), at: .zero)
         #expect(counters.endings.count == 2 && counters.visits == ["rejected": 51])
         #expect(counters.endings[.init(result: "rejected", reason: .policy(named: "<id>"))] == 50)

@@ -369,7 +369,7 @@ import Testing
         gate.run(for: .seconds(57))
         let orders = gate.trace.flatMap { turn in
             turn.actions.compactMap { action -> (at: Instant, until: Instant)? in
-                if case .free(.open(let until)) = action { (turn.at, until) } else { nil }
+                if case .hold(.freeRelay, .open(let until)) = action { (turn.at, until) } else { nil }
             }
         }
         #expect(orders.allSatisfy { $0.at.duration(to: $0.until) == .seconds(5) })
@@ -379,7 +379,7 @@ import Testing
         gate.run(for: .seconds(10))
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted])
         #expect(gate.patterns.last == .ready && gate.breaches == [])
-        let ends = gate.trace.flatMap(\.actions).count { $0 == .free(.shut) }
+        let ends = gate.trace.flatMap(\.actions).count { $0 == .hold(.freeRelay, .shut) }
         #expect(ends == 1)
     }
 
@@ -387,8 +387,8 @@ import Testing
         let gate = try gate([])
         gate.inject(.door(.order(.free(until: gate.now.advanced(by: .seconds(60))))))
         gate.inject(.stop)
-        let last = gate.trace.flatMap(\.actions).last { if case .free = $0 { true } else { false } }
-        guard case .free(.shut)? = last else { return #expect(Bool(false), "still free") }
+        let last = gate.trace.flatMap(\.actions).last { if case .hold = $0 { true } else { false } }
+        guard case .hold(.freeRelay, .shut)? = last else { return #expect(Bool(false), "still free") }
         #expect(gate.breaches == [])
     }
 

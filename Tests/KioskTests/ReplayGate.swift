@@ -125,7 +125,7 @@ struct ReplayGate {
         case .note(.phoneConnected, let visit):
             isOnAir = false
             if let visit { phones.insert(visit) }
-        case .showInvitation, .signal, .dismissed, .keepSession, .admit, .decided, .unused, .free, .resetAdapter, .note,
+        case .showInvitation, .signal, .dismissed, .keepSession, .admit, .decided, .unused, .hold, .resetAdapter, .note,
             .stopped:
             break
         }

@@ -111,7 +111,7 @@ private struct SpoiledGate {
         case .recordIntent(let id): inbox.append(.intentDurable(id))
         case .verify(let id, _): inbox.append(.verified(id, .test(.ok)))
         case .closeTransport, .resetAdapter, .recordOutcome, .dismissed, .keepSession, .admit, .decided, .unused,
-            .signal, .gate, .free, .note, .stopped:
+            .signal, .gate, .hold, .note, .stopped:
             break
         }
     }

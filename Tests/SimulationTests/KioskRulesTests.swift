@@ -351,7 +351,7 @@ import Tuvali
     static func identified(_ id: VisitID) -> KioskAction { .note(.identified(intent: intent(id)), id) }
 
     static func ended(_ visit: VisitID) -> KioskAction {
-        .note(.visitEnded(result: "abandoned", reasons: [], VisitFigures(milliseconds: 1)), visit)
+        .note(.visitEnded(.abandoned, reasons: [], VisitFigures(milliseconds: 1)), visit)
     }
 
     static func record(_ visit: VisitID, _ outcome: Outcome) -> KioskAction {
@@ -432,12 +432,12 @@ import Tuvali
         day.insert(Turn(at: 10, event: Self.freeOrder(100), actions: [Self.free(until: 5010)]), at: 1)
         day[2].actions.append(Self.free(until: 6000))
         day[3].event = .door(.order(.none))
-        day[3].actions.append(.free(.shut))
+        day[3].actions.append(.hold(.freeRelay, .shut))
         #expect(!(try broken(day).contains(.freeIsBounded)))
     }
 
     private static func free(until end: Int64) -> KioskAction {
-        .free(.open(until: Instant(nanoseconds: end * 1_000_000)))
+        .hold(.freeRelay, .open(until: Instant(nanoseconds: end * 1_000_000)))
     }
 
     private static func freeOrder(_ seconds: Int64) -> KioskEvent {

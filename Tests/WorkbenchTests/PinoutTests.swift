@@ -1,5 +1,4 @@
 import Displays
-import Encoding
 import Foundation
 import Kiosk
 import LinuxIO
@@ -12,6 +11,10 @@ import Testing
 
 @Suite("Pinout")
 struct PinoutTests {
+    /// The outputs without a line in the pinout. The header has no free line, so they take that of something that
+    /// the gate does not have.
+    private static let unplaced: Set<OutputRole> = []
+
     private let folder = Vectors.repository.appendingPathComponent("hardware")
 
     private func wiring() throws -> Wiring {
@@ -35,20 +38,17 @@ struct PinoutTests {
     @Test("the example configuration uses the lines of the pinout, with their levels")
     func configuration() throws {
         let pinout = try pinout()
-        let example = Vectors.repository.appendingPathComponent("deploy/gatehouse.toml").path
-        let effective = try Configuration.load(example).effective
+        let example = try Configuration.load(Vectors.repository.appendingPathComponent("deploy/gatehouse.toml").path)
         for signal in pinout.signals {
-            let parts = signal.key.split(separator: ".").map { Text(String($0)) }
-            try #require(parts.count == 2)
-            #expect(effective[parts[0]]?[parts[1]]?.string == Text(signal.line))
-            #expect(effective[parts[0]]?["activeLow"]?.bool == !signal.activeHigh)
+            let line = try #require(example.outputs[signal.role])
+            #expect(line.name == signal.line && line.activeLow == !signal.activeHigh)
         }
-        let chip = try #require(effective["gpio"]?["chip"]?.string)
-        #expect(pinout.chips.contains { Text($0.label) == chip })
-        let keys = Configuration.keys.filter { $0.hasPrefix("indicator.") && $0 != "indicator.activeLow" }
-        #expect(Set(pinout.signals.map(\.key)) == Set(keys + ["gate.line"]))
-        #expect(Set(pinout.outputs.map(\.key)) == ["door.freeLine", "wiegand.data0", "wiegand.data1"])
-        #expect(Set(pinout.outputs.map(\.key)).isSubset(of: Configuration.keys))
+        let chip = try #require(example.gpio.chip)
+        #expect(pinout.chips.contains { $0.label == chip })
+        #expect(Set(pinout.signals.map(\.role)) == Set(example.outputs.keys))
+        let all = pinout.signals + pinout.outputs
+        #expect(Set(OutputRole.allCases).subtracting(all.map(\.role)) == Self.unplaced)
+        #expect(all.allSatisfy { $0.name == $0.role.name })
     }
 
     @Test("the inputs are those of the program, with the levels that it takes")
@@ -92,7 +92,7 @@ struct PinoutTests {
     func snippet() throws {
         let text = "[kiosk]\nname = \"G\"\n" + (try wiring().configuration)
         let configuration = try Configuration.parse(Array(text.utf8), file: "page", folder: "/")
-        #expect(configuration.gate.line == "GPIO17")
+        #expect(configuration.outputs[.gateRelay]?.name == "GPIO17")
     }
 
     @Test("what stands beside a picture is taken too, with all signals in place")
@@ -108,19 +108,16 @@ struct PinoutTests {
             #expect(others.count >= 2)
             let text = (["[kiosk]\nname = \"G\""] + others + [diagram.configuration]).joined(separator: "\n")
             let configuration = try Configuration.parse(Array(text.utf8), file: diagram.name, folder: "/")
-            #expect(configuration.gate.line == "GPIO17", "\(diagram.name)")
+            #expect(configuration.outputs[.gateRelay]?.name == "GPIO17", "\(diagram.name)")
             for input in configuration.door.inputs {
                 #expect(pinout.inputs.contains { $0.use == input.use.rawValue && $0.line == input.line })
                 // An input with a resistor on the picture does not use the chip's pull-up.
                 let hasPullUp = diagram.parts.contains { $0.label == "4.7 kΩ" }
                 #expect(input.bias == (hasPullUp ? .none : .pullUp), "\(diagram.name)")
             }
-            let optional = [
-                ("door.freeLine", configuration.door.freeLine), ("wiegand.data0", configuration.wiegand.data0),
-                ("wiegand.data1", configuration.wiegand.data1),
-            ]
-            for case (let key, let line?) in optional {
-                #expect(pinout.outputs.contains { $0.key == key && $0.line == line }, "\(diagram.name): \(key)")
+            for (role, line) in configuration.outputs {
+                let place = (pinout.signals + pinout.outputs).first { $0.role == role }
+                #expect(place?.line == line.name, "\(diagram.name): \(role.key)")
             }
             if let lines = configuration.display.main.lines {
                 let panel = pinout.buses.flatMap(\.pins)

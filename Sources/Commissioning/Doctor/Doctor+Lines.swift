@@ -13,7 +13,8 @@ extension Doctor {
 
     private var wanted: [Wanted] {
         let named =
-            configuration.outputs.map { (key: $0.key, line: $0.line) }
+            OutputRole.allCases.compactMap { role in configuration.outputs[role].map { (key: role.key, line: $0.name) }
+            }
             + configuration.door.inputs.map { (key: "door.input, \($0.use.rawValue)", line: $0.line) }
         let chip = configuration.gpio.chip.map { [Wanted(chip: $0, lines: named)] } ?? []
         let panels = configuration.display.all.compactMap(\.lines).map { names in
@@ -42,7 +43,7 @@ extension Doctor {
             ]
         guard let list = facts.chips else { return [Self.chipsUnseen] }
         if case .failure(let error) = facts.gpioLibrary { return [Finding(error, .chip)] }
-        let stays = facts.keepsLinesDriven && configuration.gate.line != nil
+        let stays = facts.keepsLinesDriven && configuration.outputs[.gateRelay] != nil
         return nothing + library + priority + wanted.flatMap { findings($0.chip, $0.lines, list) }
             + (stays ? [Finding(.chip, .boxLinesStayDriven, "dtparam=strict_gpiod is missing")] : [])
     }

@@ -1,4 +1,5 @@
 import Encoding
+package import Kiosk
 
 /// The lines, their header pins and their connections: `hardware/pinout.toml` as values.
 package struct Pinout: Hashable, Sendable {
@@ -16,8 +17,8 @@ package struct Pinout: Hashable, Sendable {
     package struct Signal: Hashable, Sendable {
         /// The signal's name in this project.
         package let name: String
-        /// The configuration key that names the output's line.
-        package let key: String
+        /// The output of the program.
+        package let role: OutputRole
         /// The name of the output's line: `GPIO` and its BCM number.
         package let line: String
         /// The pin of the 40-pin header.
@@ -119,7 +120,8 @@ package struct Pinout: Hashable, Sendable {
             var list: [Signal] = []
             for section in try file.sections(name) {
                 let signal = try Signal(section)
-                try owners.take([signal.name, signal.key, signal.line, "pin \(signal.pin)"], for: signal.name, section)
+                try owners.take(
+                    [signal.name, signal.role.key, signal.line, "pin \(signal.pin)"], for: signal.name, section)
                 list.append(signal)
             }
             return list
@@ -189,7 +191,12 @@ extension Pinout.Signal {
         guard !Header.console.contains(number) else {
             throw section.failure("\(line) is driven by the serial console while the machine starts")
         }
-        (name, key) = (try section.text("name"), try section.text("key"))
+        name = try section.text("name")
+        let key = try section.text("key")
+        guard let role = OutputRole.allCases.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) else {
+            throw section.failure("there is no output \(key)")
+        }
+        self.role = role
         (rest, shows, notes) = (try section.text("default"), try section.text("shows"), try section.text("notes"))
     }
 }

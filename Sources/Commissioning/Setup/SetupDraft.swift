@@ -1,6 +1,7 @@
 import Aries
 import DIDComm
 import Encoding
+import Kiosk
 import Settings
 
 /// Builds the plan of a setup: the configuration that the answers make, and all problems of the answers.
@@ -80,11 +81,9 @@ struct SetupDraft {
             let question = answers.text(.chip) == nil ? SetupQuestion.board : .chip
             add(question, "gpio.chip", .text(label), model.map { "Raspberry Pi \($0)." })
             for signal in machine.pinout.signals {
-                add(question, signal.key, .text(signal.line), "Pin \(signal.pin): \(signal.shows).")
-                let section = signal.key.prefix { $0 != "." }
-                if !signal.activeHigh, owners["\(section).activeLow"] == nil {
-                    add(question, "\(section).activeLow", true)
-                }
+                add(question, signal.role.key, .text(signal.line), "Pin \(signal.pin): \(signal.shows).")
+                let polarity = signal.role.polarity.key
+                if !signal.activeHigh, owners[polarity] == nil { add(question, polarity, true) }
             }
         }
         if let pulse = answers.text(.pulse) {

@@ -149,7 +149,7 @@ package actor Gatekeeper {
         switch action {
         case .gate(let command): order(command, at: now)
         case .admit(let until): dependencies.panel.admit(until: until, at: now)
-        case .free(let command): dependencies.panel.free(command, at: now)
+        case .hold(let role, let command): dependencies.panel.hold(role, command, at: now)
         case .signal(let signal, let pattern, let visit):
             dependencies.panel.show(signal)
             dependencies.listeners.tell { $0.show(signal, of: pattern, for: visit, at: now) }

@@ -41,9 +41,10 @@ package final class OpeningWatch: Sendable {
     private static let threads = 8
 
     private let marks = Mutex<[(marks: OpeningMarks, since: Instant)]>([])
-    private let sendsFrames: Bool
+    /// Whether a controller opens the gate instead of a relay.
+    let sendsFrames: Bool
 
-    /// Creates a watch without marks. `sendsFrames`: a controller opens the gate instead of a relay.
+    /// Creates a watch without marks.
     package init(sendsFrames: Bool = false) { self.sendsFrames = sendsFrames }
 
     /// Creates the marks of a thread that takes over the lines at `now`. No other thread gets an order after

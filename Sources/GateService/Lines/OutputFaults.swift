@@ -4,8 +4,8 @@ import Synchronization
 
 /// Serialises the faults that the threads of the outputs report.
 final class OutputFaults: Sendable {
-    /// Receives the state of a part of the outputs, on the part's own thread; nil: the part works.
-    typealias FaultReporter = @Sendable (GateFaults.Part, LineThread.Trouble?) -> Void
+    /// Receives the state of a group of outputs (``OutputRole/groups``), on the group's own thread; nil: it works.
+    typealias FaultReporter = @Sendable ([OutputRole], LineThread.Trouble?) -> Void
 
     private let state = Mutex((opening: 0, faults: GateFaults()))
     private let report: HealthReporter
@@ -19,11 +19,11 @@ final class OutputFaults: Sendable {
             state = (state.opening + 1, GateFaults())
             return state.opening
         }
-        return { [self] part, trouble in
+        return { [self] group, trouble in
             // Under the lock, so that the end of a fault cannot be reported after its next beginning.
             state.withLock { state in
                 guard state.opening == opening else { return }
-                for change in state.faults.changed(part, trouble) { report(change) }
+                for change in state.faults.changed(group, trouble) { report(change) }
             }
         }
     }

@@ -10,8 +10,8 @@ package protocol Panel: Sendable {
     func show(_ signal: Signal)
     /// Commands the relay; `now` is the time of the turn.
     func gate(_ command: Gate.Command, at now: Instant)
-    /// Commands the output for free passage; `now` is the time of the turn.
-    func free(_ command: Gate.Command, at now: Instant)
+    /// Commands an output that is held; `now` is the time of the turn.
+    func hold(_ role: OutputRole, _ command: Gate.Command, at now: Instant)
     /// Signals a gate controller that a visitor may pass, once, and not later than `until`.
     func admit(until: Instant, at now: Instant)
     /// Whether the panel can open the gate, by a relay or by wires to a controller. If not, records do not
@@ -29,8 +29,8 @@ package struct NoPanel: Panel {
     package func show(_ signal: Signal) {}
     /// Does nothing: this panel has no relay.
     package func gate(_ command: Gate.Command, at now: Instant) {}
-    /// Does nothing: this panel has no output for free passage.
-    package func free(_ command: Gate.Command, at now: Instant) {}
+    /// Does nothing: this panel has no output that is held.
+    package func hold(_ role: OutputRole, _ command: Gate.Command, at now: Instant) {}
     /// Does nothing: this panel has no wires to a gate controller.
     package func admit(until: Instant, at now: Instant) {}
     /// False: this panel cannot open a passage.

@@ -18,7 +18,7 @@ struct PanelSetup: Sendable {
 
     init(request: LineRequest, clock: Clock, report: @escaping HealthReporter) {
         (self.request, self.clock, self.report) = (request, clock, report)
-        watch = OpeningWatch(sendsFrames: request.gate == nil)
+        watch = OpeningWatch(sendsFrames: request.outputs[.gateRelay] == nil)
         faults = OutputFaults(report: report)
     }
 
@@ -26,23 +26,24 @@ struct PanelSetup: Sendable {
     /// holds). After a failure the panel holds no line, and the call may be repeated. `gone` is called on the
     /// lines' threads when the chip has disappeared. Then the lines must be requested again.
     func open(gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel {
-        var (relay, free): (Relay?, Relay?)
+        var relays: [OutputRole: Relay] = [:]
         var wiegand: WiegandOutput?
         let faults = faults.begin()
-        let tell: OutputFaults.FaultReporter = { part, trouble in
-            faults(part, trouble)
+        let tell: OutputFaults.FaultReporter = { group, trouble in
+            faults(group, trouble)
             if let trouble, trouble.error.isGone { gone() }
         }
         do {
             // The relay first: after a crash some kernels keep driving a relay until its line is requested
             // again.
-            relay = try request.gate.map { try openRelay(.relay, $0, "the gate's relay", tell) }
-            free = try request.free.map { try openRelay(.free, $0, "the output for free passage", tell) }
+            for role in OutputRole.separate { relays[role] = try openRelay(role, tell) }
             wiegand = try openWiegand(tell)
-            let lamps = try request.indicator.isEmpty ? nil : openLamps(request.indicator, tell)
-            return LinePanel(request.wiring, lamps: lamps, relay: relay, free: free, wiegand: wiegand, watch: watch)
+            let lamps = try openLamps(tell)
+            return LinePanel(
+                request.outputs.mapValues(\.name), lamps: lamps, relay: relays.removeValue(forKey: .gateRelay),
+                held: relays, wiegand: wiegand, watch: watch)
         } catch {
-            for line in [relay, free] { _ = line?.end(within: .milliseconds(200)) }
+            for role in OutputRole.separate { _ = relays[role]?.end(within: .milliseconds(200)) }
             _ = wiegand?.end(within: .milliseconds(200))
             switch error {
             case let failure as ServiceFailure: throw failure
@@ -53,27 +54,24 @@ struct PanelSetup: Sendable {
         }
     }
 
-    private func openRelay(
-        _ part: GateFaults.Part, _ output: GPIOLines.Output, _ what: String,
-        _ tell: @escaping OutputFaults.FaultReporter
-    ) throws -> Relay {
+    private func openRelay(_ role: OutputRole, _ tell: @escaping OutputFaults.FaultReporter) throws -> Relay? {
+        guard let output = request.outputs[role] else { return nil }
         let bank = try GPIOLines(chip: request.chip, [output])
-        try Self.check(bank, isInactive: what)
-        guard part == .relay else { return try Relay(bank, line: output.name) { tell(part, $0) } }
+        try Self.check(bank, isInactive: role.title)
+        guard role.kind == .pulse else { return try Relay(bank, line: output.name) { tell([role], $0) } }
         bank.releaseAtCrash()
-        return try Relay(WatchedBank(bank, watch, clock: clock), line: output.name) { tell(part, $0) }
+        return try Relay(WatchedBank(bank, watch, clock: clock), line: output.name) { tell([role], $0) }
     }
 
     private func openWiegand(_ tell: @escaping OutputFaults.FaultReporter) throws -> WiegandOutput? {
-        guard let (outputs, section) = request.wiegand, let frame = section.frame, outputs.count == 2 else {
-            return nil
-        }
-        let bank = try GPIOLines(chip: request.chip, outputs)
+        let (wires, section) = (request.lines(of: OutputRole.wires), request.wiegand)
+        guard wires.count == 2, let frame = section.frame else { return nil }
+        let bank = try GPIOLines(chip: request.chip, wires)
         try Self.check(bank, isInactive: "the wires to the controller")
         // If the gate also has a relay, the relay opens the gate.
-        let marks = request.gate == nil ? watch.newMarks(at: clock.now()) : nil
+        let marks = watch.sendsFrames ? watch.newMarks(at: clock.now()) : nil
         return try WiegandOutput(
-            bank, wires: (outputs[0].name, outputs[1].name), bits: frame.bits, timing: section.timing,
+            bank, wires: (wires[0].name, wires[1].name), bits: frame.bits, timing: section.timing,
             sending: { marks?.tries($0) },
             sent: { [report] sent, begun in
                 marks?.frame(isSent: sent != .lost, begun: begun)
@@ -85,15 +83,15 @@ struct PanelSetup: Sendable {
                 case .lost: report(.present(.wiegandUnsure, detail: "a frame was not sent completely"))
                 }
             },
-            failed: { tell(.controller, $0) })
+            failed: { tell(OutputRole.wires, $0) })
     }
 
-    private func openLamps(_ outputs: [GPIOLines.Output], _ tell: @escaping OutputFaults.FaultReporter) throws
-        -> LampLines
-    {
-        let bank = try GPIOLines(chip: request.chip, outputs)
+    private func openLamps(_ tell: @escaping OutputFaults.FaultReporter) throws -> LampLines? {
+        let lines = request.lines(of: OutputRole.signals)
+        guard !lines.isEmpty else { return nil }
+        let bank = try GPIOLines(chip: request.chip, lines)
         try Self.check(bank, isInactive: "lamps or sounder")
-        return try LampLines(bank, names: outputs.map(\.name)) { tell(.lamps, $0) }
+        return try LampLines(bank, names: lines.map(\.name)) { tell(OutputRole.signals, $0) }
     }
 
     /// Reads back lines that were just requested as inactive. A line that another device drives would hold

@@ -94,10 +94,10 @@ package final class ReconnectingPanel: Panel {
         state.withLock { $0.panel?.admit(until: until, at: now) }
     }
 
-    /// Energises or releases the output for free passage. If the panel has no such output, the command is
-    /// dropped; the caller repeats it soon.
-    package func free(_ command: Gate.Command, at now: Instant) {
-        state.withLock { $0.panel?.free(command, at: now) }
+    /// Switches an output that is held on or off. If the panel has no such output, the command is dropped; the
+    /// caller repeats it soon.
+    package func hold(_ role: OutputRole, _ command: Gate.Command, at now: Instant) {
+        state.withLock { $0.panel?.hold(role, command, at: now) }
     }
 
     /// Releases the relay, darkens the lamps and gives the lines back, including lines that are being

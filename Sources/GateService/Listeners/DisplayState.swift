@@ -1,5 +1,6 @@
 package import Displays
 package import Kiosk
+import Ledger
 import Reasons
 
 /// Makes the scene on the displays from the kiosk's notes and its light.
@@ -50,9 +51,7 @@ package struct DisplayState: Sendable {
             scene.result = .init(mark: visit.mark, outcome: isAccepted ? .accepted : .rejected)
         case .visitEnded(let result, _, _):
             move(visit, to: nil)
-            guard let visit, result.utf8.elementsEqual("failed".utf8), pattern == .failed, scene.result == nil else {
-                break
-            }
+            guard let visit, result == .outcome(.failed), pattern == .failed, scene.result == nil else { break }
             scene.result = .init(mark: visit.mark, outcome: .failed)
         case .fault(let code, let isPresent, _, _):
             faults.removeAll { $0 == code }

@@ -1,4 +1,5 @@
 package import Kiosk
+import Ledger
 import Reasons
 
 /// The status light and the verdicts as lines for a person at the terminal.
@@ -33,7 +34,7 @@ package enum EventLine {
         case .passage(false): line([.amber], "a person passed for whom the gate was not opened (tailgating)")
         case .notPassed: line([.amber], "no passage in time")
         case .exitRequested(let isGranted): line([], isGranted ? "request to exit" : "request to exit, refused")
-        case .visitEnded("failed", let reasons, _): line([.amber], "failed" + reason(reasons))
+        case .visitEnded(.outcome(.failed), let reasons, _): line([.amber], "failed" + reason(reasons))
         case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
         case .fault(.radioFailed, _, _, _): nil  // the notes above give more detail
         case .fault(let code, true, _, let detail): line([.amber], "attention: \(code): \(detail ?? code.meaning)")

@@ -48,7 +48,7 @@ struct VisitLines: Sendable {
         case .visitEnded(let result, let reasons, let figures):
             guard isMuted(visit), !figures.isRecorded else { return true }
             let reason = ReasonCode.counted(reasons.map { Text($0) })
-            omitted[Ending(result: result, reason: reason.text), default: 0] += 1
+            omitted[Ending(result: result.name, reason: reason.text), default: 0] += 1
             since = since ?? now
             return false
         default: return !isMuted(visit)

@@ -59,10 +59,8 @@ package struct DoorSection: Hashable, Sendable {
     package var heldOpen: Duration
     /// Whether people may leave during a lock-down.
     package var exitsWhileLocked: Bool
-    /// The line of the output for free passage; nil if the gate has no such output.
-    package var freeLine: String?
-    /// Whether a low level energises the output for free passage.
-    package var freeActiveLow: Bool
+    /// The outputs whose lines `[door]` names.
+    package var outputs: [OutputRole: OutputLine]
     /// Whether passage is free while the fire panel reports a fire.
     package var fireOpens: Bool
     /// The inputs, at most one for each use.
@@ -78,8 +76,7 @@ package struct DoorSection: Hashable, Sendable {
         whenUnused = reader.choice("door.whenUnused", default: .keep)
         heldOpen = reader.duration("door.heldOpen", default: .seconds(30), in: .seconds(5)...(.seconds(3600)))
         exitsWhileLocked = reader.flag("door.exitsWhileLocked", default: false)
-        freeLine = reader.optional("door.freeLine")
-        freeActiveLow = reader.flag("door.freeActiveLow", default: false)
+        outputs = reader.outputs(in: "door")
         fireOpens = reader.flag("door.fireOpens", default: false)
         let zone = reader.text("door.zone", default: "Z")
         inputs = reader.each("door.input", as: "door.input") { Input(&$0) }
@@ -116,8 +113,8 @@ package struct DoorSection: Hashable, Sendable {
     }
 
     private func check(_ reader: inout ConfigurationReader, chip: String?) {
-        for (key, isThere) in [("door.input", !inputs.isEmpty), ("door.freeLine", freeLine != nil)] where isThere {
-            if chip == nil { reader.reject(key, "needs a chip", "Set gpio.chip.") }
+        for key in (inputs.isEmpty ? [] : ["door.input"]) + outputs.keys.map(\.key) where chip == nil {
+            reader.reject(key, "needs a chip", "Set gpio.chip.")
         }
         for use in DoorInput.allCases where inputs.count(where: { $0.use == use }) > 1 {
             reader.reject("door.input", "has \(use.rawValue) twice", "Connect contacts with the same use to one line.")
@@ -141,15 +138,18 @@ package struct DoorSection: Hashable, Sendable {
         let needs =
             "Free passage has its own line, which is renewed continuously: set door.freeLine. The gate's relay never "
             + "stays open."
-        if freeLine == nil, schedule.entries.contains(where: { $0.mode == .free }) {
+        if !canBeFree, schedule.entries.contains(where: { $0.mode == .free }) {
             reader.reject("door.schedule", "has free passage, but no output for it", needs)
         }
-        if freeLine == nil, fireOpens { reader.reject("door.fireOpens", "has no output", needs) }
+        if !canBeFree, fireOpens { reader.reject("door.fireOpens", "has no output", needs) }
         if fireOpens, !inputs.contains(where: { $0.use == .fire }) {
             reader.reject(
                 "door.fireOpens", "has no input", "Connect the fire panel's contact: [[door.input]], use = \"fire\".")
         }
     }
+
+    /// Whether the gate has an output that holds it open for free passage.
+    private var canBeFree: Bool { outputs[.freeRelay] != nil }
 
     /// The settings as the ``Kiosk`` module takes them. Their debounce times are zero, because the kernel
     /// debounces the lines.
@@ -163,7 +163,7 @@ package struct DoorSection: Hashable, Sendable {
         settings.heldOpen = heldOpen
         settings.exitsWhileLocked = exitsWhileLocked
         settings.fireOpens = fireOpens
-        settings.hasFreeOutput = freeLine != nil
+        settings.hasFreeOutput = canBeFree
         return settings
     }
 }

@@ -97,15 +97,11 @@ package struct GPIOSection: Hashable, Sendable {
     }
 }
 
-/// `[gate]`: the relay.
+/// `[gate]`: the relay, without its line (``Configuration/outputs``).
 package struct GateSection: Hashable, Sendable {
     /// The word of the configuration for both directions, or an unknown one.
     package static let anyDirection = "any"
 
-    /// The name of the line; nil without GPIO.
-    package var line: String?
-    /// Whether the relay is energised by a low level.
-    package var activeLow: Bool
     /// How long the relay is energised, at most 5 s.
     package var pulse: Duration
     /// What happens while the ledger cannot take a record.
@@ -115,43 +111,9 @@ package struct GateSection: Hashable, Sendable {
     package var direction: GateDirection?
 
     init(_ reader: inout ConfigurationReader) {
-        line = reader.optional("gate.line")
-        activeLow = reader.flag("gate.activeLow", default: false)
         pulse = reader.duration("gate.pulse", default: .milliseconds(200), in: .milliseconds(50)...(.seconds(5)))
         whenLedgerFails = reader.choice("gate.whenLedgerFails", default: .refuse)
         direction = reader.choice("gate.direction", orNil: Self.anyDirection)
-    }
-}
-
-/// `[indicator]`: lamps and sounder, each on a line of its own. A lamp without a line is left out.
-package struct IndicatorSection: Hashable, Sendable {
-    /// The line of the blue lamp, which is the top one.
-    package var blue: String?
-    /// The line of the amber lamp, the second from the top.
-    package var amber: String?
-    /// The line of the green lamp, the third from the top.
-    package var green: String?
-    /// The line of the red lamp, which is the bottom one.
-    package var red: String?
-    /// The line of the sounder.
-    package var tone: String?
-    /// Whether a low level switches lamps and sounder on.
-    package var activeLow: Bool
-
-    static var keys: [(key: String, path: KeyPath<IndicatorSection, String?>)] {
-        [
-            ("indicator.blue", \.blue), ("indicator.amber", \.amber), ("indicator.green", \.green),
-            ("indicator.red", \.red), ("indicator.tone", \.tone),
-        ]
-    }
-
-    init(_ reader: inout ConfigurationReader) {
-        blue = reader.optional("indicator.blue")
-        amber = reader.optional("indicator.amber")
-        green = reader.optional("indicator.green")
-        red = reader.optional("indicator.red")
-        tone = reader.optional("indicator.tone")
-        activeLow = reader.flag("indicator.activeLow", default: false)
     }
 }
 

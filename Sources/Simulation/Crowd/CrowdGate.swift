@@ -87,7 +87,7 @@ final class CrowdGate: SimulatedWorld {
         case .phone(let number, let event): observe(event, of: number, at: now)
         case .gate(open: true): figures.pulses += 1
         case .violation(let violation): fault("\(violation)")
-        case .kiosk, .signal, .gate, .free, .invitation: break
+        case .kiosk, .signal, .gate, .hold, .invitation: break
         }
     }
 
@@ -163,7 +163,7 @@ final class CrowdGate: SimulatedWorld {
         case .signal(let signal, let pattern, _):
             bytes += pattern.rawValue.utf8 + [UInt8(truncatingIfNeeded: signal.lamps.count), signal.tone ? 1 : 0]
         case .gate(let command): bytes.append(command == .shut ? 3 : 4)
-        case .free(let command): bytes.append(command == .shut ? 6 : 7)
+        case .hold(_, let command): bytes.append(command == .shut ? 6 : 7)
         case .admit: bytes.append(8)
         case .note(let note, _): bytes += note.name.utf8
         case .openTransport, .closeTransport, .resetAdapter, .drawSessionMaterial, .stopped: bytes.append(5)

@@ -73,10 +73,10 @@ struct DoorRules: Sendable {
         }
         for action in actions {
             switch action {
-            case .free(.open(let until)):
+            case .hold(.freeRelay, .open(let until)):
                 if now.duration(to: until) > Self.lease || !mayBeFree(at: now) { broken.append(.freeIsBounded) }
                 freeUntil = until
-            case .free(.shut): freeUntil = nil
+            case .hold(.freeRelay, .shut): freeUntil = nil
             case .note(.fault(let code, let isPresent, _, _), _) where ReasonCode.Group.door.codes.contains(code):
                 if isPresent { alarms.insert(code) } else { alarms.remove(code) }
             case .stopped: if freeUntil != nil { broken.append(.freeIsBounded) }

@@ -107,8 +107,8 @@ private final class GateClock: Panel {
                 }
             case .note(.visitEnded(let result, let reasons, _), _):
                 state.withLock { state in
-                    if result == Outcome.Result.rejected.rawValue { state.refused += 1 }
-                    state.lastEnd = ([result] + reasons).joined(separator: " ")
+                    if result == .outcome(.rejected) { state.refused += 1 }
+                    state.lastEnd = ([result.name] + reasons).joined(separator: " ")
                 }
             case .note(.radioFailed(_, let reason, _), _): state.withLock { $0.lastEnd = reason }
             default: break
@@ -118,7 +118,7 @@ private final class GateClock: Panel {
 
     func show(_ signal: Signal) {}
 
-    func free(_ command: Gate.Command, at now: Instant) {}
+    func hold(_ role: OutputRole, _ command: Gate.Command, at now: Instant) {}
     func admit(until: Instant, at now: Instant) {}
     var opens: Bool { true }
     // Every order counts as carried out in full.

@@ -1,5 +1,6 @@
 import Commissioning
 import Encoding
+import Kiosk
 import Settings
 
 extension Wiring {
@@ -106,7 +107,7 @@ extension Wiring {
     var configuration: String {
         var text = ConfigurationText()
         text.add("gpio.chip", .text(pinout.chips.dropFirst().first?.label ?? pinout.chips.first?.label ?? ""))
-        for signal in pinout.signals { text.add(signal.key, .text(signal.line)) }
+        for signal in pinout.signals { text.add(signal.role.key, .text(signal.line)) }
         return text.lines.joined(separator: "\n")
     }
 
@@ -123,7 +124,7 @@ extension Wiring {
     private func rowWithKey(_ signal: Pinout.Signal) -> String {
         let level = signal.activeHigh ? "high" : "low"
         return "| \(signal.name) | \(signal.line) | \(signal.pin) | \(level) | \(signal.rest) | \(signal.shows) | "
-            + "`\(signal.key)`. \(signal.notes) |"
+            + "`\(signal.role.key)`. \(signal.notes) |"
     }
 
     private func row(_ input: Pinout.Input) -> String {

@@ -49,7 +49,7 @@ struct JSONScreen: DemoScreen {
             )
         case .gate(.phone(let visit, let event)): phone(visit, event)
         case .gate(.violation(let violation)): ("radio.violation", ["what": .text("\(violation)")])
-        case .gate(.gate), .gate(.free), .gate(.invitation): nil  // the kiosk's notes say the same
+        case .gate(.gate), .gate(.hold), .gate(.invitation): nil  // the kiosk's notes say the same
         case .stage(let stage, let time):
             ("stage", ["name": .text(stage.rawValue), "us": .int(Int(time.nanoseconds / 1000))])
         case .verdict(let verdict):

@@ -100,7 +100,7 @@ final class TerminalScreen: DemoScreen {
             Terminal.line("  \(uri)")
             Terminal.line()
         case .signal(let signal, let pattern):
-            let lit = Lamp.allCases.filter(signal.lamps.contains).map(\.rawValue) + (signal.tone ? ["tone"] : [])
+            let lit = signal.outputs.map(\.name)
             let text =
                 "\(lamps(signal))  \(padded(pattern.rawValue, 10)) \(Terminal.styled(lit.joined(separator: ", "), .dim))"
             // A blinking lamp would fill the screen, so each pattern is shown once, when its lamps are first
@@ -113,7 +113,7 @@ final class TerminalScreen: DemoScreen {
         case .phone(_, let event): phone(event, now, &state)
         case .kiosk(let note): kiosk(note, now, &state)
         case .violation(let violation): line(now, "radio", "HCI rule violated: \(violation)", &state)
-        case .invitation(nil), .free: break
+        case .invitation(nil), .hold: break
         }
     }
 

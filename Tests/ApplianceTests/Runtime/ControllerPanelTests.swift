@@ -33,7 +33,7 @@ import Testing
 
     @Test func oneCardForEachOpening() async throws {
         let panel = LinePanel(
-            LinePanel.Wiring(lamps: [:], tone: nil, gate: "gate"), lamps: nil,
+            [:], lamps: nil,
             relay: try Relay(relayLine.bank(), line: "gate") { _ in }, wiegand: try controller(), watch: watch)
         panel.show(Signal([.green]))
         panel.gate(.shut, at: SystemClock.now())
@@ -50,7 +50,7 @@ import Testing
 
     @Test func withoutARelayAndNeverLate() async throws {
         let panel = LinePanel(
-            LinePanel.Wiring(lamps: [:], tone: nil, gate: nil), lamps: nil, relay: nil, wiegand: try controller(),
+            [:], lamps: nil, relay: nil, wiegand: try controller(),
             watch: watch)
         let began = SystemClock.now()
         open(panel, for: .zero)
@@ -70,7 +70,7 @@ import Testing
     @Test("a frame under way is waited for, however long a wire hangs")
     func aWireThatHangs() async throws {
         let panel = LinePanel(
-            LinePanel.Wiring(lamps: [:], tone: nil, gate: nil), lamps: nil, relay: nil, wiegand: try controller(),
+            [:], lamps: nil, relay: nil, wiegand: try controller(),
             watch: watch)
         let order = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         wires.hangs(true)

@@ -1,5 +1,6 @@
 import Displays
 import Encoding
+import Ledger
 import LinuxIO
 import Reasons
 import Testing
@@ -37,7 +38,7 @@ import Testing
             ])
         keeper.take(.received(bytes: 1000, crcErrors: 0, repairs: 0), of: other)
         #expect(keeper.scene.guests.last?.stage == .checking)
-        keeper.take(.visitEnded(result: "abandoned", reasons: [], VisitFigures(milliseconds: 1)), of: one)
+        keeper.take(.visitEnded(.abandoned, reasons: [], VisitFigures(milliseconds: 1)), of: one)
         #expect(keeper.scene.guests.map(\.mark) == ["91c0"])
     }
 
@@ -47,7 +48,7 @@ import Testing
         keeper.take(.accepted)
         keeper.take(decided(true), of: one)
         #expect(keeper.scene.result == .init(mark: "3f2a", outcome: .accepted) && keeper.scene.guests.isEmpty)
-        keeper.take(.visitEnded(result: "accepted", reasons: [], VisitFigures(milliseconds: 1)), of: one)
+        keeper.take(.visitEnded(.outcome(.accepted), reasons: [], VisitFigures(milliseconds: 1)), of: one)
         keeper.take(.accepted)
         #expect(keeper.scene.result?.mark == "3f2a", "the end of the visit is not that of its light")
         keeper.take(.rejected)
@@ -70,7 +71,7 @@ import Testing
     @Test func aFailureIsTheFirstOnesAndOnlyWhereTheLightShowsIt() {
         var keeper = serving()
         let failed = KioskNote.visitEnded(
-            result: "failed", reasons: [ReasonCode.transferDisconnected.text], VisitFigures(milliseconds: 1))
+            .outcome(.failed), reasons: [ReasonCode.transferDisconnected.text], VisitFigures(milliseconds: 1))
         keeper.take(failed, of: one)
         #expect(keeper.scene.result == nil, "whoever is in range can make transfers fail")
         keeper.take(.failed)

@@ -8,12 +8,15 @@ import Testing
 
 /// The reports of several outputs that fail at the same time.
 @Suite struct GateFaultsTests {
+    private static let gate = [OutputRole.gateRelay]
+    private static let free = [OutputRole.freeRelay]
+
     private func trouble(_ what: String = "gate", stuck: Bool = false, lasting: Bool = false) -> LineThread.Trouble {
         LineThread.Trouble(error: .active([what]), isStuck: stuck, isLasting: lasting)
     }
 
     /// Returns the faults that are present after these changes, as a receiver of the reports sees them.
-    private func told(_ changes: [(GateFaults.Part, LineThread.Trouble?)]) -> [ReasonCode: String] {
+    private func told(_ changes: [([OutputRole], LineThread.Trouble?)]) -> [ReasonCode: String] {
         var faults = GateFaults()
         var present: [ReasonCode: String] = [:]
         for report in changes.flatMap({ faults.changed($0, $1) }) {
@@ -23,39 +26,42 @@ import Testing
     }
 
     @Test func aBlipOfAnotherOutputClearsNothingOfTheRelay() {
-        for other in [GateFaults.Part.free, .lamps, .controller] {
-            let broken: [(GateFaults.Part, LineThread.Trouble?)] = [
-                (.relay, trouble()), (.relay, trouble(lasting: true)), (other, trouble()), (other, nil),
+        for other in OutputRole.groups.dropFirst() {
+            let broken: [([OutputRole], LineThread.Trouble?)] = [
+                (Self.gate, trouble()), (Self.gate, trouble(lasting: true)), (other, trouble()), (other, nil),
             ]
             #expect(Set(told(broken).keys) == [.gpioFailed, .gateUnavailable], "\(other)")
-            let stuck: [(GateFaults.Part, LineThread.Trouble?)] = [
-                (.relay, trouble(stuck: true)), (other, trouble(stuck: true)), (other, nil),
+            let stuck: [([OutputRole], LineThread.Trouble?)] = [
+                (Self.gate, trouble(stuck: true)), (other, trouble(stuck: true)), (other, nil),
             ]
             #expect(Set(told(stuck).keys) == [.gateStuck], "\(other)")
-            #expect(told(broken + [(.relay, nil)]).isEmpty && told(stuck + [(.relay, nil)]).isEmpty)
+            #expect(told(broken + [(Self.gate, nil)]).isEmpty && told(stuck + [(Self.gate, nil)]).isEmpty)
         }
     }
 
     @Test func withoutFreePassageOrLampsVisitorsAreLetIn() {
-        #expect(Set(told([(.free, trouble(lasting: true))]).keys) == [.gpioFailed])
-        #expect(Set(told([(.lamps, trouble(lasting: true))]).keys) == [.gpioFailed])
-        #expect(Set(told([(.controller, trouble(lasting: true))]).keys) == [.gpioFailed, .gateUnavailable])
-        #expect(Set(told([(.relay, trouble(lasting: true)), (.free, trouble()), (.relay, nil)]).keys) == [.gpioFailed])
+        #expect(Set(told([(Self.free, trouble(lasting: true))]).keys) == [.gpioFailed])
+        #expect(Set(told([(OutputRole.signals, trouble(lasting: true))]).keys) == [.gpioFailed])
+        #expect(Set(told([(OutputRole.wires, trouble(lasting: true))]).keys) == [.gpioFailed, .gateUnavailable])
+        #expect(
+            Set(told([(Self.gate, trouble(lasting: true)), (Self.free, trouble()), (Self.gate, nil)]).keys) == [
+                .gpioFailed
+            ])
     }
 
     /// A free passage that does not end is a gate that stays open.
     @Test func anOutputThatDoesNotShutIsTold() {
-        #expect(Set(told([(.free, trouble(stuck: true, lasting: true))]).keys) == [.gateStuck])
-        #expect(told([(.free, trouble(stuck: true)), (.free, trouble())]).keys.contains(.gateStuck) == false)
+        #expect(Set(told([(Self.free, trouble(stuck: true, lasting: true))]).keys) == [.gateStuck])
+        #expect(told([(Self.free, trouble(stuck: true)), (Self.free, trouble())]).keys.contains(.gateStuck) == false)
     }
 
     @Test func theDetailIsOfWhatIsStillBroken() {
-        let both: [(GateFaults.Part, LineThread.Trouble?)] = [
-            (.relay, trouble("relay")), (.free, trouble("free")),
+        let both: [([OutputRole], LineThread.Trouble?)] = [
+            (Self.gate, trouble("relay")), (Self.free, trouble("free")),
         ]
         #expect(told(both)[.gpioFailed]?.contains("free") == true)
-        #expect(told(both + [(.free, nil)])[.gpioFailed]?.contains("relay") == true)
-        #expect(told(both + [(.relay, nil)])[.gpioFailed]?.contains("free") == true)
+        #expect(told(both + [(Self.free, nil)])[.gpioFailed]?.contains("relay") == true)
+        #expect(told(both + [(Self.gate, nil)])[.gpioFailed]?.contains("free") == true)
     }
 
     /// A thread that hung while its lines were requested again.
@@ -63,14 +69,14 @@ import Testing
         let reports = Reports()
         let faults = OutputFaults(report: reports.report)
         let first = faults.begin()
-        first(.relay, trouble())
+        first(Self.gate, trouble())
         #expect(reports.present == [.gpioFailed])
         let second = faults.begin()
-        second(.relay, trouble())
-        first(.relay, trouble(lasting: true))
-        first(.relay, nil)
+        second(Self.gate, trouble())
+        first(Self.gate, trouble(lasting: true))
+        first(Self.gate, nil)
         #expect(reports.present == [.gpioFailed])
-        second(.relay, nil)
+        second(Self.gate, nil)
         #expect(reports.present.isEmpty)
     }
 }

@@ -93,7 +93,7 @@ final class PanelRecorder: Panel, KioskListener {
         var reasons: [String] = []
         var gate: [Bool] = []
         var orders: [(command: Gate.Command, at: Instant)] = []
-        var free: [Bool] = []
+        var held: [OutputRole: [Bool]] = [:]
         var signal: Signal?
         var patterns: [IndicatorPattern] = []
         var invitation: String?
@@ -144,7 +144,9 @@ final class PanelRecorder: Panel, KioskListener {
     /// Reports each order as carried out in full.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .over(order.from.duration(to: order.until)) }
 
-    func free(_ command: Gate.Command, at now: Instant) { mutex.withLock { $0.free.append(command != .shut) } }
+    func hold(_ role: OutputRole, _ command: Gate.Command, at now: Instant) {
+        mutex.withLock { $0.held[role, default: []].append(command != .shut) }
+    }
 
     func showInvitation(_ uri: String?, at now: Instant) {
         mutex.withLock { $0.invitation = uri }

@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import Foundation
+import Ledger
 import LinuxIO
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
         if accepted { note(.gate(open: true), id) }
         note(
             .visitEnded(
-                result: accepted ? "accepted" : "rejected", reasons: [code],
+                .outcome(accepted ? .accepted : .rejected), reasons: [code],
                 VisitFigures(milliseconds: 900, isRecorded: isRecorded)), id)
         show(.ready, nil)
     }

@@ -22,7 +22,7 @@ import Workbench
 
     private func panel() throws -> LinePanel {
         LinePanel(
-            LinePanel.Wiring(lamps: [:], tone: nil, gate: "gate"), lamps: nil,
+            [:], lamps: nil,
             relay: try Relay(WatchedBank(line.bank(), watch, clock: .system), line: "gate") { _ in }, watch: watch)
     }
 
@@ -241,7 +241,7 @@ import Workbench
 
         func show(_ signal: Signal) {}
         func gate(_ command: Gate.Command, at now: Instant) {}
-        func free(_ command: Gate.Command, at now: Instant) {}
+        func hold(_ role: OutputRole, _ command: Gate.Command, at now: Instant) {}
         func admit(until: Instant, at now: Instant) {}
         func opening(_ order: OpeningOrder, at now: Instant) -> Opening {
             answers.withLock { $0[order] ?? .lasting }

@@ -39,7 +39,7 @@ import Testing
             }
             do {
                 return LinePanel(
-                    LinePanel.Wiring(lamps: [.red: "red", .amber: "amber"], tone: nil, gate: "gate"),
+                    [.redLamp: "red", .amberLamp: "amber"],
                     lamps: try LampLines(lampLines.bank(), names: ["red", "amber"]) { _ in },
                     relay: try Relay(WatchedBank(relayLine.bank(), watch, clock: .system), line: "gate") { _ in },
                     watch: watch)

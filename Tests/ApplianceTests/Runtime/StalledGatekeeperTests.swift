@@ -52,9 +52,8 @@ import Workbench
     private func visit(listeners: [any KioskListener]) async throws {
         let (relayLine, lampLines, watch) = (TestLines(), TestLines(), OpeningWatch())
         let panel = LinePanel(
-            LinePanel.Wiring(
-                lamps: [.blue: "blue", .amber: "amber", .green: "green", .red: "red"], tone: "tone", gate: "gate"),
-            lamps: try LampLines(lampLines.bank(), names: ["blue", "amber", "green", "red", "tone"]) { _ in },
+            Dictionary(uniqueKeysWithValues: OutputRole.signals.map { ($0, $0.name) }),
+            lamps: try LampLines(lampLines.bank(), names: OutputRole.signals.map(\.name)) { _ in },
             relay: try Relay(WatchedBank(relayLine.bank(), watch, clock: .system), line: "gate") { _ in }, watch: watch)
         let visitor = try await OneVisitor(panel, listeners: listeners, pulse: pulse)
         // Opened and shut; the pulse of the relay ends independently of the listeners.

@@ -217,7 +217,7 @@ struct StoredGate {
             if pace != .lagging { await release() }
         case .note(let note, let id):
             if case .identified(let intent) = note, let id { intents[Text(id.text)] = Text(intent.text) }
-        case .gate, .admit, .unused, .keepSession, .free, .closeTransport, .resetAdapter, .stopped: break
+        case .gate, .admit, .unused, .keepSession, .hold, .closeTransport, .resetAdapter, .stopped: break
         }
     }
 

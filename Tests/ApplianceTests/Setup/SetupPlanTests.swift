@@ -2,6 +2,7 @@ import Credentials
 import Displays
 import Encoding
 import Foundation
+import Kiosk
 import LinuxIO
 import Settings
 import TestKit
@@ -42,8 +43,8 @@ import Testing
                 let configuration = try configuration([.name: "North", .board: board])
                 #expect(configuration.gpio.chip == chip.label, "\(board)")
                 for signal in pinout.signals {
-                    let output = configuration.outputs.first { $0.key == signal.key }
-                    #expect(output?.line == signal.line && output?.activeLow == !signal.activeHigh, "\(board)")
+                    let output = configuration.outputs[signal.role]
+                    #expect(output?.name == signal.line && output?.activeLow == !signal.activeHigh, "\(board)")
                 }
                 #expect(configuration.outputs.count == pinout.signals.count && configuration.notices.isEmpty)
                 seen += 1
@@ -51,7 +52,7 @@ import Testing
         }
         #expect(seen == 4)
         let other = try configuration([.name: "North", .chip: "gpio-sim"])
-        #expect(other.gpio.chip == "gpio-sim" && other.gate.line == "GPIO17")
+        #expect(other.gpio.chip == "gpio-sim" && other.outputs[.gateRelay]?.name == "GPIO17")
         let none = try configuration([.name: "North", .board: "none"])
         #expect(none.gpio.chip == nil && none.outputs.isEmpty)
     }

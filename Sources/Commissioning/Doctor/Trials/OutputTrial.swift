@@ -38,18 +38,15 @@ package struct OutputTrial {
     /// Returns the outputs of a configuration in this order: lamps and sounder from top to bottom, the
     /// outputs that move the gate, the relay last.
     package static func steps(_ configuration: Configuration) -> [Step] {
-        let steps = configuration.outputs.filter { !$0.key.hasPrefix("wiegand.") }.map { key, line, activeLow in
-            let word = key.split(separator: ".").last.map(String.init) ?? key
-            let isFree = word == "freeLine"
-            let isGate = isFree || key.hasPrefix("gate")
-            let light = word == "tone" ? "the sounder" : "the \(word) lamp"
+        let steps = OutputRole.allCases.filter { $0.kind != .wire }.compactMap { role -> Step? in
+            guard let line = configuration.outputs[role] else { return nil }
             return Step(
-                key: key, name: isFree ? "the output for free passage" : isGate ? "the gate's relay" : light,
-                output: .init(line, activeLow: activeLow),
-                time: isGate ? configuration.gate.pulse : .milliseconds(400), times: isGate ? 1 : 3, isGate: isGate)
+                key: role.key, name: role.title, output: .init(line.name, activeLow: line.activeLow),
+                time: role.holdsOpen ? configuration.gate.pulse : .milliseconds(400), times: role.holdsOpen ? 1 : 3,
+                isGate: role.holdsOpen)
         }
-        let relays = steps.count { $0.isGate }
-        return steps.dropLast(relays) + [controller(configuration.wiegand)].compactMap(\.self) + steps.suffix(relays)
+        return steps.filter { !$0.isGate } + [controller(configuration.wiegand)].compactMap(\.self)
+            + steps.filter(\.isGate)
     }
 
     private static func controller(_ section: WiegandSection) -> Step? {
