@@ -2,6 +2,7 @@ import Clocks
 import Courier
 import Credentials
 import Encoding
+import Features
 import GateService
 import Kiosk
 import LinuxIO
@@ -33,9 +34,10 @@ extension Composition {
             let verifiers = CurrentVerifier(
                 base.judgement.verifier, siteKey: records.siteKey, memory: records.memory)
             (self.agents, self.verifiers) = (agents, verifiers)
-            let voice = try VoiceOutput(configuration.voice, clock: clock, report: report)
+            let start = FeatureStart(configuration, clock: clock, report: report)
+            let features = try FeatureList.all.compactMap { try $0.init(start) as (any Feature)? }
             listeners = try Listeners(
-                [LogOutput(log), base.displays, ReadinessOutput(base.manager), signal] + [voice].compactMap(\.self),
+                [LogOutput(log), base.displays, ReadinessOutput(base.manager), signal] + features.flatMap(\.listeners),
                 clock: clock)
             sticker = Sticker(configuration.sticker, clock: clock, wallTime: records.wallTime, report: report)
             let (radio, runtime) = (configuration.radio, base.runtime)

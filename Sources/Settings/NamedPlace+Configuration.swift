@@ -69,8 +69,12 @@ extension NamedPlace {
         return places.compactMap { key, path in path.map { NamedPlace(key: key, path: $0, isWritten: true) } }
     }
 
-    /// Returns the programs that the service executes.
-    package static func executed(_ configuration: Configuration) -> [NamedPlace] {
-        [NamedPlace(key: "voice.program", path: configuration.voice.program, isWritten: false)]
+    /// Returns the programs that the service executes, with those that it executes by default.
+    package static func executed(_ configuration: Configuration) -> [(place: NamedPlace, standard: String)] {
+        configuration.sectionFiles.map { file in
+            switch file.use {
+            case .program(let standard): (NamedPlace(key: file.key, path: file.path, isWritten: false), standard)
+            }
+        }
     }
 }

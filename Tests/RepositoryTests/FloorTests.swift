@@ -29,6 +29,7 @@ import Testing
             "Verifying", "Radio", "Clock", "Lines", "Listeners", "Log", "Records", "Control", "Sticker", "Door",
             "Gatekeeper",
         ],
+        "Features": ["Shared", "Voice", ""],
         "Backup": ["", "Archive", "Making", "Restoring"],
         "Commissioning": ["Hardware", "Doctor", "Setup", "Fleet"],
         "Simulation": ["Words", "Rules", "Air", "Controller", "Wallet", "Phone", "CloudAgent", "", "Crowd"],

@@ -1,5 +1,6 @@
 package import Credentials
 package import Encoding
+import Features
 import Foundation
 package import LinuxIO
 package import Settings

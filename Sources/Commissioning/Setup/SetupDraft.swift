@@ -1,6 +1,7 @@
 import Aries
 import DIDComm
 import Encoding
+import Features
 import Settings
 
 /// Builds the plan of a setup: the configuration that the answers make, and all problems of the answers.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The folders against which the paths of a configuration are resolved.
-struct ConfigurationFolder: Hashable, Sendable {
+package struct ConfigurationFolder: Hashable, Sendable {
     /// The folder of the configuration, for relative paths.
     let path: String
     /// The standard folders.

@@ -1,5 +1,6 @@
 import Commissioning
 import Encoding
+import Features
 import Kiosk
 import LinuxIO
 import Observation

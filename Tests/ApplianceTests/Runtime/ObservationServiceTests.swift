@@ -2,6 +2,7 @@ import Clocks
 import CrashKit
 import Credentials
 import Encoding
+import Features
 import Foundation
 import Glibc
 import Kiosk

@@ -2,6 +2,7 @@ import Administration
 package import Clocks
 import Courier
 package import Encoding
+import Features
 import Foundation
 import Glibc
 import HTTPTransport
@@ -77,7 +78,10 @@ package struct MachineProbe: Sendable {
         facts.sticker = asOwner { configuration.sticker.problem(at: facts.clock.utc) }.map {
             .init(.stickerOff, $0.message, $0.remedy)
         }
-        facts.voice = Self.voice(configuration.voice, root: root)
+        for feature in FeatureList.all {
+            guard let check = Finding.Check(rawValue: feature.name) else { continue }
+            facts.features[check] = feature.problem(configuration, on: FeatureMachine(root: root))
+        }
         facts.service = asksService ? asOwner { service(configuration.control) } : nil
         facts.dependencies = dependencies
         return facts

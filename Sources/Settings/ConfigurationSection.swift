@@ -1,0 +1,36 @@
+/// A section of the configuration that belongs to a feature. ``Configuration`` holds it by its type and knows nothing
+/// else of it.
+package protocol ConfigurationSection: Sendable {
+    /// The name of the section that this one follows in the list of all keys.
+    static var follows: String { get }
+
+    /// Reads the section. `configuration`: the sections that belong to no feature. `folder`: the folders of paths.
+    init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder)
+
+    /// The files that the section names.
+    var files: [SectionFile] { get }
+}
+
+extension ConfigurationSection {
+    /// None.
+    package var files: [SectionFile] { [] }
+}
+
+/// A file that a section of a feature names.
+package struct SectionFile: Hashable, Sendable {
+    /// The uses of such a file.
+    package enum Use: Hashable, Sendable {
+        /// A program that the service executes. `standard`: the program that it executes by default.
+        case program(standard: String)
+    }
+
+    /// The key of the configuration that names the file.
+    let key: String
+    /// Its absolute path; of a program also its name in `PATH`.
+    let path: String
+    /// Its use.
+    let use: Use
+
+    /// Creates the file of a key.
+    package init(_ key: String, _ path: String, _ use: Use) { (self.key, self.path, self.use) = (key, path, use) }
+}
