@@ -143,7 +143,11 @@ let package = Package(
         // Optional parts of a gate, one folder each.
         target(
             "Features",
-            ["GateService", "Settings", "Clocks", "Kiosk", "Reasons", "Displays", "LinuxIO", "Encoding"]),
+            [
+                "Monitoring", "GateService", "Settings", "Clocks", "Observation", "Kiosk", "Reasons", "Tuvali",
+                "Displays",
+                "LinuxIO", "Encoding", serviceLifecycle, crypto,
+            ]),
 
         // What only commands use: Appliance, which composes `gatehouse run`, does not depend on it.
         target(

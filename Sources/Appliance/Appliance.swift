@@ -2,6 +2,7 @@ import Administration
 package import Clocks
 import Courier
 package import Encoding
+import Features
 package import GateService
 import Kiosk
 import LinuxIO
@@ -34,15 +35,17 @@ package enum ApplianceService {
         else { return }
         // The library's own messages are of no use to an operator.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
-        let services: [any Service] = [
-            RecordService(keeper: parts.keeper), parts.aside(parts.agents), parts.aside(parts.trust), parts.policy,
-            parts.clock, parts.dating, parts.expiry, parts.door, parts.renewal, parts.restart,
-            StickerService(sticker: parts.sticker, gatekeeper: parts.gatekeeper, clock: clock),
-            HousekeepingService(parts), parts.witness,
-            WatchdogService(parts: parts), parts.counters, parts.aside(parts.control),
-            parts.aside(parts.observation),
-            LineService(panel: parts.panel, clock: clock), GatekeeperService(parts: parts),
-        ]
+        let gate = RunningGate(gatekeeper: parts.gatekeeper, clock: clock)
+        let services: [any Service] =
+            [
+                RecordService(keeper: parts.keeper), parts.aside(parts.agents), parts.aside(parts.trust), parts.policy,
+                parts.clock, parts.dating, parts.expiry, parts.door, parts.renewal, parts.restart,
+            ] + parts.features.flatMap { $0.services(of: gate) } + [
+                HousekeepingService(parts), parts.witness,
+                WatchdogService(parts: parts), parts.counters, parts.aside(parts.control),
+                parts.aside(parts.observation),
+                LineService(panel: parts.panel, clock: clock), GatekeeperService(parts: parts),
+            ]
         var group = ServiceGroupConfiguration(
             services: services.map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)

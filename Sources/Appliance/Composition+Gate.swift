@@ -18,7 +18,7 @@ extension Composition {
         let verifiers: CurrentVerifier
         let signal = ObservationSignal()
         let listeners: Listeners
-        let sticker: Sticker?
+        let features: [any Feature]
         let gatekeeper: Gatekeeper
 
         init(_ base: Base, _ records: Records, observe: Gatekeeper.TurnObserver?) throws {
@@ -34,12 +34,11 @@ extension Composition {
             let verifiers = CurrentVerifier(
                 base.judgement.verifier, siteKey: records.siteKey, memory: records.memory)
             (self.agents, self.verifiers) = (agents, verifiers)
-            let start = FeatureStart(configuration, clock: clock, report: report)
-            let features = try FeatureList.all.compactMap { try $0.init(start) as (any Feature)? }
+            let start = FeatureStart(configuration, clock: clock, wallTime: records.wallTime, report: report)
+            features = try FeatureList.all.map { try $0.init(start) }
             listeners = try Listeners(
                 [LogOutput(log), base.displays, ReadinessOutput(base.manager), signal] + features.flatMap(\.listeners),
                 clock: clock)
-            sticker = Sticker(configuration.sticker, clock: clock, wallTime: records.wallTime, report: report)
             let (radio, runtime) = (configuration.radio, base.runtime)
             let missing = MissingAdapter(radio.device)
             gatekeeper = try Gatekeeper(
@@ -48,7 +47,7 @@ extension Composition {
                     clock: clock, spawner: spawner,
                     openTransport: { () throws(TransportError) in try openTransport(radio, missing, runtime) },
                     resetAdapter: { AdapterResetRequest.ask(log, in: runtime, spawner: spawner) }, ledger: keeper,
-                    sticker: sticker,
+                    printedKey: features.lazy.compactMap(\.printedKey).first,
                     verify: { visit, payload, date in
                         verifiers.verify(payload, of: visit, at: date, monotonic: clock.now())
                     }, settle: { verifiers.settle($0, $1, at: clock.now()) }, wallTime: records.wallTime,

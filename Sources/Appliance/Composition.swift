@@ -3,6 +3,7 @@ package import Clocks
 package import Courier
 import Credentials
 package import Encoding
+import Features
 package import GateService
 import Kiosk
 package import LinuxIO
@@ -61,8 +62,8 @@ package struct Composition: Sendable {
     package let counters: CounterService
     /// Compares the ledger with its witness.
     let witness: WitnessService
-    /// The printed code; nil if the gate has no printed code.
-    let sticker: Sticker?
+    /// The optional parts of the gate.
+    let features: [any Feature]
     /// Ends the program when a new ledger must begin.
     let renewal: RenewalService
     /// Ends the program in a quiet moment after a request for a restart.
@@ -114,7 +115,7 @@ package struct Composition: Sendable {
         (self.time, self.spawner) = (time, spawner)
         (self.configuration, self.log, self.store, self.keeper) = (configuration, log, store, gate.keeper)
         (self.gatekeeper, agents, self.manager, panel) = (gatekeeper, gate.agents, manager, base.panel)
-        (self.listeners, self.wallTime, sticker, expiry) = (listeners, wallTime, gate.sticker, router.expiry)
+        (self.listeners, self.wallTime, features, expiry) = (listeners, wallTime, gate.features, router.expiry)
         (trust, policy, clock) = (gate.trust(base, records), gate.policy(base), records.clock)
         (doorLines, crashes, self.report) = (door.lines, base.crashes, report)
         dating = DatingService(verifiers, clock: time, wallTime: wallTime, report: report)

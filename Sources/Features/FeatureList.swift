@@ -1,13 +1,19 @@
 package import Encoding
+package import Kiosk
 package import Settings
 
 /// The list of features.
 package enum FeatureList {
     /// All features, in the order of their sections.
-    package static let all: [any Feature.Type] = [VoiceFeature.self]
+    package static let all: [any Feature.Type] = [VoiceFeature.self, StickerFeature.self]
 
     /// The sections of all features.
     static var sections: [any ConfigurationSection.Type] { all.map { $0.section } }
+
+    /// Returns the dates at which features end.
+    package static func expiries(_ configuration: Configuration) -> [Expiry] {
+        all.flatMap { $0.expiries(configuration) }
+    }
 }
 
 extension Configuration {

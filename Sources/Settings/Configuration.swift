@@ -45,8 +45,6 @@ package struct Configuration: Sendable {
     package var display: DisplaysSection
     /// Timeouts and rules of visits over Bluetooth.
     package var tuvali: TuvaliSection
-    /// The printed code.
-    package var sticker: StickerSection
     /// The settings of the log.
     package var log: LogSection
     /// The socket at which commands query the running service.
@@ -82,6 +80,11 @@ package struct Configuration: Sendable {
 
     /// The files that sections of features name, in the order of the sections.
     var sectionFiles: [SectionFile] { sections.flatMap(\.files) }
+
+    /// The files of those uses.
+    private func featureFiles(_ uses: SectionFile.Use...) -> [(key: String, path: String?)] {
+        sectionFiles.filter { uses.contains($0.use) }.map { ($0.key, $0.path) }
+    }
 
     /// The longest configuration file that is read, in bytes.
     private static let largestFile = 16 * 1024 * 1024
@@ -166,7 +169,6 @@ package struct Configuration: Sendable {
             &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, agent: agent)
         display = DisplaysSection(&reader, folder, chip: gpio.chip)
         tuvali = TuvaliSection(&reader)
-        sticker = StickerSection(&reader, folder, gate: gate)
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
         observe = ObserveSection(&reader, folder, control: control)
@@ -185,7 +187,7 @@ package struct Configuration: Sendable {
                 ("display.file", display.main.kind == .file ? display.main.file : nil), ("control.path", control.path),
                 ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
                 ("agent.rootsFile", agent.rootsFile),
-                ("sticker.key", sticker.key), ("sticker.key", sticker.key.map { StickerKey.sessions(of: $0) }),
+            ] + featureFiles(.prepared, .companion) + [
                 ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
                 ("observe.status", observe.status), ("observe.textfile", observe.textfile),
                 ("observe.listen", observe.socket),

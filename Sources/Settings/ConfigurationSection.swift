@@ -20,6 +20,10 @@ extension ConfigurationSection {
 package struct SectionFile: Hashable, Sendable {
     /// The uses of such a file.
     package enum Use: Hashable, Sendable {
+        /// A file that a command makes and the service reads. No bundle of a configuration contains it.
+        case prepared
+        /// A file next to a prepared one, which belongs to it.
+        case companion
         /// A program that the service executes. `standard`: the program that it executes by default.
         case program(standard: String)
     }

@@ -22,7 +22,8 @@ extension NamedPlace {
         let optional: [(key: String, path: String?, isWritten: Bool)] =
             [
                 ("policy.file", configuration.policy.file, false), ("trust.rootsFile", trust.rootsFile, false),
-                ("agent.rootsFile", agent.rootsFile, false), ("sticker.key", configuration.sticker.key, false),
+                ("agent.rootsFile", agent.rootsFile, false),
+            ] + prepared(configuration).map { ($0.key, $0.path, false) } + [
                 ("log.path", configuration.log.path, true),
                 ("control.path", configuration.control.path.map(folder), true),
                 // Check both folder and file: the service replaces the file as a whole, and does not make its
@@ -52,7 +53,7 @@ extension NamedPlace {
     /// configuration bundle does not hold them. Files that may be added later, such as invitations, are not
     /// among them.
     package static func brought(_ configuration: Configuration) -> [NamedPlace] {
-        let keys = ["policy.file", "trust.rootsFile", "agent.rootsFile", "sticker.key"]
+        let keys = ["policy.file", "trust.rootsFile", "agent.rootsFile"] + prepared(configuration).map(\.key)
         return all(configuration).filter { keys.contains($0.key) && !$0.isWritten && !$0.isAwaited }
     }
 
@@ -60,21 +61,25 @@ extension NamedPlace {
     /// commands after it.
     package static func writtenByCommands(_ configuration: Configuration) -> [NamedPlace] {
         let (ledger, trust) = (configuration.ledger, configuration.trust)
-        let places: [(key: String, path: String?)] = [
-            ("policy.file", configuration.policy.file), ("trust.directory", trust.directory),
-            ("trust.state", trust.state), ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve),
-            ("ledger.witness", ledger.witness), ("ledger.witnessKey", ledger.witnessKey),
-            ("agent.keyFile", configuration.agent.keyFile), ("sticker.key", configuration.sticker.key),
-        ]
+        let places: [(key: String, path: String?)] =
+            [
+                ("policy.file", configuration.policy.file), ("trust.directory", trust.directory),
+                ("trust.state", trust.state), ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve),
+                ("ledger.witness", ledger.witness), ("ledger.witnessKey", ledger.witnessKey),
+                ("agent.keyFile", configuration.agent.keyFile),
+            ] + prepared(configuration).map { ($0.key, $0.path) }
         return places.compactMap { key, path in path.map { NamedPlace(key: key, path: $0, isWritten: true) } }
     }
 
     /// Returns the programs that the service executes, with those that it executes by default.
     package static func executed(_ configuration: Configuration) -> [(place: NamedPlace, standard: String)] {
-        configuration.sectionFiles.map { file in
-            switch file.use {
-            case .program(let standard): (NamedPlace(key: file.key, path: file.path, isWritten: false), standard)
-            }
+        configuration.sectionFiles.compactMap { file in
+            guard case .program(let standard) = file.use else { return nil }
+            return (NamedPlace(key: file.key, path: file.path, isWritten: false), standard)
         }
+    }
+
+    private static func prepared(_ configuration: Configuration) -> [SectionFile] {
+        configuration.sectionFiles.filter { $0.use == .prepared }
     }
 }

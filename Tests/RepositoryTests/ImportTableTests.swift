@@ -52,7 +52,8 @@ private let imports: [String: Set<String>] = [
     ],
     // optional parts of a gate
     "Features": [
-        "GateService", "Settings", "Clocks", "Encoding", "Reasons", "Kiosk", "Displays", "LinuxIO", "Synchronization",
+        "Monitoring", "GateService", "Settings", "Clocks", "Observation", "Encoding", "Reasons", "Tuvali", "Kiosk",
+        "Displays", "LinuxIO", "Crypto", "Glibc", "ServiceLifecycle", "Synchronization",
     ],
     // what only commands use
     "Backup": [

@@ -60,7 +60,8 @@ package struct Doctor: Sendable {
                     remedy: "Add the lines in /usr/share/doc/gatehouse/docs/access.md to a drop-in.", state: .warning)
             ]
         }
-        return [.good(check, summary)]
+        let ends = endings.filter { $0.check == check }
+        return ends.isEmpty ? [.good(check, summary)] : ends
     }
 
     private var notices: [Finding] {

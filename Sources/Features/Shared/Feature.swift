@@ -1,7 +1,10 @@
 package import Clocks
+package import Encoding
 package import GateService
 package import Kiosk
+package import Monitoring
 package import Reasons
+package import ServiceLifecycle
 package import Settings
 
 /// An optional part of a gate: its section of the configuration, what it does in the running gate, and what commands
@@ -12,11 +15,17 @@ package protocol Feature: Sendable {
     /// The section of the configuration.
     static var section: any ConfigurationSection.Type { get }
 
-    /// Makes the feature of a gate that starts; nil if the configuration does not ask for it.
-    init?(_ start: FeatureStart) throws
+    /// Makes the feature of a gate that starts. It does nothing if the configuration does not ask for it.
+    init(_ start: FeatureStart) throws
 
     /// The receivers of the kiosk's signals and notes.
     var listeners: [any KioskListener] { get }
+    /// The owner of a key that many visits use; nil: none.
+    var printedKey: (any PrintedKeySource)? { get }
+    /// The parts of the status report.
+    var parts: [StatusPart] { get }
+    /// Returns the services that run as long as the gate.
+    func services(of gate: RunningGate) -> [any Service]
 
     /// Returns what `gatehouse doctor` says about the feature when it finds no problem; nil if the configuration does
     /// not ask for the feature.
@@ -25,38 +34,76 @@ package protocol Feature: Sendable {
     static func problem(_ configuration: Configuration, on machine: FeatureMachine) -> FeatureProblem?
     /// The device that the service must be permitted to use; nil if the feature needs none.
     static var device: FeatureDevice? { get }
+    /// Returns what `gatehouse config check` says about the files of the feature at the time `now`; nil: nothing.
+    static func notice(_ configuration: Configuration, at now: Timestamp) -> FeatureProblem?
+    /// Returns the dates at which the feature ends.
+    static func expiries(_ configuration: Configuration) -> [Expiry]
+    /// Returns what a restored gate lacks because no backup contains it; nil: nothing.
+    static func lostByRestore(_ configuration: Configuration) -> String?
 }
 
 extension Feature {
     /// None.
     package var listeners: [any KioskListener] { [] }
+    /// Nil: the feature owns no such key.
+    package var printedKey: (any PrintedKeySource)? { nil }
+    /// None.
+    package var parts: [StatusPart] { [] }
+    /// None.
+    package func services(of gate: RunningGate) -> [any Service] { [] }
     /// Nil: the doctor says nothing about the feature.
     package static func summary(_ configuration: Configuration) -> String? { nil }
     /// Nil: the feature needs nothing of the machine.
     package static func problem(_ configuration: Configuration, on machine: FeatureMachine) -> FeatureProblem? { nil }
     /// Nil: the feature needs no device.
     package static var device: FeatureDevice? { nil }
+    /// Nil: the feature has no files to check.
+    package static func notice(_ configuration: Configuration, at now: Timestamp) -> FeatureProblem? { nil }
+    /// None: the feature does not end.
+    package static func expiries(_ configuration: Configuration) -> [Expiry] { [] }
+    /// Nil: a backup contains all of the feature.
+    package static func lostByRestore(_ configuration: Configuration) -> String? { nil }
 }
 
 /// What a feature of a gate that starts is made from.
 package struct FeatureStart: Sendable {
     let configuration: Configuration
     let clock: Clock
+    let wallTime: @Sendable () -> WallTime
     let report: HealthReporter
 
-    /// Creates the value from its parts. `report` receives the faults of the features.
-    package init(_ configuration: Configuration, clock: Clock, report: @escaping HealthReporter) {
-        (self.configuration, self.clock, self.report) = (configuration, clock, report)
+    /// Creates the value from its parts. `wallTime` returns the date and how far it can be trusted. `report` receives
+    /// the faults of the features.
+    package init(
+        _ configuration: Configuration, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
+        report: @escaping HealthReporter
+    ) {
+        (self.configuration, self.clock, self.wallTime, self.report) = (configuration, clock, wallTime, report)
     }
+}
+
+/// The parts of a running gate that services of features use.
+package struct RunningGate: Sendable {
+    let gatekeeper: Gatekeeper
+    let clock: Clock
+
+    /// Creates the value from its parts.
+    package init(gatekeeper: Gatekeeper, clock: Clock) { (self.gatekeeper, self.clock) = (gatekeeper, clock) }
 }
 
 /// The machine on which a feature is to work.
 package struct FeatureMachine {
     /// The prefix of the machine's own folders, such as /usr; empty for this machine.
     let root: String
+    /// The date.
+    let utc: Timestamp
+    /// Calls a function with the rights of the owner of the gate's folders.
+    let asOwner: (() -> FeatureProblem?) -> FeatureProblem?
 
     /// Creates the machine whose folders are below `root`.
-    package init(root: String) { self.root = root }
+    package init(root: String, utc: Timestamp, asOwner: @escaping (() -> FeatureProblem?) -> FeatureProblem?) {
+        (self.root, self.utc, self.asOwner) = (root, utc, asOwner)
+    }
 }
 
 /// Why a feature cannot work.
@@ -65,12 +112,12 @@ package struct FeatureProblem: Hashable, Sendable {
     package let code: ReasonCode
     /// The problem, in plain words.
     package let detail: String
-    /// The remedy; nil: that of the code.
-    package let remedy: String?
+    /// The remedy.
+    package let remedy: String
 
-    /// Creates a problem.
+    /// Creates a problem. `remedy`: by default that of the code.
     package init(_ code: ReasonCode, _ detail: String, remedy: String? = nil) {
-        (self.code, self.detail, self.remedy) = (code, detail, remedy)
+        (self.code, self.detail, self.remedy) = (code, detail, remedy ?? code.remedy)
     }
 }
 

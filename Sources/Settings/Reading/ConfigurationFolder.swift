@@ -10,7 +10,7 @@ package struct ConfigurationFolder: Hashable, Sendable {
 
 /// Returns the absolute path of a path in a configuration, moved below the root of the standard folders where
 /// it is one of them.
-func resolve(_ path: String, in folder: ConfigurationFolder) -> String {
+package func resolve(_ path: String, in folder: ConfigurationFolder) -> String {
     folder.standard.place(resolve(path, in: folder.path))
 }
 

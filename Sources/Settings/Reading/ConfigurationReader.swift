@@ -66,7 +66,7 @@ package struct ConfigurationReader {
     }
 
     /// Reads a text that may be missing; nil if it is missing or empty.
-    mutating func optional(_ key: String) -> String? {
+    package mutating func optional(_ key: String) -> String? {
         let text = text(key, default: "")
         return text.isEmpty ? nil : text
     }
@@ -236,7 +236,7 @@ package struct ConfigurationReader {
     }
 
     /// Records a warning about a key, for which the file is not refused.
-    mutating func warn(_ key: String, _ message: String, _ remedy: String) {
+    package mutating func warn(_ key: String, _ message: String, _ remedy: String) {
         notices.append(.init(line: document.line(of: key), key: key, message: message, remedy: remedy))
     }
 

@@ -54,8 +54,6 @@ package struct MachineFacts: Sendable {
     package var expiries: [Expiry] = []
     /// The faults of the files of `[agent]` and `[agency]`.
     package var agents: [Trouble] = []
-    /// The fault of the printed code.
-    package var sticker: Trouble?
     /// The problems of features.
     package var features: [Finding.Check: FeatureProblem] = [:]
     /// The answer of the running service; nil if it was not queried.

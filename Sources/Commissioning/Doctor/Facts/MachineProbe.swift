@@ -75,12 +75,10 @@ package struct MachineProbe: Sendable {
             RulesProbe(configuration, at: facts.clock.utc).facts
         }
         facts.agents = asOwner { Self.agents(configuration) }
-        facts.sticker = asOwner { configuration.sticker.problem(at: facts.clock.utc) }.map {
-            .init(.stickerOff, $0.message, $0.remedy)
-        }
+        let machine = FeatureMachine(root: root, utc: facts.clock.utc) { body in asOwner(body) }
         for feature in FeatureList.all {
             guard let check = Finding.Check(rawValue: feature.name) else { continue }
-            facts.features[check] = feature.problem(configuration, on: FeatureMachine(root: root))
+            facts.features[check] = feature.problem(configuration, on: machine)
         }
         facts.service = asksService ? asOwner { service(configuration.control) } : nil
         facts.dependencies = dependencies
