@@ -144,9 +144,8 @@ let package = Package(
         target(
             "Features",
             [
-                "Monitoring", "GateService", "Settings", "Clocks", "Observation", "Kiosk", "Reasons", "Tuvali",
-                "Displays",
-                "LinuxIO", "Encoding", serviceLifecycle, crypto,
+                "Monitoring", "GateService", "Settings", "Clocks", "Observation", "Kiosk", "Credentials", "Reasons",
+                "Tuvali", "Displays", "LinuxIO", "Encoding", serviceLifecycle, crypto,
             ]),
 
         // What only commands use: Appliance, which composes `gatehouse run`, does not depend on it.

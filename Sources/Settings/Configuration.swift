@@ -51,8 +51,6 @@ package struct Configuration: Sendable {
     package var control: ControlSection
     /// Where the service publishes its status.
     package var observe: ObserveSection
-    /// The keys of operators who may send this gate its configuration.
-    package var fleet: FleetSection
 
     /// The SHA-256 hash of the file, in hexadecimal digits. It shows whether a service runs with the file
     /// that is on the disk now.
@@ -172,7 +170,6 @@ package struct Configuration: Sendable {
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
         observe = ObserveSection(&reader, folder, control: control)
-        fleet = FleetSection(&reader)
         let core = self
         sections = types.map { type in reader.after(type.follows) { type.init(&$0, of: core, in: folder) } }
         checkLines(

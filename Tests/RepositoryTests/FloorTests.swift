@@ -28,9 +28,9 @@ import Testing
         "GateService": [
             "Verifying", "Radio", "Clock", "Lines", "Listeners", "Log", "Records", "Control", "Door", "Gatekeeper",
         ],
-        "Features": ["Shared", "Voice", "Sticker", ""],
+        "Features": ["Shared", "Voice", "Sticker", "Fleet", ""],
         "Backup": ["", "Archive", "Making", "Restoring"],
-        "Commissioning": ["Hardware", "Doctor", "Setup", "Fleet"],
+        "Commissioning": ["Hardware", "Doctor", "Setup"],
         "Simulation": ["Words", "Rules", "Air", "Controller", "Wallet", "Phone", "CloudAgent", "", "Crowd"],
         "Workbench": ["", "Demo", "Bench", "Promises"],
         "Workshop": ["Bench", "Crowd", "Pages", "Wiring", ""],

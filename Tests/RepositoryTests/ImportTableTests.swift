@@ -52,8 +52,9 @@ private let imports: [String: Set<String>] = [
     ],
     // optional parts of a gate
     "Features": [
-        "Monitoring", "GateService", "Settings", "Clocks", "Observation", "Encoding", "Reasons", "Tuvali", "Kiosk",
-        "Displays", "LinuxIO", "Crypto", "Glibc", "ServiceLifecycle", "Synchronization",
+        "Monitoring", "GateService", "Settings", "Clocks", "Observation", "Encoding", "Reasons", "Credentials",
+        "Tuvali", "Kiosk", "Displays", "LinuxIO", "Crypto", "Foundation", "Glibc", "ServiceLifecycle",
+        "Synchronization",
     ],
     // what only commands use
     "Backup": [

@@ -61,8 +61,10 @@ extension BackupRestorer {
         done.notices.append(
             "no key proves configuration, policy and trust in it: anyone who could write this file may have changed "
                 + "them")
-        for (name, keys) in [("its trust.bundleKeys", target.trust.bundleKeys), ("its fleet.keys", target.fleet.keys)]
-        where !keys.isEmpty {
+        let operators =
+            [("its trust.bundleKeys", target.trust.bundleKeys)]
+            + FeatureList.all.compactMap { $0.operatorKeys(target) }.map { ("its \($0.key)", $0.keys) }
+        for (name, keys) in operators where !keys.isEmpty {
             done.notices.append("\(name), which must be your own: \(keys.map(\.text).joined(separator: " "))")
         }
         for (program, standard) in NamedPlace.executed(target) where program.path != standard {

@@ -1,4 +1,5 @@
 package import Clocks
+package import Credentials
 package import Encoding
 package import GateService
 package import Kiosk
@@ -38,6 +39,9 @@ package protocol Feature: Sendable {
     static func notice(_ configuration: Configuration, at now: Timestamp) -> FeatureProblem?
     /// Returns the dates at which the feature ends.
     static func expiries(_ configuration: Configuration) -> [Expiry]
+    /// Returns the keys by which operators prove files of the feature, with the key of the configuration that names
+    /// them; nil: none.
+    static func operatorKeys(_ configuration: Configuration) -> (key: String, keys: [OperatorKey])?
     /// Returns what a restored gate lacks because no backup contains it; nil: nothing.
     static func lostByRestore(_ configuration: Configuration) -> String?
 }
@@ -61,6 +65,8 @@ extension Feature {
     package static func notice(_ configuration: Configuration, at now: Timestamp) -> FeatureProblem? { nil }
     /// None: the feature does not end.
     package static func expiries(_ configuration: Configuration) -> [Expiry] { [] }
+    /// Nil: the feature checks no signatures.
+    package static func operatorKeys(_ configuration: Configuration) -> (key: String, keys: [OperatorKey])? { nil }
     /// Nil: a backup contains all of the feature.
     package static func lostByRestore(_ configuration: Configuration) -> String? { nil }
 }

@@ -72,7 +72,7 @@ package struct ConfigurationReader {
     }
 
     /// Reads a list of texts.
-    mutating func texts(_ key: String) -> [String] {
+    package mutating func texts(_ key: String) -> [String] {
         read(key, [], "a list of texts, [\"one\", \"two\"]", write: { .array($0.map { .text($0) }) }) { value in
             guard let elements = value.array else { return nil }
             let texts = elements.compactMap(\.string?.string)

@@ -1,4 +1,3 @@
-import Commissioning
 import Credentials
 import Encoding
 import Features
