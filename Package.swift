@@ -137,15 +137,17 @@ let package = Package(
             "Monitoring",
             [
                 "GateService", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk",
-                "Credentials", "Reasons", "Ledger", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "Credentials", "Reasons", "Ledger", "LinuxIO", "Store", "Encoding", serviceLifecycle,
             ]),
 
         // Optional parts of a gate, one folder each.
         target(
             "Features",
             [
-                "Monitoring", "GateService", "Settings", "Clocks", "Observation", "Kiosk", "Credentials", "Reasons",
-                "Tuvali", "Displays", "LinuxIO", "Encoding", serviceLifecycle, crypto,
+                "Monitoring", "GateService", "Settings", "Administration", "Clocks", "Observation", "Kiosk",
+                "Credentials", "Reasons", "Tuvali", "Ledger", "Displays", "LinuxIO", "Store", "HTTPTransport",
+                "Encoding",
+                serviceLifecycle, crypto,
             ]),
 
         // What only commands use: Appliance, which composes `gatehouse run`, does not depend on it.

@@ -35,17 +35,7 @@ package enum ApplianceService {
         else { return }
         // The library's own messages are of no use to an operator.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
-        let gate = RunningGate(gatekeeper: parts.gatekeeper, clock: clock)
-        let services: [any Service] =
-            [
-                RecordService(keeper: parts.keeper), parts.aside(parts.agents), parts.aside(parts.trust), parts.policy,
-                parts.clock, parts.dating, parts.expiry, parts.door, parts.renewal, parts.restart,
-            ] + parts.features.flatMap { $0.services(of: gate) } + [
-                HousekeepingService(parts), parts.witness,
-                WatchdogService(parts: parts), parts.counters, parts.aside(parts.control),
-                parts.aside(parts.observation),
-                LineService(panel: parts.panel, clock: clock), GatekeeperService(parts: parts),
-            ]
+        let services = services(parts)
         var group = ServiceGroupConfiguration(
             services: services.map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
@@ -66,6 +56,22 @@ package enum ApplianceService {
         _ = parts.listeners.flush(within: .milliseconds(200))
         _ = parts.log.flush(within: .milliseconds(200))
         if shortfall != .none { throw failure(shortfall, configuration) }
+    }
+
+    /// Returns all services in the order in which they start.
+    private static func services(_ parts: Composition) -> [any Service] {
+        let gate = RunningGate(gatekeeper: parts.gatekeeper, clock: parts.time)
+        var services: [any Service] = [
+            RecordService(keeper: parts.keeper), parts.aside(parts.agents), parts.aside(parts.trust), parts.policy,
+            parts.clock, parts.dating, parts.expiry, parts.door, parts.renewal, parts.restart,
+        ]
+        services += parts.features.flatMap { $0.services(of: gate) }
+        services += [
+            HousekeepingService(parts), parts.witness, WatchdogService(parts: parts), parts.counters,
+            parts.aside(parts.control),
+        ]
+        services += parts.features.flatMap { $0.detachedServices(of: parts.observed) }.map(parts.aside)
+        return services + [LineService(panel: parts.panel, clock: parts.time), GatekeeperService(parts: parts)]
     }
 
     private static func failure(

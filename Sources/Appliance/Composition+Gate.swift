@@ -16,7 +16,6 @@ extension Composition {
         let agents: AgentService
         let keeper: LedgerKeeper
         let verifiers: CurrentVerifier
-        let signal = ObservationSignal()
         let listeners: Listeners
         let features: [any Feature]
         let gatekeeper: Gatekeeper
@@ -37,7 +36,7 @@ extension Composition {
             let start = FeatureStart(configuration, clock: clock, wallTime: records.wallTime, report: report)
             features = try FeatureList.all.map { try $0.init(start) }
             listeners = try Listeners(
-                [LogOutput(log), base.displays, ReadinessOutput(base.manager), signal] + features.flatMap(\.listeners),
+                [LogOutput(log), base.displays, ReadinessOutput(base.manager)] + features.flatMap(\.listeners),
                 clock: clock)
             let (radio, runtime) = (configuration.radio, base.runtime)
             let missing = MissingAdapter(radio.device)

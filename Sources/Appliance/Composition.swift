@@ -56,8 +56,8 @@ package struct Composition: Sendable {
     package let wallTime: @Sendable () -> WallTime
     /// The part that answers requests of other commands.
     package let control: ControlService
-    /// Publishes the state of the gate in files and pages.
-    let observation: ObservationService
+    /// What shows the state of the gate.
+    let observed: ObservedGate
     /// Reports counters whose growth means a fault.
     package let counters: CounterService
     /// Compares the ledger with its witness.
@@ -82,7 +82,7 @@ package struct Composition: Sendable {
     let spawner: Spawner
 
     /// Wraps a service that the end of the program must not wait for.
-    func aside<Wrapped: Service>(_ service: Wrapped) -> DetachedService<Wrapped> {
+    func aside(_ service: any Service) -> DetachedService {
         DetachedService(service, clock: time, spawner: spawner)
     }
 
@@ -122,10 +122,9 @@ package struct Composition: Sendable {
         lifeSigns = gate.lifeSigns(
             by: time, spawner, wallTime: wallTime, stuck: Self.stuck(report, log, time, manager))
         control = ControlService(configuration.control, router: router.router, log: log, report: report, clock: time)
-        observation = ObservationService(
-            configuration.observe, access: configuration.control.access, status: router.status, store: store,
-            signal: gate.signal, clock: time, spawner: spawner, date: { [date = router.date] in date.known.utc },
-            report: report)
+        observed = ObservedGate(
+            configuration, status: router.status, store: store, clock: time, spawner: spawner,
+            date: { [date = router.date] in date.known.utc }, report: report)
         counters = CounterService(
             CounterWatch([.init(.logDropped) { log.dropped + listeners.dropped }], report: report), clock: time)
         witness = WitnessService(store: store, report: report, log: log, clock: time)
@@ -178,12 +177,15 @@ package struct Composition: Sendable {
             return ["restarts": true]
         }
         let control = ControlService(configuration.control, router: router, log: log, report: report, clock: clock)
-        let observation = ObservationService(
-            configuration.observe, access: configuration.control.access, status: status, store: nil,
-            signal: ObservationSignal(), clock: clock, spawner: spawner, date: { clock.utc() }, report: report)
-        async let asked: Void = control.run()
-        await observation.run()
-        await asked
+        let gate = ObservedGate(
+            configuration, status: status, store: nil, clock: clock, spawner: spawner, date: { clock.utc() },
+            report: report)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await control.run() }
+            for service in FeatureList.all.flatMap({ $0.waitingServices(of: gate) }) {
+                group.addTask { try? await service.run() }
+            }
+        }
     }
 
     /// Opens the log. If a log file cannot be opened, the log is written to standard error or the journal.

@@ -5,7 +5,9 @@ package import Settings
 /// The list of features.
 package enum FeatureList {
     /// All features, in the order of their sections.
-    package static let all: [any Feature.Type] = [VoiceFeature.self, StickerFeature.self, FleetFeature.self]
+    package static let all: [any Feature.Type] = [
+        VoiceFeature.self, StickerFeature.self, ObservationFeature.self, FleetFeature.self,
+    ]
 
     /// The sections of all features.
     static var sections: [any ConfigurationSection.Type] { all.map { $0.section } }

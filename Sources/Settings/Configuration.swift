@@ -49,8 +49,6 @@ package struct Configuration: Sendable {
     package var log: LogSection
     /// The socket at which commands query the running service.
     package var control: ControlSection
-    /// Where the service publishes its status.
-    package var observe: ObserveSection
 
     /// The SHA-256 hash of the file, in hexadecimal digits. It shows whether a service runs with the file
     /// that is on the disk now.
@@ -169,7 +167,6 @@ package struct Configuration: Sendable {
         tuvali = TuvaliSection(&reader)
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
-        observe = ObserveSection(&reader, folder, control: control)
         let core = self
         sections = types.map { type in reader.after(type.follows) { type.init(&$0, of: core, in: folder) } }
         checkLines(
@@ -186,16 +183,13 @@ package struct Configuration: Sendable {
                 ("agent.rootsFile", agent.rootsFile),
             ] + featureFiles(.prepared, .companion) + [
                 ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
-                ("observe.status", observe.status), ("observe.textfile", observe.textfile),
-                ("observe.listen", observe.socket),
-            ] + agent.invitations.map { ("agent.invitations", $0) } + others)
+            ] + featureFiles(.replaced, .socket) + agent.invitations.map { ("agent.invitations", $0) } + others)
         checkTrust(
             &reader, [trust.directory, trust.state],
             [
                 ("log.path", log.path), ("display.file", display.main.kind == .file ? display.main.file : nil),
-                ("observe.status", observe.status), ("observe.textfile", observe.textfile),
-                ("control.path", control.path), ("observe.listen", observe.socket),
-            ] + others)
+                ("control.path", control.path),
+            ] + featureFiles(.replaced, .socket) + others)
 
         notices = reader.notices
         var tree: JSONObject = [:]

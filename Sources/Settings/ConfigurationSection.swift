@@ -24,6 +24,10 @@ package struct SectionFile: Hashable, Sendable {
         case prepared
         /// A file next to a prepared one, which belongs to it.
         case companion
+        /// A file that the service replaces as a whole.
+        case replaced
+        /// A socket that the service makes.
+        case socket
         /// A program that the service executes. `standard`: the program that it executes by default.
         case program(standard: String)
     }
@@ -34,6 +38,16 @@ package struct SectionFile: Hashable, Sendable {
     let path: String
     /// Its use.
     let use: Use
+
+    /// The places where the service writes. A folder is one of them if the service makes the file in it anew, but does
+    /// not make the folder.
+    var writtenPaths: [String] {
+        switch use {
+        case .replaced: [NamedPlace.folder(of: path), path]
+        case .socket: [NamedPlace.folder(of: path)]
+        case .prepared, .companion, .program: []
+        }
+    }
 
     /// Creates the file of a key.
     package init(_ key: String, _ path: String, _ use: Use) { (self.key, self.path, self.use) = (key, path, use) }

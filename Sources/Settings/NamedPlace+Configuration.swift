@@ -19,24 +19,18 @@ extension NamedPlace {
                 NamedPlace(
                     key: "trust.directory", path: trust.directory + "/" + TrustSection.issuersFile, isWritten: false))
         }
-        let optional: [(key: String, path: String?, isWritten: Bool)] =
-            [
-                ("policy.file", configuration.policy.file, false), ("trust.rootsFile", trust.rootsFile, false),
-                ("agent.rootsFile", agent.rootsFile, false),
-            ] + prepared(configuration).map { ($0.key, $0.path, false) } + [
-                ("log.path", configuration.log.path, true),
-                ("control.path", configuration.control.path.map(folder), true),
-                // Check both folder and file: the service replaces the file as a whole, and does not make its
-                // folder.
-                ("observe.status", configuration.observe.status.map(folder), true),
-                ("observe.status", configuration.observe.status, true),
-                ("observe.textfile", configuration.observe.textfile.map(folder), true),
-                ("observe.textfile", configuration.observe.textfile, true),
-                ("observe.listen", configuration.observe.socket.map(folder), true),
-            ]
-            + configuration.display.all.filter { $0.kind == .file }.flatMap {
-                [("display.file", folder(of: $0.file), true), ("display.file", $0.file, true)]
-            }
+        var optional: [(key: String, path: String?, isWritten: Bool)] = [
+            ("policy.file", configuration.policy.file, false), ("trust.rootsFile", trust.rootsFile, false),
+            ("agent.rootsFile", agent.rootsFile, false),
+        ]
+        optional += prepared(configuration).map { ($0.key, $0.path, false) }
+        optional += [
+            ("log.path", configuration.log.path, true), ("control.path", configuration.control.path.map(folder), true),
+        ]
+        optional += configuration.sectionFiles.flatMap { file in file.writtenPaths.map { (file.key, $0, true) } }
+        optional += configuration.display.all.filter { $0.kind == .file }.flatMap {
+            [("display.file", folder(of: $0.file), true), ("display.file", $0.file, true)]
+        }
         for case (let key, let path?, let isWritten) in optional {
             places.append(NamedPlace(key: key, path: path, isWritten: isWritten))
         }

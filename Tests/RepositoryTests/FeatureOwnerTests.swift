@@ -40,7 +40,7 @@ import Testing
             (path: Self.path(file), text: try String(contentsOf: file, encoding: .utf8))
         }
         let features = Set(files.compactMap { Self.feature(of: $0.path) })
-        #expect(features == ["Voice", "Sticker", "Fleet"])
+        #expect(features == ["Voice", "Sticker", "Observation", "Fleet"])
         #expect(Self.allowed.isSubset(of: files.map(\.path)))
         let mentions = Self.mentions(in: files)
         #expect(mentions.isEmpty, "\(mentions.joined(separator: "\n"))")

@@ -48,13 +48,13 @@ private let imports: [String: Set<String>] = [
     ],
     "Monitoring": [
         "GateService", "TrustFiles", "Settings", "Administration", "Clocks", "Encoding", "Reasons", "Credentials",
-        "Ledger", "Kiosk", "Observation", "LinuxIO", "Store", "HTTPTransport", "ServiceLifecycle", "Synchronization",
+        "Ledger", "Kiosk", "Observation", "LinuxIO", "Store", "ServiceLifecycle", "Synchronization",
     ],
     // optional parts of a gate
     "Features": [
-        "Monitoring", "GateService", "Settings", "Clocks", "Observation", "Encoding", "Reasons", "Credentials",
-        "Tuvali", "Kiosk", "Displays", "LinuxIO", "Crypto", "Foundation", "Glibc", "ServiceLifecycle",
-        "Synchronization",
+        "Monitoring", "GateService", "Settings", "Administration", "Clocks", "Observation", "Encoding", "Reasons",
+        "Credentials", "Tuvali", "Ledger", "Kiosk", "Displays", "LinuxIO", "Store", "HTTPTransport", "Crypto",
+        "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
     ],
     // what only commands use
     "Backup": [

@@ -7,6 +7,7 @@ package import Monitoring
 package import Reasons
 package import ServiceLifecycle
 package import Settings
+package import Store
 
 /// An optional part of a gate: its section of the configuration, what it does in the running gate, and what commands
 /// say about it. All files of a feature are in one folder, and no other file names their types.
@@ -27,6 +28,10 @@ package protocol Feature: Sendable {
     var parts: [StatusPart] { get }
     /// Returns the services that run as long as the gate.
     func services(of gate: RunningGate) -> [any Service]
+    /// Returns the services whose end the gate does not wait for: they may hang in a network or on a socket.
+    func detachedServices(of gate: ObservedGate) -> [any Service]
+    /// Returns the services that run at the start while the ledger cannot be opened.
+    static func waitingServices(of gate: ObservedGate) -> [any Service]
 
     /// Returns what `gatehouse doctor` says about the feature when it finds no problem; nil if the configuration does
     /// not ask for the feature.
@@ -55,6 +60,10 @@ extension Feature {
     package var parts: [StatusPart] { [] }
     /// None.
     package func services(of gate: RunningGate) -> [any Service] { [] }
+    /// None.
+    package func detachedServices(of gate: ObservedGate) -> [any Service] { [] }
+    /// None.
+    package static func waitingServices(of gate: ObservedGate) -> [any Service] { [] }
     /// Nil: the doctor says nothing about the feature.
     package static func summary(_ configuration: Configuration) -> String? { nil }
     /// Nil: the feature needs nothing of the machine.
@@ -95,6 +104,27 @@ package struct RunningGate: Sendable {
 
     /// Creates the value from its parts.
     package init(gatekeeper: Gatekeeper, clock: Clock) { (self.gatekeeper, self.clock) = (gatekeeper, clock) }
+}
+
+/// What services need that show the state of a gate.
+package struct ObservedGate: Sendable {
+    let configuration: Configuration
+    let status: StatusReporter
+    let store: Store?
+    let clock: Clock
+    let spawner: Spawner
+    let date: @Sendable () -> Timestamp
+    let report: HealthReporter
+
+    /// Creates the value from its parts. `store`: the ledger; nil if none is open. `date` returns the date. `report`
+    /// receives the faults of the services.
+    package init(
+        _ configuration: Configuration, status: StatusReporter, store: Store?, clock: Clock, spawner: Spawner,
+        date: @escaping @Sendable () -> Timestamp, report: @escaping HealthReporter
+    ) {
+        (self.configuration, self.status, self.store) = (configuration, status, store)
+        (self.clock, self.spawner, self.date, self.report) = (clock, spawner, date, report)
+    }
 }
 
 /// The machine on which a feature is to work.

@@ -5,7 +5,7 @@ package struct ConfigurationFolder: Hashable, Sendable {
     /// The folder of the configuration, for relative paths.
     let path: String
     /// The standard folders.
-    let standard: StandardFolders
+    package let standard: StandardFolders
 }
 
 /// Returns the absolute path of a path in a configuration, moved below the root of the standard folders where
