@@ -171,25 +171,25 @@ package struct Configuration: Sendable {
         sections = types.map { type in reader.after(type.follows) { type.init(&$0, of: core, in: folder) } }
         checkLines(
             &reader, gate: gate, door: door, wiegand: wiegand, indicator: indicator, chip: gpio.chip, displays: display)
-        let others = display.others.filter { $0.kind == .file }.map { ("display.also", String?.some($0.file)) }
-        checkFiles(
-            &reader, in: folder.path, besides: ownFiles(folder, control: control),
-            [
-                ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
-                ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
-                ("agent.keyFile", agent.keyFile + ".old"), ("log.path", log.path),
-                ("display.file", display.main.kind == .file ? display.main.file : nil), ("control.path", control.path),
-                ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
-                ("agent.rootsFile", agent.rootsFile),
-            ] + featureFiles(.prepared, .companion) + [
-                ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
-            ] + featureFiles(.replaced, .socket) + agent.invitations.map { ("agent.invitations", $0) } + others)
-        checkTrust(
-            &reader, [trust.directory, trust.state],
-            [
-                ("log.path", log.path), ("display.file", display.main.kind == .file ? display.main.file : nil),
-                ("control.path", control.path),
-            ] + featureFiles(.replaced, .socket) + others)
+        let others = display.others.filter { $0.kind == .file }.map {
+            (key: "display.also", path: String?.some($0.file))
+        }
+        var files: [(key: String, path: String?)] = [
+            ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
+            ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
+            ("agent.keyFile", agent.keyFile + ".old"), ("log.path", log.path),
+            ("display.file", display.main.kind == .file ? display.main.file : nil), ("control.path", control.path),
+            ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile), ("agent.rootsFile", agent.rootsFile),
+        ]
+        files += featureFiles(.prepared, .companion)
+        files += [("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file)]
+        files += featureFiles(.replaced, .socket)
+        files += agent.invitations.map { ("agent.invitations", $0) }
+        files += others
+        checkFiles(&reader, in: folder.path, besides: ownFiles(folder, control: control), files)
+        let outputs: Set = ["log.path", "display.file", "control.path"]
+        let written = files.filter { outputs.contains($0.key) } + featureFiles(.replaced, .socket) + others
+        checkTrust(&reader, [trust.directory, trust.state], written)
 
         notices = reader.notices
         var tree: JSONObject = [:]

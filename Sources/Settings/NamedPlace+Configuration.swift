@@ -27,9 +27,9 @@ extension NamedPlace {
         optional += [
             ("log.path", configuration.log.path, true), ("control.path", configuration.control.path.map(folder), true),
         ]
-        optional += configuration.sectionFiles.flatMap { file in file.writtenPaths.map { (file.key, $0, true) } }
-        optional += configuration.display.all.filter { $0.kind == .file }.flatMap {
-            [("display.file", folder(of: $0.file), true), ("display.file", $0.file, true)]
+        for file in configuration.sectionFiles { optional += file.writtenPaths.map { (file.key, $0, true) } }
+        for display in configuration.display.all where display.kind == .file {
+            optional += [("display.file", folder(of: display.file), true), ("display.file", display.file, true)]
         }
         for case (let key, let path?, let isWritten) in optional {
             places.append(NamedPlace(key: key, path: path, isWritten: isWritten))

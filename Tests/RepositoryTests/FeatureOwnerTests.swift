@@ -58,6 +58,18 @@ import Testing
         }
     }
 
+    /// The composition names each part of the program, so it stays readable only while it does nothing else.
+    @Test func theFilesOfTheCompositionAreSmall() throws {
+        let files = swiftFiles(below: Self.sources.appendingPathComponent("Appliance"))
+            .filter { $0.lastPathComponent.hasPrefix("Composition") }
+        #expect(files.count > 5)
+        for file in files {
+            let lines = try String(contentsOf: file, encoding: .utf8).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count <= 71, "\(file.lastPathComponent)")
+        }
+    }
+
     /// The test detects what it searches for.
     @Test func aMentionIsFound() {
         let files: [(path: String, text: String)] = [
