@@ -137,22 +137,32 @@ let package = Package(
             "Monitoring",
             [
                 "GateService", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk",
-                "Credentials", "Reasons", "Ledger", "LinuxIO", "Store", "HTTPTransport", "Encoding", serviceLifecycle,
+                "Credentials", "Reasons", "Ledger", "LinuxIO", "Store", "Encoding", serviceLifecycle,
+            ]),
+
+        // Optional parts of a gate, one folder each.
+        target(
+            "Features",
+            [
+                "Monitoring", "GateService", "Settings", "Administration", "Clocks", "Observation", "Kiosk",
+                "Credentials", "Reasons", "Tuvali", "Ledger", "Displays", "LinuxIO", "Store", "HTTPTransport",
+                "Encoding",
+                serviceLifecycle, crypto,
             ]),
 
         // What only commands use: Appliance, which composes `gatehouse run`, does not depend on it.
         target(
             "Backup",
             [
-                "GateService", "TrustFiles", "Settings", "Credentials", "Reasons", "Ledger", "LinuxIO", "Store",
-                "Encoding", crypto, cryptoExtras,
+                "Features", "GateService", "TrustFiles", "Settings", "Credentials", "Reasons", "Ledger", "LinuxIO",
+                "Store", "Encoding", crypto, cryptoExtras,
             ]),
         target(
             "Commissioning",
             [
-                "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk", "Credentials",
-                "Reasons", "Ledger", "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport", "Encoding",
-                crypto,
+                "Features", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk",
+                "Credentials", "Reasons", "Ledger", "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport",
+                "Encoding", crypto,
             ]),
 
         // What the programs share: the terminal, files that an operator names, and failures.
@@ -176,22 +186,23 @@ let package = Package(
         .executableTarget(
             name: "Workshop",
             dependencies: [
-                "Console", "Workbench", "Simulation", "Commissioning", "GateService", "TrustFiles", "Settings",
-                "Clocks", "Kiosk", "Credentials", "Reasons", "LinkedData", "Tuvali", "Ledger", "LinuxIO", "Store",
-                "Encoding", argumentParser,
+                "Console", "Workbench", "Simulation", "Commissioning", "Features", "GateService", "TrustFiles",
+                "Settings", "Clocks", "Kiosk", "Credentials", "Reasons", "LinkedData", "Tuvali", "Ledger", "LinuxIO",
+                "Store", "Encoding", argumentParser,
             ], swiftSettings: settings),
 
         // Roots: what `gatehouse run` is made of, and the command line.
         target(
             "Appliance",
             [
-                "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Kiosk",
-                "Credentials", "Reasons", "LinuxIO", "Store", "Encoding", serviceLifecycle, unixSignals, logging,
+                "Features", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration",
+                "Clocks", "Kiosk", "Credentials", "Reasons", "LinuxIO", "Store", "Encoding", serviceLifecycle,
+                unixSignals, logging,
             ]),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Appliance", "Console", "Workbench", "Simulation", "Commissioning", "Backup", "Monitoring",
+                "Appliance", "Console", "Workbench", "Simulation", "Commissioning", "Backup", "Features", "Monitoring",
                 "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk",
                 "Credentials", "Reasons", "Tuvali", "Ledger", "Aries", "Displays", "LinuxIO", "Store", "HTTPTransport",
                 "Encoding", "CWipe", argumentParser,
@@ -248,29 +259,29 @@ let package = Package(
         tests(
             "WorkbenchTests",
             [
-                "Workshop", "Workbench", "Simulation", "Commissioning", "Settings", "Displays", "Kiosk", "Credentials",
-                "Ledger", "Tuvali", "LinuxIO", "Encoding",
+                "Workshop", "Workbench", "Simulation", "Commissioning", "Features", "Settings", "Displays", "Kiosk",
+                "Credentials", "Ledger", "Tuvali", "LinuxIO", "Encoding",
             ]),
         tests(
             "ApplianceTests",
             [
-                "Appliance", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
-                "Settings", "Administration", "Workbench", "Simulation", "Clocks", "Observation", "Kiosk",
+                "Appliance", "Commissioning", "Backup", "Features", "Monitoring", "GateService", "Courier",
+                "TrustFiles", "Settings", "Administration", "Workbench", "Simulation", "Clocks", "Observation", "Kiosk",
                 "Credentials", "Reasons", "Tuvali", "Ledger", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO",
                 "Store", "HTTPTransport", "CrashVFS", "CrashKit", "Encoding", crypto,
             ]),
         tests(
             "CommandTests",
             [
-                "gatehouse", "Workshop", "Console", "GateService", "TrustFiles", "Settings", "Workbench", "Simulation",
-                "DIDComm", "Credentials", "LinuxIO", "Store", "Encoding", "CWipe", argumentParser, crypto,
+                "gatehouse", "Workshop", "Console", "Features", "GateService", "TrustFiles", "Settings", "Workbench",
+                "Simulation", "DIDComm", "Credentials", "LinuxIO", "Store", "Encoding", "CWipe", argumentParser, crypto,
             ]),
         tests(
             "PeerTests",
             [
-                "GateService", "Courier", "Settings", "Simulation", "Clocks", "Kiosk", "Credentials", "Reasons",
-                "BluetoothHost", "Ledger", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport",
-                "Encoding", crypto,
+                "Features", "GateService", "Courier", "Settings", "Simulation", "Clocks", "Kiosk", "Credentials",
+                "Reasons", "BluetoothHost", "Ledger", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store",
+                "HTTPTransport", "Encoding", crypto,
             ]),
     ]
 )

@@ -3,10 +3,8 @@ package import Clocks
 import Courier
 package import Encoding
 package import GateService
-import Kiosk
 import LinuxIO
 import Logging
-import Reasons
 import ServiceLifecycle
 package import Settings
 import Store
@@ -34,34 +32,25 @@ package enum ApplianceService {
         else { return }
         // The library's own messages are of no use to an operator.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
-        let services: [any Service] = [
-            RecordService(keeper: parts.keeper), parts.aside(parts.agents), parts.aside(parts.trust), parts.policy,
-            parts.clock, parts.dating, parts.expiry, parts.door, parts.renewal, parts.restart,
-            StickerService(sticker: parts.sticker, gatekeeper: parts.gatekeeper, clock: clock),
-            HousekeepingService(parts), parts.witness,
-            WatchdogService(parts: parts), parts.counters, parts.aside(parts.control),
-            parts.aside(parts.observation),
-            LineService(panel: parts.panel, clock: clock), GatekeeperService(parts: parts),
-        ]
         var group = ServiceGroupConfiguration(
-            services: services.map {
+            services: parts.services.map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             }, gracefulShutdownSignals: [.sigterm, .sigint, .sighup, .sigquit], logger: quiet)
         group.maximumGracefulShutdownDuration = stopLimit
         try await ServiceGroup(configuration: group).run()
-        _ = parts.panel?.end(within: .milliseconds(200))
-        _ = parts.doorLines?.end(within: .milliseconds(200))
-        await parts.store.close()
-        await WitnessService.logHead(parts.store, parts.log)
-        let shortfall = parts.keeper.shortfall
-        parts.crashes.end()
+        _ = parts.base.panel?.end(within: .milliseconds(200))
+        _ = parts.door.lines?.end(within: .milliseconds(200))
+        await parts.records.store.close()
+        await WitnessService.logHead(parts.records.store, parts.base.log)
+        let shortfall = parts.gate.keeper.shortfall
+        parts.base.crashes.end()
         if shortfall == .none {
-            parts.log.log(.info, "ended")
+            parts.base.log.log(.info, "ended")
         } else {
-            parts.log.log(.error, "ended", ["unwritten": .int(shortfall.reserved), "lost": .int(shortfall.lost)])
+            parts.base.log.log(.error, "ended", ["unwritten": .int(shortfall.reserved), "lost": .int(shortfall.lost)])
         }
-        _ = parts.listeners.flush(within: .milliseconds(200))
-        _ = parts.log.flush(within: .milliseconds(200))
+        _ = parts.gate.listeners.flush(within: .milliseconds(200))
+        _ = parts.base.log.flush(within: .milliseconds(200))
         if shortfall != .none { throw failure(shortfall, configuration) }
     }
 
@@ -76,103 +65,5 @@ package enum ApplianceService {
             [shortfall.reserved > 0 ? unwritten : nil, shortfall.lost > 0 ? lost : nil].compactMap { $0 }
                 .joined(separator: "; "),
             remedy: "check the disk (free space, dmesg) and restart the service, which writes the stored records")
-    }
-}
-
-/// Writes records until all services that make records have ended.
-private struct RecordService: Service {
-    let keeper: LedgerKeeper
-
-    func run() async throws {
-        await withGracefulShutdownHandler {
-            await keeper.run()
-        } onGracefulShutdown: {
-            keeper.finish()
-        }
-    }
-}
-
-/// Requests the lines of lamps and relay, again every 5 s while their chip is missing.
-private struct LineService: Service {
-    let panel: ReconnectingPanel?
-    let clock: Clock
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            await Periodic(every: .seconds(5), by: clock).run { _ in panel?.takeLines() }
-        }
-    }
-}
-
-/// Runs the gate.
-private struct GatekeeperService: Service {
-    let parts: Composition
-
-    func run() async throws {
-        Heap.keepFreedMemory()
-        await withGracefulShutdownHandler {
-            await parts.gatekeeper.run()
-        } onGracefulShutdown: {
-            parts.manager.stopping()
-            // A disk or a reader that hangs must not keep the process alive, and with it the radio and the
-            // lines.
-            ProcessEnd.force(1, after: ApplianceService.stopLimit) {
-                [panel = parts.panel, log = parts.log, keeper = parts.keeper, crashes = parts.crashes] in
-                _ = panel?.end(within: .milliseconds(50))
-                let shortfall = keeper.shortfall
-                crashes.end()
-                log.log(
-                    .error, "end.forced",
-                    [
-                        "unwritten": .int(shortfall.reserved), "lost": .int(shortfall.lost + shortfall.inMemory),
-                        "remedy": .text("check the part that hung: disk, log, display"),
-                    ])
-                _ = log.flush(within: .milliseconds(50))
-            }
-            parts.spawner.start("the end of the gatekeeper") { await parts.gatekeeper.stop() }
-        }
-    }
-}
-
-/// Tidies the database every ten minutes, a little at a time. A failure to tidy is not reported, because the
-/// next record that cannot be written reports the same cause.
-private struct HousekeepingService: Service {
-    private let parts: Composition
-
-    init(_ parts: Composition) { self.parts = parts }
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown {
-            await Periodic(every: .seconds(600), by: parts.time).run { _ in await tidy(parts.store) }
-        }
-    }
-
-    private func tidy(_ store: Store) async {
-        try? await store.housekeep(at: parts.wallTime())
-        let (lost, openings) = (await store.lostReports, await store.lostOpenings)
-        if lost > 0 {
-            let detail = openings > 0 ? "\(openings) of them of visits for which the gate opened" : nil
-            parts.report(.present(.reportsDropped, count: lost, detail: detail))
-        }
-        if let isFilled = try? await store.isFilledWithUnconfirmed() {
-            parts.report(isFilled ? .present(.ledgerFilled) : .over(.ledgerFilled))
-        }
-    }
-}
-
-/// Sends the watchdog notification to systemd, but only while all parts that a visit needs respond: the
-/// radio's thread, a verification, and the ledger writer. Without systemd the service still probes the parts,
-/// for the status report.
-private struct WatchdogService: Service {
-    let parts: Composition
-
-    func run() async throws {
-        let interval = parts.manager.watchdogInterval ?? .seconds(15)
-        await cancelWhenGracefulShutdown {
-            await Periodic(every: interval, by: parts.time).run { _ in
-                // A part that does not answer keeps this call waiting, so systemd gets no notification.
-                if await parts.lifeSigns.wait() { parts.manager.alive() }
-            }
-        }
     }
 }

@@ -7,8 +7,6 @@ import Kiosk
 import LinuxIO
 import Monitoring
 import Settings
-import Store
-import Synchronization
 import TrustFiles
 
 extension Composition {
@@ -16,7 +14,7 @@ extension Composition {
     struct Base {
         let configuration: Configuration
         let version: String
-        private let environment: [String: String]
+        let environment: [String: String]
         let clock: Clock
         let spawner: Spawner
         /// Keeps health reports until the gatekeeper exists.
@@ -29,7 +27,7 @@ extension Composition {
         let judgement: VerificationBasis
         /// The folder for sockets and marks of this run.
         let runtime: String
-        private let boot: Text
+        let boot: Text
         let crashes: CrashLog
 
         init(
@@ -55,48 +53,6 @@ extension Composition {
             crashes = CrashLog(folder: given, boot: boot)
         }
 
-        /// Opens the ledger, and waits until it can be opened. Returns nil if a restart is requested before that.
-        func openRecords(made: Timestamp) async throws -> Records? {
-            let (configuration, log, panel, clock, spawner) = (configuration, log, panel, clock, spawner)
-            let opening = Records.Opening(
-                configuration: configuration, environment: environment, boot: boot, version: version, made: made,
-                window: judgement.policy.replay.window, clock: clock, log: log, report: report)
-            let askedToEnd = Mutex(false)
-            let waiting = Waiting(
-                report: LogOutput.reporter(log, clock: clock), manager: manager, show: { panel?.show($0) },
-                identity: identity(start: 0), clock: clock, spawner: spawner,
-                serve: { await show($0, configuration, log, clock, spawner) { askedToEnd.withLock { $0 = true } } },
-                isAskedToEnd: { askedToEnd.withLock { $0 } })
-            if let records = try await waiting.forLedger({ () async throws(StoreError) in try await Records(opening) })
-            {
-                return records
-            }
-            manager.stopping()
-            _ = panel?.end(within: .milliseconds(200))
-            RenewalService.tell(restartAsked, restartRemedy, log)
-            _ = log.flush(within: .milliseconds(200))
-            return nil
-        }
-
-        /// Logs the start, and what the operator should know about the configuration.
-        func logStart(_ records: Records) {
-            let trusted = judgement.trust.directory.store
-            log.log(
-                .info, "started",
-                [
-                    "version": .text(version), "kiosk": .text(configuration.kiosk.id), "trust": .text(trusted.version),
-                    "start": .int(records.starts), "interrupted": .int(records.interrupted),
-                    "restored": .int(records.restored),
-                ])
-            StoppedDaemon.tell(log, in: runtime)
-            for notice in configuration.notices {
-                log.log(
-                    .warning, "configuration",
-                    ["key": .text(notice.key), "text": .text(notice.message), "remedy": .text(notice.remedy)])
-            }
-            PolicyService.log(judgement.rules, by: trusted, log)
-        }
-
         /// Returns the identity of the gate in status reports. `start`: the number of this start.
         func identity(start: Int) -> StatusReporter.Identity {
             StatusReporter.Identity(
@@ -104,4 +60,7 @@ extension Composition {
                 configuration: configuration.digest, opens: configuration.opens)
         }
     }
+
+    /// Returns the first folder of a list from systemd. Colons separate the folders of the list.
+    static func firstFolder(_ list: String) -> String? { list.split(separator: ":").first.map(String.init) }
 }

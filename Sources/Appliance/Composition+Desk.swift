@@ -3,6 +3,7 @@ import Clocks
 import Courier
 import Credentials
 import Encoding
+import Features
 import GateService
 import Kiosk
 import LinuxIO
@@ -26,7 +27,8 @@ extension Composition {
             let (agents, gatekeeper, wallTime) = (gate.agents, gate.gatekeeper, records.wallTime)
             expiry = ExpiryService(
                 .init(
-                    verifiers: gate.verifiers, others: { Expiries.gate(configuration, rules: $0) },
+                    verifiers: gate.verifiers,
+                    others: { Expiries.gate(configuration, rules: $0) + FeatureList.expiries(configuration) },
                     fetchedFrom: configuration.trust.fetchedFrom, wallTime: wallTime, report: report, log: log,
                     tell: { code, text, heard in
                         let told = await agents.tell(code, text, sparing: heard)
@@ -38,8 +40,8 @@ extension Composition {
                 kiosk: { await gatekeeper.status() },
                 parts: StatusParts(
                     store: records.store, verifiers: gate.verifiers, date: date, agents: { await agents.status() },
-                    sticker: gate.sticker, expiry: expiry, configuration: configuration, log: log
-                ).all,
+                    expiry: expiry, configuration: configuration, log: log
+                ).all + gate.features.flatMap(\.parts),
                 now: { (clock.now(), await date.now().utc) })
             (self.date, self.status) = (date, status)
             status.register(in: &router)

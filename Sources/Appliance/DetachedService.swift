@@ -3,8 +3,8 @@ import ServiceLifecycle
 
 /// Wraps a service whose end the program must not wait for long. Such a service is not needed for visits, and
 /// it may hang in the network or on a socket, where it cannot be cancelled.
-struct DetachedService<Wrapped: Service>: Service {
-    private let service: Wrapped
+struct DetachedService: Service {
+    private let service: any Service
     private let clock: Clock
     private let spawner: Spawner
     /// The time from the request to end until the service is abandoned.
@@ -12,7 +12,7 @@ struct DetachedService<Wrapped: Service>: Service {
 
     /// Wraps `service`. `clock` measures the time until it is abandoned. Its task is no child task: this service does
     /// not wait for it.
-    init(_ service: Wrapped, clock: Clock, spawner: Spawner) {
+    init(_ service: any Service, clock: Clock, spawner: Spawner) {
         (self.service, self.clock, self.spawner) = (service, clock, spawner)
     }
 

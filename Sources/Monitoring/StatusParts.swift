@@ -16,7 +16,6 @@ package struct StatusParts: Sendable {
     let date: TimedClockReader
     /// Returns the state of the agents' destinations.
     let agents: @Sendable () async -> [StatusReport.Destination]
-    let sticker: Sticker?
     let expiry: ExpiryService
     /// Gives the hosts that are listed for fetching, and the places of trust data and rules.
     let configuration: Configuration
@@ -26,10 +25,10 @@ package struct StatusParts: Sendable {
     package init(
         store: Store, verifiers: CurrentVerifier, date: TimedClockReader,
         agents: @escaping @Sendable () async -> [StatusReport.Destination],
-        sticker: Sticker?, expiry: ExpiryService, configuration: Configuration, log: LogSink
+        expiry: ExpiryService, configuration: Configuration, log: LogSink
     ) {
         (self.store, self.verifiers, self.date, self.agents) = (store, verifiers, date, agents)
-        (self.sticker, self.expiry, self.configuration, self.log) = (sticker, expiry, configuration, log)
+        (self.expiry, self.configuration, self.log) = (expiry, configuration, log)
     }
 
     /// All parts.
@@ -37,7 +36,7 @@ package struct StatusParts: Sendable {
         [
             StatusPart(\.ledger, ledger), StatusPart(\.disk, disk), StatusPart(\.clock, clock),
             StatusPart(\.trust, trust), StatusPart(\.agents, agents), StatusPart(\.expiry) { expiry.status },
-            StatusPart(\.sticker) { sticker?.status }, StatusPart(\.log, dropped),
+            StatusPart(\.log, dropped),
         ]
     }
 

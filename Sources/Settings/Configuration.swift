@@ -44,20 +44,12 @@ package struct Configuration: Sendable {
     package var agency: AgencySection
     /// The displays with the invitation and the verdict.
     package var display: DisplaysSection
-    /// The spoken verdicts.
-    package var voice: VoiceSection
     /// Timeouts and rules of visits over Bluetooth.
     package var tuvali: TuvaliSection
-    /// The printed code.
-    package var sticker: StickerSection
     /// The settings of the log.
     package var log: LogSection
     /// The socket at which commands query the running service.
     package var control: ControlSection
-    /// Where the service publishes its status.
-    package var observe: ObserveSection
-    /// The keys of operators who may send this gate its configuration.
-    package var fleet: FleetSection
 
     /// The SHA-256 hash of the file, in hexadecimal digits. It shows whether a service runs with the file
     /// that is on the disk now.
@@ -67,17 +59,37 @@ package struct Configuration: Sendable {
     package let standard: StandardFolders
 
     /// Warnings about keys that have no effect, or not the whole effect that the operator may intend.
-    package let notices: [ConfigurationError.Problem]
+    package private(set) var notices: [ConfigurationError.Problem] = []
 
     /// Every configuration key with its value in force, nested by section, for `gatehouse config check
     /// --json`.
-    package let effective: JSON
+    package private(set) var effective: JSON = .null
+
+    /// The sections that belong to features.
+    private var sections: [any ConfigurationSection] = []
+
+    /// The section of that type, with its defaults if the file was read without it.
+    package subscript<Section: ConfigurationSection>(_ type: Section.Type) -> Section {
+        for case let section as Section in sections { return section }
+        var reader = ConfigurationReader(ConfigurationDocument())
+        return Section(&reader, of: self, in: ConfigurationFolder(path: "/", standard: standard))
+    }
+
+    /// The files that sections of features name, in the order of the sections.
+    var sectionFiles: [SectionFile] { sections.flatMap(\.files) }
+
+    /// The files of those uses.
+    private func featureFiles(_ uses: SectionFile.Use...) -> [(key: String, path: String?)] {
+        sectionFiles.filter { uses.contains($0.use) }.map { ($0.key, $0.path) }
+    }
 
     /// The longest configuration file that is read, in bytes.
     private static let largestFile = 16 * 1024 * 1024
 
-    /// Reads and checks a file. Throws all its problems at once.
-    package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
+    /// Reads and checks a file. Throws all its problems at once. `sections`: the sections that belong to features.
+    package static func load(
+        _ path: String, sections: [any ConfigurationSection.Type]
+    ) throws(ConfigurationError) -> Configuration {
         guard let bytes = FileBytes.whole(path, limit: largestFile) else {
             let obstacle = FileObstacle(path)
             let remedy = obstacle == .absent ? SetupPlaces.remedy(forAbsent: path) : "Check the file's permissions."
@@ -89,15 +101,15 @@ package struct Configuration: Sendable {
                 ])
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
-        return try parse(bytes, file: path, folder: folder)
+        return try parse(bytes, file: path, folder: folder, sections: sections)
     }
 
     /// Reads and checks the bytes of a file. `file` is its name in errors; relative paths start from
     /// `folder`. `deprecated`: the keys of earlier versions that it may still have; `standard`: the standard
-    /// folders.
+    /// folders; `sections`: the sections that belong to features.
     package static func parse(
         _ bytes: [UInt8], file: String, folder: String, deprecated: [DeprecatedKey] = DeprecatedKey.all,
-        standard: StandardFolders = .inForce
+        standard: StandardFolders = .inForce, sections: [any ConfigurationSection.Type]
     ) throws(ConfigurationError) -> Configuration {
         let document: ConfigurationDocument
         do {
@@ -112,7 +124,7 @@ package struct Configuration: Sendable {
                 ])
         }
         var reader = ConfigurationReader(document, deprecated: deprecated)
-        var configuration = Configuration(&reader, ConfigurationFolder(path: folder, standard: standard))
+        var configuration = Configuration(&reader, ConfigurationFolder(path: folder, standard: standard), sections)
         configuration.digest = Hex.encode(SHA256.hash(data: bytes))
         reader.rejectUnknownKeys()
         guard reader.problems.isEmpty else {
@@ -122,20 +134,19 @@ package struct Configuration: Sendable {
         return configuration
     }
 
-    /// Every known key with the form of its value, in the order of the sections.
-    package static var forms: [KeyForm] {
-        guard let document = try? ConfigurationDocument([]) else { return [] }
-        var reader = ConfigurationReader(document)
-        _ = Configuration(&reader, ConfigurationFolder(path: "/", standard: StandardFolders()))
+    /// Returns every known key with the form of its value, in the order of the sections. `sections`: the sections that
+    /// belong to features.
+    package static func forms(sections: [any ConfigurationSection.Type]) -> [KeyForm] {
+        var reader = ConfigurationReader(ConfigurationDocument())
+        _ = Configuration(&reader, ConfigurationFolder(path: "/", standard: StandardFolders()), sections)
         return reader.effective.map { key, value, form in
             KeyForm(key, form, standard: reader.requiredKeys.contains(key) ? nil : value.compactText)
         }
     }
 
-    /// Every known key, in the order of the sections.
-    package static var keys: [String] { forms.map(\.key) }
-
-    private init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
+    private init(
+        _ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, _ types: [any ConfigurationSection.Type]
+    ) {
         standard = folder.standard
         kiosk = KioskSection(&reader)
         radio = RadioSection(&reader)
@@ -156,47 +167,42 @@ package struct Configuration: Sendable {
         agency = AgencySection(
             &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, agent: agent)
         display = DisplaysSection(&reader, folder, chip: gpio.chip)
-        voice = VoiceSection(&reader)
         tuvali = TuvaliSection(&reader)
-        sticker = StickerSection(&reader, folder, gate: gate)
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
-        observe = ObserveSection(&reader, folder, control: control)
-        fleet = FleetSection(&reader)
+        let core = self
+        sections = types.map { type in reader.after(type.follows) { type.init(&$0, of: core, in: folder) } }
         checkLines(&reader, outputs, door.inputs, chip: gpio.chip, displays: display)
-        let others = display.others.filter { $0.kind == .file }.map { ("display.also", String?.some($0.file)) }
-        checkFiles(
-            &reader, in: folder.path, besides: ownFiles(folder, control: control),
-            [
-                ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
-                ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
-                ("agent.keyFile", agent.keyFile + ".old"), ("log.path", log.path),
-                ("display.file", display.main.kind == .file ? display.main.file : nil), ("control.path", control.path),
-                ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
-                ("agent.rootsFile", agent.rootsFile),
-                ("sticker.key", sticker.key), ("sticker.key", sticker.key.map { StickerKey.sessions(of: $0) }),
-                ("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file),
-                ("observe.status", observe.status), ("observe.textfile", observe.textfile),
-                ("observe.listen", observe.socket),
-            ] + agent.invitations.map { ("agent.invitations", $0) } + others)
-        checkTrust(
-            &reader, [trust.directory, trust.state],
-            [
-                ("log.path", log.path), ("display.file", display.main.kind == .file ? display.main.file : nil),
-                ("observe.status", observe.status), ("observe.textfile", observe.textfile),
-                ("control.path", control.path), ("observe.listen", observe.socket),
-            ] + others)
+        let others = display.others.filter { $0.kind == .file }.map {
+            (key: "display.also", path: String?.some($0.file))
+        }
+        var files: [(key: String, path: String?)] = [
+            ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
+            ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
+            ("agent.keyFile", agent.keyFile + ".old"), ("log.path", log.path),
+            ("display.file", display.main.kind == .file ? display.main.file : nil), ("control.path", control.path),
+            ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile), ("agent.rootsFile", agent.rootsFile),
+        ]
+        files += featureFiles(.prepared, .companion)
+        files += [("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file)]
+        files += featureFiles(.replaced, .socket)
+        files += agent.invitations.map { ("agent.invitations", $0) }
+        files += others
+        checkFiles(&reader, in: folder.path, besides: ownFiles(folder, control: control), files)
+        let replaced: Set = ["log.path", "display.file", "control.path"]
+        let written = files.filter { replaced.contains($0.key) } + featureFiles(.replaced, .socket) + others
+        checkTrust(&reader, [trust.directory, trust.state], written)
 
         notices = reader.notices
-        var sections: JSONObject = [:]
+        var tree: JSONObject = [:]
         for (key, value, _) in reader.effective {
             let parts = key.split(separator: ".", maxSplits: 1).map { Text(String($0)) }
             guard parts.count == 2 else { continue }
-            var section = sections[parts[0]]?.object ?? [:]
+            var section = tree[parts[0]]?.object ?? [:]
             section[parts[1]] = value
-            sections[parts[0]] = .object(section)
+            tree[parts[0]] = .object(section)
         }
-        effective = .object(sections)
+        effective = .object(tree)
     }
 }
 

@@ -19,23 +19,18 @@ extension NamedPlace {
                 NamedPlace(
                     key: "trust.directory", path: trust.directory + "/" + TrustSection.issuersFile, isWritten: false))
         }
-        let optional: [(key: String, path: String?, isWritten: Bool)] =
-            [
-                ("policy.file", configuration.policy.file, false), ("trust.rootsFile", trust.rootsFile, false),
-                ("agent.rootsFile", agent.rootsFile, false), ("sticker.key", configuration.sticker.key, false),
-                ("log.path", configuration.log.path, true),
-                ("control.path", configuration.control.path.map(folder), true),
-                // Check both folder and file: the service replaces the file as a whole, and does not make its
-                // folder.
-                ("observe.status", configuration.observe.status.map(folder), true),
-                ("observe.status", configuration.observe.status, true),
-                ("observe.textfile", configuration.observe.textfile.map(folder), true),
-                ("observe.textfile", configuration.observe.textfile, true),
-                ("observe.listen", configuration.observe.socket.map(folder), true),
-            ]
-            + configuration.display.all.filter { $0.kind == .file }.flatMap {
-                [("display.file", folder(of: $0.file), true), ("display.file", $0.file, true)]
-            }
+        var optional: [(key: String, path: String?, isWritten: Bool)] = [
+            ("policy.file", configuration.policy.file, false), ("trust.rootsFile", trust.rootsFile, false),
+            ("agent.rootsFile", agent.rootsFile, false),
+        ]
+        optional += prepared(configuration).map { ($0.key, $0.path, false) }
+        optional += [
+            ("log.path", configuration.log.path, true), ("control.path", configuration.control.path.map(folder), true),
+        ]
+        for file in configuration.sectionFiles { optional += file.writtenPaths.map { (file.key, $0, true) } }
+        for display in configuration.display.all where display.kind == .file {
+            optional += [("display.file", folder(of: display.file), true), ("display.file", display.file, true)]
+        }
         for case (let key, let path?, let isWritten) in optional {
             places.append(NamedPlace(key: key, path: path, isWritten: isWritten))
         }
@@ -52,7 +47,7 @@ extension NamedPlace {
     /// configuration bundle does not hold them. Files that may be added later, such as invitations, are not
     /// among them.
     package static func brought(_ configuration: Configuration) -> [NamedPlace] {
-        let keys = ["policy.file", "trust.rootsFile", "agent.rootsFile", "sticker.key"]
+        let keys = ["policy.file", "trust.rootsFile", "agent.rootsFile"] + prepared(configuration).map(\.key)
         return all(configuration).filter { keys.contains($0.key) && !$0.isWritten && !$0.isAwaited }
     }
 
@@ -60,17 +55,25 @@ extension NamedPlace {
     /// commands after it.
     package static func writtenByCommands(_ configuration: Configuration) -> [NamedPlace] {
         let (ledger, trust) = (configuration.ledger, configuration.trust)
-        let places: [(key: String, path: String?)] = [
-            ("policy.file", configuration.policy.file), ("trust.directory", trust.directory),
-            ("trust.state", trust.state), ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve),
-            ("ledger.witness", ledger.witness), ("ledger.witnessKey", ledger.witnessKey),
-            ("agent.keyFile", configuration.agent.keyFile), ("sticker.key", configuration.sticker.key),
-        ]
+        let places: [(key: String, path: String?)] =
+            [
+                ("policy.file", configuration.policy.file), ("trust.directory", trust.directory),
+                ("trust.state", trust.state), ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve),
+                ("ledger.witness", ledger.witness), ("ledger.witnessKey", ledger.witnessKey),
+                ("agent.keyFile", configuration.agent.keyFile),
+            ] + prepared(configuration).map { ($0.key, $0.path) }
         return places.compactMap { key, path in path.map { NamedPlace(key: key, path: $0, isWritten: true) } }
     }
 
-    /// Returns the programs that the service executes.
-    package static func executed(_ configuration: Configuration) -> [NamedPlace] {
-        [NamedPlace(key: "voice.program", path: configuration.voice.program, isWritten: false)]
+    /// Returns the programs that the service executes, with those that it executes by default.
+    package static func executed(_ configuration: Configuration) -> [(place: NamedPlace, standard: String)] {
+        configuration.sectionFiles.compactMap { file in
+            guard case .program(let standard) = file.use else { return nil }
+            return (NamedPlace(key: file.key, path: file.path, isWritten: false), standard)
+        }
+    }
+
+    private static func prepared(_ configuration: Configuration) -> [SectionFile] {
+        configuration.sectionFiles.filter { $0.use == .prepared }
     }
 }

@@ -1,5 +1,6 @@
 import Aries
 import Encoding
+import Features
 import Foundation
 import Kiosk
 import Testing

@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Features
 import Reasons
 import Settings
 import Testing

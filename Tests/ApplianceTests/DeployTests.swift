@@ -1,6 +1,7 @@
 import Commissioning
 import Credentials
 import Encoding
+import Features
 import Foundation
 import GateService
 import LinuxIO

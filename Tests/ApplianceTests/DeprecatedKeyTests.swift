@@ -1,4 +1,5 @@
 import Encoding
+import Features
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import Displays
+import Features
 import GateService
 import Kiosk
 import Testing

@@ -1,6 +1,7 @@
 import Clocks
 import Commissioning
 import Encoding
+import Features
 import Foundation
 import LinuxIO
 import Settings
@@ -155,7 +156,7 @@ struct InstallationTests {
         // The voice is a separate program, which a gate does not need.
         let least = try Configuration.parse(Array("kiosk.name = \"G\"".utf8), file: "gate.toml", folder: "/")
         let suggests = try text("deb/control-gatehouse").split(separator: "\n").first { $0.hasPrefix("Suggests: ") }
-        #expect(suggests?.contains(" \(least.voice.program),") == true, "\(suggests ?? "")")
+        #expect(suggests?.contains(" \(least[VoiceSection.self].program),") == true, "\(suggests ?? "")")
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Encoding
+import Features
 import Foundation
 import TestKit
 import Testing
@@ -65,7 +66,7 @@ import Testing
             let paths = NamedPlace.all(configuration).map(\.path)
             #expect(paths.count > 10 && paths.allSatisfy { $0.hasPrefix("/srv/image/") }, "\(paths)")
             #expect(configuration.control.path == "/srv/image/run/gatehouse/control.sock")
-            #expect(configuration.observe.socket == "/srv/image/run/gatehouse/observe.sock")
+            #expect(configuration[ObserveSection.self].listen == .socket("/srv/image/run/gatehouse/observe.sock"))
             // The output has the usual names.
             #expect(!configuration.effective.compactText.contains("/srv/image"))
         }

@@ -1,3 +1,4 @@
+import Features
 import GateService
 import Settings
 import Store

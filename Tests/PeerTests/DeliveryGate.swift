@@ -2,6 +2,7 @@ import Aries
 import Clocks
 import Courier
 import Encoding
+import Features
 import Foundation
 import GateService
 import Kiosk

@@ -48,17 +48,23 @@ private let imports: [String: Set<String>] = [
     ],
     "Monitoring": [
         "GateService", "TrustFiles", "Settings", "Administration", "Clocks", "Encoding", "Reasons", "Credentials",
-        "Ledger", "Kiosk", "Observation", "LinuxIO", "Store", "HTTPTransport", "ServiceLifecycle", "Synchronization",
+        "Ledger", "Kiosk", "Observation", "LinuxIO", "Store", "ServiceLifecycle", "Synchronization",
+    ],
+    // optional parts of a gate
+    "Features": [
+        "Monitoring", "GateService", "Settings", "Administration", "Clocks", "Observation", "Encoding", "Reasons",
+        "Credentials", "Tuvali", "Ledger", "Kiosk", "Displays", "LinuxIO", "Store", "HTTPTransport", "Crypto",
+        "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
     ],
     // what only commands use
     "Backup": [
-        "GateService", "TrustFiles", "Settings", "Encoding", "Reasons", "Credentials", "Ledger", "LinuxIO", "Store",
-        "Crypto", "CryptoExtras", "Foundation", "Glibc",
+        "Features", "GateService", "TrustFiles", "Settings", "Encoding", "Reasons", "Credentials", "Ledger", "LinuxIO",
+        "Store", "Crypto", "CryptoExtras", "Foundation", "Glibc",
     ],
     "Commissioning": [
-        "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Encoding", "Reasons",
-        "Credentials", "Ledger", "Kiosk", "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport", "Crypto",
-        "Foundation", "Glibc", "Synchronization",
+        "Features", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Encoding",
+        "Reasons", "Credentials", "Ledger", "Kiosk", "Aries", "DIDComm", "Displays", "LinuxIO", "Store",
+        "HTTPTransport", "Crypto", "Foundation", "Glibc", "Synchronization",
     ],
     // what the programs share
     "Console": [
@@ -74,20 +80,20 @@ private let imports: [String: Set<String>] = [
         "Ledger", "Kiosk", "LinuxIO", "Store", "Crypto", "CDiskMeter", "Glibc", "Foundation", "Synchronization",
     ],
     "Workshop": [
-        "Console", "Workbench", "Simulation", "Commissioning", "GateService", "TrustFiles", "Settings", "Clocks",
-        "Encoding", "Reasons", "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk", "LinuxIO", "Store",
+        "Console", "Workbench", "Simulation", "Commissioning", "Features", "GateService", "TrustFiles", "Settings",
+        "Clocks", "Encoding", "Reasons", "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk", "LinuxIO", "Store",
         "ArgumentParser", "Foundation", "Glibc",
     ],
     // roots: they put the services together, and only the command line knows the kits and what only commands use
     "Appliance": [
-        "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Encoding",
-        "Reasons", "Credentials", "Kiosk", "LinuxIO", "Store", "Logging", "ServiceLifecycle", "Synchronization",
-        "UnixSignals",
+        "Features", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration", "Clocks",
+        "Encoding", "Reasons", "Credentials", "Kiosk", "LinuxIO", "Store", "Logging", "ServiceLifecycle",
+        "Synchronization", "UnixSignals",
     ],
     "gatehouse": [
-        "Appliance", "Console", "Commissioning", "Backup", "Monitoring", "GateService", "Courier", "TrustFiles",
-        "Settings", "Administration", "Workbench", "Simulation", "Clocks", "Observation", "Encoding", "Reasons",
-        "Credentials", "Tuvali", "Ledger", "Kiosk", "Aries", "Displays", "LinuxIO", "Store", "HTTPTransport",
+        "Appliance", "Console", "Commissioning", "Backup", "Features", "Monitoring", "GateService", "Courier",
+        "TrustFiles", "Settings", "Administration", "Workbench", "Simulation", "Clocks", "Observation", "Encoding",
+        "Reasons", "Credentials", "Tuvali", "Ledger", "Kiosk", "Aries", "Displays", "LinuxIO", "Store", "HTTPTransport",
         "ArgumentParser", "Foundation", "Glibc", "Synchronization",
     ],
 ]
@@ -96,17 +102,15 @@ private let imports: [String: Set<String>] = [
 /// first target composes `gatehouse run`; the second will be the program without HTTP.
 private let reached: [String: Set<String>] = [
     "Appliance": [
-        "Appliance", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration",
+        "Appliance", "Features", "Monitoring", "GateService", "Courier", "TrustFiles", "Settings", "Administration",
         "HTTPTransport", "Store", "Displays", "LinuxIO", "Clocks", "Observation", "Kiosk", "Ledger", "Mailboxes",
-        "Aries",
-        "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
+        "Aries", "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData", "Reasons", "Encoding",
     ],
     // Mailboxes, Aries and DIDComm only for the values of the configuration.
     "GateService": [
         "GateService", "TrustFiles", "Settings", "Administration", "Store", "Displays", "LinuxIO", "Clocks",
-        "Observation",
-        "Kiosk", "Ledger", "Mailboxes", "Aries", "DIDComm", "Tuvali", "BluetoothHost", "Credentials", "LinkedData",
-        "Reasons", "Encoding",
+        "Observation", "Kiosk", "Ledger", "Mailboxes", "Aries", "DIDComm", "Tuvali", "BluetoothHost", "Credentials",
+        "LinkedData", "Reasons", "Encoding",
     ],
 ]
 

@@ -1,4 +1,6 @@
 import Displays
+import Encoding
+import Features
 import Foundation
 import Kiosk
 import LinuxIO

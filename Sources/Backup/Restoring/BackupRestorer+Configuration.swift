@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Features
 import Foundation
 import LinuxIO
 import Settings
@@ -43,8 +44,8 @@ extension BackupRestorer {
     /// machine nor this version of Gatehouse names. Throws even if voice is off, because an operator may
     /// switch it on later.
     func checkPrograms(of target: Configuration) throws(BackupFailure) {
-        let known = NamedPlace.executed(configuration).map(\.path) + [VoiceSection.standardProgram]
-        for program in NamedPlace.executed(target) where !known.contains(program.path) {
+        let known = NamedPlace.executed(configuration).flatMap { [$0.place.path, $0.standard] }
+        for (program, _) in NamedPlace.executed(target) where !known.contains(program.path) {
             throw BackupFailure(
                 "\(program.key) of the configuration in the backup is a program that the service would run, "
                     + "and no key proves it: " + program.path,
@@ -60,11 +61,13 @@ extension BackupRestorer {
         done.notices.append(
             "no key proves configuration, policy and trust in it: anyone who could write this file may have changed "
                 + "them")
-        for (name, keys) in [("its trust.bundleKeys", target.trust.bundleKeys), ("its fleet.keys", target.fleet.keys)]
-        where !keys.isEmpty {
+        let operators =
+            [("its trust.bundleKeys", target.trust.bundleKeys)]
+            + FeatureList.all.compactMap { $0.operatorKeys(target) }.map { ("its \($0.key)", $0.keys) }
+        for (name, keys) in operators where !keys.isEmpty {
             done.notices.append("\(name), which must be your own: \(keys.map(\.text).joined(separator: " "))")
         }
-        for program in NamedPlace.executed(target) where program.path != VoiceSection.standardProgram {
+        for (program, standard) in NamedPlace.executed(target) where program.path != standard {
             done.notices.append(
                 "its \(program.key), which the service runs and which must be your own: \(program.path)")
         }

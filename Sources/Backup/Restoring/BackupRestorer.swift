@@ -1,4 +1,5 @@
 package import Encoding
+import Features
 import Foundation
 import GateService
 import Ledger
@@ -277,8 +278,6 @@ package struct BackupRestorer: Sendable {
                     + "connect again"
             )
         }
-        if target.sticker.key != nil {
-            done.notices.append("a backup contains no printed code: print a new one (gatehouse sticker)")
-        }
+        done.notices += FeatureList.all.compactMap { $0.lostByRestore(target) }
     }
 }

@@ -5,8 +5,8 @@ import Settings
 import TrustFiles
 
 extension Doctor {
-    /// The findings about trust data, the rules for admission, and the printed code.
-    var rules: [Finding] { trust + policy + sticker }
+    /// The findings about trust data and the rules for admission.
+    var rules: [Finding] { trust + policy }
 
     private var trust: [Finding] {
         switch facts.trust {
@@ -52,15 +52,6 @@ extension Doctor {
             wrong += unknownGroups.map { Finding(.policy, .boxPolicyGroups, $0) }
             return wrong.isEmpty ? [.good(.policy, "\(name), \(origin), \(Self.count(tests, "test"))")] : wrong
         }
-    }
-
-    private var sticker: [Finding] {
-        guard configuration.sticker.key != nil else { return [] }
-        guard let trouble = facts.sticker else {
-            let ends = endings.filter { $0.check == .sticker }
-            return ends.isEmpty ? [.good(.sticker, "in force")] : ends
-        }
-        return [Finding(.sticker, trouble.code, trouble.detail, remedy: trouble.remedy, state: .warning)]
     }
 
     /// The data that expires soon or has expired, as the service warns of it. An untrusted date gives no

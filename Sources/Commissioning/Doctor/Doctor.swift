@@ -1,3 +1,4 @@
+import Features
 import LinuxIO
 import Reasons
 package import Settings
@@ -27,7 +28,8 @@ package struct Doctor: Sendable {
             if let mistakes {
                 [Self.findings(mistakes), bareMachine]
             } else {
-                [notices, unit, files, disk, radio, lines, displays, voice, clock, rules, agents, service]
+                ([notices, unit, files, disk, radio, lines, displays, clock, rules, agents, service]
+                    + FeatureList.all.map(findings(of:))).sorted { $0.place < $1.place }
             }
         return parts.joined().map { $0.told(of: facts.unitName) }
     }
@@ -41,6 +43,25 @@ package struct Doctor: Sendable {
                 .configuration, .boxConfiguration, "\(error.file)\(line): \(key)\(problem.message)",
                 remedy: problem.remedy)
         }
+    }
+
+    /// Returns the findings about a feature; none if the configuration does not ask for it.
+    private func findings(of feature: any Feature.Type) -> [Finding] {
+        guard let check = Finding.Check(rawValue: feature.name), let summary = feature.summary(configuration) else {
+            return []
+        }
+        if let problem = facts.features[check] {
+            return [Finding(check, problem.code, problem.detail, remedy: problem.remedy, state: .warning)]
+        }
+        if let device = feature.device, let unit = facts.unit, !unit.permits(device: device.node, of: device.unitName) {
+            return [
+                Finding(
+                    check, .boxDeviceDenied, "\(device.name) (\(device.unitName))",
+                    remedy: "Add the lines in /usr/share/doc/gatehouse/docs/access.md to a drop-in.", state: .warning)
+            ]
+        }
+        let ends = endings.filter { $0.check == check }
+        return ends.isEmpty ? [.good(check, summary)] : ends
     }
 
     private var notices: [Finding] {
@@ -85,4 +106,9 @@ package struct Doctor: Sendable {
             remedy:
                 "Add cgroup_enable=memory to the kernel's command line and reboot, or disable swap: swapoff -a.")
     }
+}
+
+extension [Finding] {
+    /// The place of these findings in the report, by the first of them.
+    fileprivate var place: Int { first.flatMap { Finding.Check.allCases.firstIndex(of: $0.check) } ?? 0 }
 }

@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Features
 import Glibc
 package import LinuxIO
 package import Settings

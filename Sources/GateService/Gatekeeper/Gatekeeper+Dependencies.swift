@@ -19,8 +19,8 @@ extension Gatekeeper {
         package var resetAdapter: @Sendable () -> Void
         /// The ledger that takes the records.
         package var ledger: any VisitLedger
-        /// The key of a printed code; nil: none.
-        package var sticker: Sticker?
+        /// The owner of a printed key; nil: none.
+        package var printedKey: (any PrintedKeySource)?
         /// Judges a visit's payload at a date. Not called on the radio's thread.
         package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
         /// Receives the state of a visit's credential: `ordered` with the order to the gate, and `used` or
@@ -46,7 +46,8 @@ extension Gatekeeper {
             clock: Clock, spawner: Spawner,
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport,
             resetAdapter: @escaping @Sendable () -> Void = {}, ledger: any VisitLedger,
-            sticker: Sticker? = nil, verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
+            printedKey: (any PrintedKeySource)? = nil,
+            verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict,
             settle: @escaping @Sendable (VisitID, CredentialUse) -> [ReplayName] = { _, _ in [] },
             wallTime: @escaping @Sendable () -> WallTime, schedule: DoorSchedule = DoorSchedule(),
             minimumClock: @escaping @Sendable () -> WallTime.Provenance = { .rtc }, panel: any Panel,
@@ -57,7 +58,7 @@ extension Gatekeeper {
             self.openTransport = openTransport
             self.resetAdapter = resetAdapter
             self.ledger = ledger
-            self.sticker = sticker
+            self.printedKey = printedKey
             self.verify = verify
             self.settle = settle
             self.wallTime = wallTime

@@ -63,7 +63,7 @@ package actor Gatekeeper {
         self.dependencies = dependencies
         schedule = ScheduleDecision(dependencies.schedule)
         kiosk = Kiosk(
-            settings: settings, used: dependencies.sticker?.used ?? UsedSessions(), at: dependencies.clock.now())
+            settings: settings, used: dependencies.printedKey?.used ?? UsedSessions(), at: dependencies.clock.now())
     }
 
     /// Runs until ``stop()``; every line is released and the radio closed when this returns.
@@ -119,7 +119,7 @@ package actor Gatekeeper {
     package func status() -> KioskStatus { kiosk.status(at: clock.now()) }
 
     /// Notes whether the printed key is in force from now on.
-    func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
+    package func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
 
     // MARK: - Events
 
@@ -269,13 +269,13 @@ package actor Gatekeeper {
                 await self.handle(.sessionKept(visit, failure: failure))
             }
         }
-        guard let sticker = dependencies.sticker else { return answer("there is no printed key") }
-        sticker.keep(session, answer: answer)
+        guard let source = dependencies.printedKey else { return answer("there is no printed key") }
+        source.keep(session, answer: answer)
     }
 
     private func drawSessionMaterial() {
         guard let random = try? SystemRandom.bytes(SessionMaterial.byteCount),
-            let material = SessionMaterial(random, printed: dependencies.sticker?.key())
+            let material = SessionMaterial(random, printed: dependencies.printedKey?.key())
         else {
             // Without random bytes there are no session keys: it is safer to stop the radio than to use
             // guessable keys.

@@ -2,9 +2,13 @@ import Encoding
 
 /// A TOML document whose values are addressed by dotted keys.
 struct ConfigurationDocument {
-    private let root: TOMLTable
+    /// The values; nil if there are none.
+    private let root: TOMLTable?
     /// The section whose keys are in `root`, with its line; nil if `root` is the whole file.
     private let section: (key: String, line: Int?)?
+
+    /// Creates a document without keys.
+    init() { (root, section) = (nil, nil) }
 
     init(_ bytes: [UInt8]) throws(TOML.SyntaxError) {
         (root, section) = (try TOML.parse(bytes), nil)
@@ -40,7 +44,7 @@ struct ConfigurationDocument {
                 }
             }
         }
-        walk(root, section.map { $0.key + "." } ?? "")
+        if let root { walk(root, section.map { $0.key + "." } ?? "") }
         return found
     }
 

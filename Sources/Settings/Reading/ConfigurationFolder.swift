@@ -1,16 +1,16 @@
 import Foundation
 
 /// The folders against which the paths of a configuration are resolved.
-struct ConfigurationFolder: Hashable, Sendable {
+package struct ConfigurationFolder: Hashable, Sendable {
     /// The folder of the configuration, for relative paths.
     let path: String
     /// The standard folders.
-    let standard: StandardFolders
+    package let standard: StandardFolders
 }
 
 /// Returns the absolute path of a path in a configuration, moved below the root of the standard folders where
 /// it is one of them.
-func resolve(_ path: String, in folder: ConfigurationFolder) -> String {
+package func resolve(_ path: String, in folder: ConfigurationFolder) -> String {
     folder.standard.place(resolve(path, in: folder.path))
 }
 

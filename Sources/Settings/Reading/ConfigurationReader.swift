@@ -4,7 +4,7 @@ import Encoding
 ///
 /// The requests are the schema: a key of the document that was never requested is unknown, and a reader over
 /// an empty document lists all keys with their defaults.
-struct ConfigurationReader {
+package struct ConfigurationReader {
     private static let textForm = "a text in quotes"
 
     private let document: ConfigurationDocument
@@ -44,7 +44,7 @@ struct ConfigurationReader {
     private func node(_ key: String) -> TOML? { document[former[key] ?? key] }
 
     /// Records a problem of a key.
-    mutating func reject(_ key: String, _ message: String, _ remedy: String) {
+    package mutating func reject(_ key: String, _ message: String, _ remedy: String) {
         let written = former[key] ?? key
         problems.append(.init(line: document.line(of: written), key: written, message: message, remedy: remedy))
     }
@@ -61,18 +61,18 @@ struct ConfigurationReader {
     }
 
     /// Reads a text.
-    mutating func text(_ key: String, default fallback: String) -> String {
+    package mutating func text(_ key: String, default fallback: String) -> String {
         read(key, fallback, Self.textForm, write: { .text($0) }) { $0.string?.string }
     }
 
     /// Reads a text that may be missing; nil if it is missing or empty.
-    mutating func optional(_ key: String) -> String? {
+    package mutating func optional(_ key: String) -> String? {
         let text = text(key, default: "")
         return text.isEmpty ? nil : text
     }
 
     /// Reads a list of texts.
-    mutating func texts(_ key: String) -> [String] {
+    package mutating func texts(_ key: String) -> [String] {
         read(key, [], "a list of texts, [\"one\", \"two\"]", write: { .array($0.map { .text($0) }) }) { value in
             guard let elements = value.array else { return nil }
             let texts = elements.compactMap(\.string?.string)
@@ -139,7 +139,7 @@ struct ConfigurationReader {
 
     /// Reads a value that must be one of a fixed set of words, or the word `none`, which means nil and is the
     /// default.
-    mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    package mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, orNil none: String
     ) -> Choice? where Choice.RawValue == String {
         let words = ([none] + Choice.allCases.map(\.rawValue)).map { "\"\($0)\"" }.joined(separator: " or ")
@@ -217,6 +217,16 @@ struct ConfigurationReader {
         }
     }
 
+    /// Reads a section. In the list of all keys its keys follow those of the section `name`.
+    mutating func after<Section>(_ name: String, _ body: (inout Self) -> Section) -> Section {
+        let end = effective.count
+        let section = body(&self)
+        let read = effective[end...]
+        effective.removeSubrange(end...)
+        effective.insert(contentsOf: read, at: (effective.lastIndex { $0.key.hasPrefix(name + ".") } ?? end - 1) + 1)
+        return section
+    }
+
     private static func json(_ table: TOMLTable) -> JSON {
         func json(_ value: TOML) -> JSON {
             value.array.map { .array($0.map(json)) } ?? value.string.map(JSON.string)
@@ -226,7 +236,7 @@ struct ConfigurationReader {
     }
 
     /// Records a warning about a key, for which the file is not refused.
-    mutating func warn(_ key: String, _ message: String, _ remedy: String) {
+    package mutating func warn(_ key: String, _ message: String, _ remedy: String) {
         notices.append(.init(line: document.line(of: key), key: key, message: message, remedy: remedy))
     }
 

@@ -315,7 +315,7 @@ package struct ControlSection: Hashable, Sendable {
     }
 
     /// Rejects a path that is too long for a socket.
-    static func checkSocket(_ reader: inout ConfigurationReader, _ key: String, _ path: String) {
+    package static func checkSocket(_ reader: inout ConfigurationReader, _ key: String, _ path: String) {
         guard path.utf8.count > longestPath else { return }
         reader.reject(
             key, "is longer than \(longestPath) bytes", "Paths of sockets must be short: use one below /run.")

@@ -4,7 +4,7 @@ package import Kiosk
 import LinuxIO
 package import Settings
 
-/// Finds all expiry dates: in trust data, rules, printed code and certificates for servers. The service, the
+/// Finds expiry dates: in trust data, rules and certificates for servers. The service, the
 /// doctor and `gatehouse trust verify` all use it for their warnings.
 package enum Expiries {
     /// The maximum number of certificates in a file that is examined. A file with more certificates is the
@@ -69,10 +69,6 @@ package enum Expiries {
     package static func gate(_ configuration: Configuration, rules: GatePolicy?) -> [Expiry] {
         var expiries: [Expiry] = []
         if let rules, let end = rules.validUntil { expiries.append(Expiry(.policy, Text(rules.name), end: end)) }
-        if let key = configuration.sticker.key, let day = configuration.sticker.until {
-            let made = (try? StickerKey(reading: key))?.made
-            expiries.append(Expiry(.sticker, "", begin: made, end: day.advanced(by: Day.length)))
-        }
         for file in Set([configuration.agent.rootsFile, configuration.trust.rootsFile].compactMap(\.self)).sorted() {
             expiries += certificates(in: file)
         }

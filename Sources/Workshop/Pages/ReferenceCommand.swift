@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Credentials
 import Encoding
+import Features
 import Foundation
 import Settings
 import TrustFiles

@@ -3,6 +3,7 @@ import Clocks
 import Commissioning
 import Console
 import Encoding
+import Features
 import Foundation
 import GateService
 import LinuxIO
@@ -54,8 +55,9 @@ struct ConfigCommand: AsyncParsableCommand {
             for notice in configuration.notices + [key].compactMap(\.self) {
                 Terminal.error("\(notice.key) \(notice.message)", remedy: notice.remedy)
             }
-            if let problem = configuration.sticker.problem(at: Machine.clock.utc()) {
-                Terminal.error("the printed code is not in force: \(problem.message)", remedy: problem.remedy)
+            for feature in FeatureList.all {
+                guard let notice = feature.notice(configuration, at: Machine.clock.utc()) else { continue }
+                Terminal.error(notice.detail, remedy: notice.remedy)
             }
             // Print these troubles, but do not refuse the configuration because of them: the service waits
             // for the files.

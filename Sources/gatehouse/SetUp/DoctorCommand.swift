@@ -2,6 +2,7 @@ import ArgumentParser
 import Commissioning
 import Console
 import Encoding
+import Features
 import Foundation
 import LinuxIO
 import Settings

@@ -5,6 +5,7 @@ import Commissioning
 import Console
 import Credentials
 import Encoding
+import Features
 import Foundation
 import LinuxIO
 import Observation
@@ -33,7 +34,7 @@ extension ConfigCommand {
                 let folder = (ConfigurationInput.standard as NSString).deletingLastPathComponent
                 for kiosk in fleet.kiosks {
                     let made = try fleet.document(for: kiosk, from: "a new bundle", in: folder)
-                    guard made.configuration.fleet.keys.contains(signer.publicKey) else {
+                    guard made.configuration[FleetSection.self].keys.contains(signer.publicKey) else {
                         throw CommandFailure(
                             "\(kiosk): fleet.keys does not name the key that signs",
                             remedy: "add \(signer.publicKey.text) to fleet.keys of common.toml")

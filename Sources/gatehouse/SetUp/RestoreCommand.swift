@@ -3,6 +3,7 @@ import Backup
 import Clocks
 import Console
 import Encoding
+import Features
 import Foundation
 import Settings
 

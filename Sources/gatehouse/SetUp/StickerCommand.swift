@@ -3,6 +3,7 @@ import Clocks
 import Console
 import Displays
 import Encoding
+import Features
 import Foundation
 import LinuxIO
 import Settings
@@ -28,7 +29,8 @@ struct StickerCommand: ParsableCommand {
     func run() throws {
         guard let png else { throw CommandFailure("no picture is named", remedy: "give --png and a file") }
         let configuration = try input.load()
-        guard let path = configuration.sticker.key, let until = configuration.sticker.until else {
+        let section = configuration[StickerSection.self]
+        guard let path = section.key, let until = section.until else {
             throw CommandFailure("no printed code is configured", remedy: "set key and until in [sticker]")
         }
         guard !FileManager.default.fileExists(atPath: png) else {
@@ -58,12 +60,12 @@ struct StickerCommand: ParsableCommand {
         guard let uri = key.uri(name: name),
             let picture = StickerPicture.paint(
                 name: configuration.kiosk.name, code: uri,
-                lines: ["Scan this with your wallet", "Good until \(Day.words(until))"])
+                lines: ["Scan this with your wallet", "Good until \(StickerDay.words(until))"])
         else { throw CommandFailure("the name is too long for the code", remedy: "choose a shorter kiosk.name") }
         guard CommandRole.at(png, { Self.write(PNG.encode(picture), to: png) }) else {
             throw CommandFailure("\(png) cannot be written", remedy: "check its folder and the permissions")
         }
-        Terminal.line("\(png): the last day is \(Day.words(until)); print it 8 cm wide or wider")
+        Terminal.line("\(png): the last day is \(StickerDay.words(until)); print it 8 cm wide or wider")
         Terminal.error("a printed code \(StickerSection.warning)", remedy: StickerSection.care)
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Console
+import Features
 import Foundation
 import LinuxIO
 import Settings

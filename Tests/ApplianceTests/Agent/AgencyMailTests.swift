@@ -1,6 +1,7 @@
 import Aries
 import DIDComm
 import Encoding
+import Features
 import Foundation
 import HTTPTransport
 import Ledger

@@ -2,6 +2,7 @@ import Aries
 import Clocks
 import DIDComm
 import Encoding
+import Features
 import Foundation
 import HTTPTransport
 import Ledger

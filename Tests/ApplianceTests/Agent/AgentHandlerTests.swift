@@ -2,6 +2,7 @@ import Administration
 import Aries
 import Clocks
 import Encoding
+import Features
 import Foundation
 import Kiosk
 import Ledger

@@ -1,6 +1,7 @@
 import Clocks
 import Courier
 import Encoding
+import Features
 import Foundation
 import Ledger
 import LinuxIO

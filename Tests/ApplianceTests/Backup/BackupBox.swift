@@ -1,5 +1,6 @@
 import Clocks
 import Encoding
+import Features
 import Foundation
 import GateService
 import Kiosk

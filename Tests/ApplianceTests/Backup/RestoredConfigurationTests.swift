@@ -1,4 +1,5 @@
 import Credentials
+import Features
 import Foundation
 import LinuxIO
 import Settings
@@ -133,7 +134,7 @@ import Testing
         let word = try await card.restoring.restore(
             forged, .with(replaces: true, configuration: true, programs: true))
         #expect(word.notices.contains { $0.contains("voice.program") && $0.hasSuffix(program) }, "\(word.notices)")
-        #expect(try Configuration.load(card.path("gate.toml")).voice.program == program)
+        #expect(try Configuration.load(card.path("gate.toml"))[VoiceSection.self].program == program)
     }
 
     /// A program that is proved by keys belongs to the gate, and the standard program to every gate.
@@ -147,7 +148,7 @@ import Testing
         #expect(try await refusal(standard) == "")
         _ = try await card.restoring.restore(
             box.path("usb/own"), .with(passphrase, replaces: true, configuration: true))
-        #expect(try Configuration.load(card.path("gate.toml")).voice.program == "/opt/say")
+        #expect(try Configuration.load(card.path("gate.toml"))[VoiceSection.self].program == "/opt/say")
     }
 
     /// Before the restore, and after it, the operator reads whose keys would be trusted.

@@ -1,6 +1,7 @@
 import Administration
 import Clocks
 import Encoding
+import Features
 import Foundation
 import GateService
 import LinuxIO

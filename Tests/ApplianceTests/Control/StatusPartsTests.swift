@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Features
 import Foundation
 import Observation
 import Settings

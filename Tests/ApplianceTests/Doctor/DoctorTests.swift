@@ -1,5 +1,6 @@
 import Commissioning
 import Encoding
+import Features
 import Kiosk
 import LinuxIO
 import Observation
@@ -385,7 +386,7 @@ import Testing
             "a printed code that is off", "configuration warning box.configuration", "sticker warning fault.sticker",
             more: sticker
         ) {
-            $0.sticker = .init(.stickerOff, "its last day is over", "print a new one")
+            $0.features[.sticker] = .init(.stickerOff, "its last day is over", remedy: "print a new one")
         },
         Case("an invitation that cannot be used", "agent warning fault.agent-unconnected") {
             $0.agents = [.init(.agentUnconnected, "the invitation in a cannot be used yet", "ask for one")]

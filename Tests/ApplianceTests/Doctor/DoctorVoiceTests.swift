@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Commissioning
+@testable import Features
 
 /// The doctor finds a gate that should speak its verdicts and cannot, before a visitor needs the voice.
 @Suite struct DoctorVoiceTests {
@@ -25,7 +26,8 @@ import Testing
 
     @Test func everyCase() throws {
         #expect(try found() == ["good -"])
-        #expect(try found { $0.voice = "No such file or directory" } == ["warning fault.voice"])
+        let absent = FeatureProblem(.voiceFailed, "No such file or directory")
+        #expect(try found { $0.features[.voice] = absent } == ["warning fault.voice"])
         #expect(try found { $0.unit = UnitFile(HealthyGate.unitFiles) } == ["warning box.device-denied"])
         // Without a configured voice there is no finding about it.
         #expect(try !HealthyGate().findings.contains { $0.check == .voice })
@@ -37,7 +39,7 @@ import Testing
         func look(_ program: String, language: String = "en") throws -> String? {
             let text = "[kiosk]\nname = \"A\"\n[voice]\nlanguage = \"\(language)\"\nprogram = \"\(program)\"\n"
             let configuration = try Configuration.parse(Array(text.utf8), file: "a.toml", folder: root)
-            return MachineProbe.voice(configuration.voice, root: root)
+            return VoiceFeature.obstacle(configuration[VoiceSection.self], root: root)
         }
         let missing = "No such file or directory"
         #expect(

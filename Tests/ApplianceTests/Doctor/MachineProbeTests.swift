@@ -1,6 +1,7 @@
 import Clocks
 import Commissioning
 import Encoding
+import Features
 import Foundation
 import Kiosk
 import LinuxIO

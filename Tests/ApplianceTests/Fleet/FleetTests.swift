@@ -1,6 +1,6 @@
-import Commissioning
 import Credentials
 import Encoding
+import Features
 import Foundation
 import LinuxIO
 import Settings

@@ -2,6 +2,7 @@ import Clocks
 import Courier
 import Credentials
 import Encoding
+import Features
 import Foundation
 import GateService
 import Kiosk

@@ -2,6 +2,7 @@ import Clocks
 import Courier
 import Credentials
 import Encoding
+import Features
 import Foundation
 import GateService
 import Kiosk
@@ -251,7 +252,8 @@ import TrustFiles
         rules.validUntil = Self.later(3)
         let text = "kiosk.name = \"G\"\n[sticker]\nkey = \"none\"\nuntil = \"2027-01-16\"\n"
         let configuration = try Configuration.parse(Array(text.utf8), file: "gate.toml", folder: "/nowhere")
-        let found = Expiries.gate(configuration, rules: rules).map { "\($0.words) \($0.endWords)" }
+        let all = Expiries.gate(configuration, rules: rules) + FeatureList.expiries(configuration)
+        let found = all.map { "\($0.words) \($0.endWords)" }
         #expect(
             found == ["the policy \(rules.name) 2027-01-18 08:00 UTC", "the printed code 2027-01-17 00:00 UTC"])
     }

@@ -7,6 +7,7 @@ import Glibc
 import Kiosk
 import Ledger
 import LinuxIO
+import Monitoring
 import Observation
 import Reasons
 import Settings
@@ -14,7 +15,7 @@ import Store
 import TestKit
 import Testing
 
-@testable import Monitoring
+@testable import Features
 
 /// The reports of the gate for observers, with files and sockets that are available, absent, and stalled.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct ObservationServiceTests {
@@ -30,7 +31,7 @@ import Testing
 
     private func section(_ more: String) throws -> ObserveSection {
         let text = "[kiosk]\nname = \"G\"\n[control]\npath = \"control.sock\"\n[observe]\n\(more)"
-        return try Configuration.parse(Array(text.utf8), file: "f", folder: folder.path).observe
+        return try Configuration.parse(Array(text.utf8), file: "f", folder: folder.path)[ObserveSection.self]
     }
 
     private func reporter() -> StatusReporter {

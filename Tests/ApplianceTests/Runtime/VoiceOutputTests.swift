@@ -1,6 +1,7 @@
 import Clocks
 import Displays
 import Encoding
+import Features
 import Foundation
 import GateService
 import Kiosk
@@ -106,6 +107,6 @@ import Testing
 
     private func section(_ text: String) throws -> VoiceSection {
         let bytes = Array("[kiosk]\nname = \"A\"\n[voice]\n\(text)\n".utf8)
-        return try Configuration.parse(bytes, file: "gatehouse.toml", folder: "/etc/gatehouse").voice
+        return try Configuration.parse(bytes, file: "gatehouse.toml", folder: "/etc/gatehouse")[VoiceSection.self]
     }
 }

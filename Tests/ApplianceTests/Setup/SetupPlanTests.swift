@@ -1,6 +1,7 @@
 import Credentials
 import Displays
 import Encoding
+import Features
 import Foundation
 import Kiosk
 import LinuxIO

@@ -13,6 +13,8 @@ import Testing
 import Tuvali
 import Workbench
 
+@testable import Features
+
 /// A printed code on the real driver: a recording of one run is replayed in the next.
 @Suite(.timeLimit(.minutes(5)), .tags(.realTime)) struct StickerGateTests {
     /// A ledger whose disk hangs: the service is killed before the ledger answers.
@@ -64,7 +66,7 @@ import Workbench
             dependencies: Gatekeeper.Dependencies(
                 clock: .system, spawner: .system,
                 openTransport: { () throws(TransportError) in try transports.next() }, ledger: ledger,
-                sticker: sticker, verify: { _, _, _ in .made(.ok) }, wallTime: { folder.time.withLock { $0 } },
+                printedKey: sticker, verify: { _, _, _ in .made(.ok) }, wallTime: { folder.time.withLock { $0 } },
                 panel: seen, listeners: try Listeners([seen], clock: .system), observe: watch.turn))
         let service = Task { await gatekeeper.run() }
         await radio.start()

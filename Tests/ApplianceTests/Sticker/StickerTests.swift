@@ -10,7 +10,7 @@ import TestKit
 import Testing
 import Tuvali
 
-@testable import GateService
+@testable import Features
 
 /// A folder with a printed code's key, and a clock of the test.
 final class StickerFolder: Sendable {
@@ -31,13 +31,14 @@ final class StickerFolder: Sendable {
 
     func section(until day: String = "2026-01-31") throws -> StickerSection {
         let text = "[kiosk]\nname = \"Gate\"\n[sticker]\nkey = \"\(key)\"\nuntil = \"\(day)\""
-        return try Configuration.parse(Array(text.utf8), file: "test", folder: url.path).sticker
+        return try Configuration.parse(Array(text.utf8), file: "test", folder: url.path)[StickerSection.self]
     }
 
-    func sticker(until day: String = "2026-01-31", limit: Int = UsedSessions.limit) throws -> Sticker {
+    func sticker(until day: String = "2026-01-31", limit: Int = UsedSessions.limit) throws -> PrintedCode {
         let wallTime: @Sendable () -> WallTime = { [self] in time.withLock { $0 } }
         let report: HealthReporter = { [self] report in reports.withLock { $0.append(report) } }
-        let sticker = Sticker(try section(until: day), limit: limit, clock: .system, wallTime: wallTime, report: report)
+        let sticker = PrintedCode(
+            try section(until: day), limit: limit, clock: .system, wallTime: wallTime, report: report)
         return try #require(sticker)
     }
 
@@ -56,7 +57,7 @@ final class StickerFolder: Sendable {
     static func session(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 16) }
 }
 
-extension Sticker {
+extension PrintedCode {
     /// Writes a session; returns nil once it is durable, otherwise the error.
     fileprivate func kept(_ number: UInt8) async -> String? {
         await withCheckedContinuation { answer in keep(StickerFolder.session(number)) { answer.resume(returning: $0) } }
@@ -270,7 +271,7 @@ extension Sticker {
         let bare = try Configuration.parse(Array("[kiosk]\nname = \"Gate\"".utf8), file: "test", folder: "/tmp")
         let time = WallTime(utc: StickerFolder.made, provenance: .rtc)
         #expect(bare.notices.isEmpty)
-        let none = Sticker(bare.sticker, clock: .system, wallTime: { time }, report: { _ in })
+        let none = PrintedCode(bare[StickerSection.self], clock: .system, wallTime: { time }, report: { _ in })
         #expect(none == nil)
     }
 }
@@ -278,7 +279,7 @@ extension Sticker {
 extension StickerFolder {
     /// Returns a sticker on the book once the previous one has released it, which its thread may do a moment
     /// later.
-    fileprivate func reopened(isGood: Bool = true) async throws -> Sticker {
+    fileprivate func reopened(isGood: Bool = true) async throws -> PrintedCode {
         for _ in 0..<2000 {
             let sticker = try sticker()
             if !isGood || sticker.key() != nil { return sticker }

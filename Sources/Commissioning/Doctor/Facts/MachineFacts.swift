@@ -1,4 +1,5 @@
 package import Encoding
+package import Features
 package import Kiosk
 package import LinuxIO
 package import Observation
@@ -53,10 +54,8 @@ package struct MachineFacts: Sendable {
     package var expiries: [Expiry] = []
     /// The faults of the files of `[agent]` and `[agency]`.
     package var agents: [Trouble] = []
-    /// The fault of the printed code.
-    package var sticker: Trouble?
-    /// Why the program that speaks verdicts cannot be run; nil if it can, or if voice is off.
-    package var voice: String?
+    /// The problems of features.
+    package var features: [Finding.Check: FeatureProblem] = [:]
     /// The answer of the running service; nil if it was not queried.
     package var service: Service?
     /// The version of this program.

@@ -2,6 +2,7 @@ import Administration
 package import Clocks
 import Courier
 package import Encoding
+import Features
 import Foundation
 import Glibc
 import HTTPTransport
@@ -74,10 +75,11 @@ package struct MachineProbe: Sendable {
             RulesProbe(configuration, at: facts.clock.utc).facts
         }
         facts.agents = asOwner { Self.agents(configuration) }
-        facts.sticker = asOwner { configuration.sticker.problem(at: facts.clock.utc) }.map {
-            .init(.stickerOff, $0.message, $0.remedy)
+        let machine = FeatureMachine(root: root, utc: facts.clock.utc) { body in asOwner(body) }
+        for feature in FeatureList.all {
+            guard let check = Finding.Check(rawValue: feature.name) else { continue }
+            facts.features[check] = feature.problem(configuration, on: machine)
         }
-        facts.voice = Self.voice(configuration.voice, root: root)
         facts.service = asksService ? asOwner { service(configuration.control) } : nil
         facts.dependencies = dependencies
         return facts

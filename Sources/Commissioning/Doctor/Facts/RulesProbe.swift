@@ -1,5 +1,6 @@
 import Credentials
 import Encoding
+import Features
 import Glibc
 import Kiosk
 import Settings
@@ -26,13 +27,13 @@ struct RulesProbe {
             let expiries = Expiries.trust(verifier, fetchedFrom: section.fetchedFrom)
             return (
                 trust(reading, inForce, verifier.policy), policy(inForce, reading.directory.store),
-                expiries + Expiries.gate(configuration, rules: inForce.rules)
+                expiries + Expiries.gate(configuration, rules: inForce.rules) + FeatureList.expiries(configuration)
             )
         } catch {
             let inForce = RulesInForce(file: configuration.policy.file, over: nil)
             return (
                 .unusable(error.summary), inForce.source == .none ? .unread : policy(inForce, nil),
-                Expiries.gate(configuration, rules: inForce.rules)
+                Expiries.gate(configuration, rules: inForce.rules) + FeatureList.expiries(configuration)
             )
         }
     }

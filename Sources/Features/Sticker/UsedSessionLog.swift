@@ -2,7 +2,6 @@ import Crypto
 import Encoding
 import Glibc
 import Kiosk
-import Settings
 
 /// The file of the sessions of a printed key: append-only, synced after each entry, 16 MB at most.
 ///

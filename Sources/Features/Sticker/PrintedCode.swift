@@ -1,16 +1,16 @@
-package import Clocks
-package import Encoding
-package import Kiosk
+import Clocks
+import Encoding
+import GateService
+import Kiosk
 import LinuxIO
-package import Observation
+import Observation
 import Reasons
-package import Settings
 import Synchronization
 
 /// The printed code of a running gate: whether its key is in force, and the book of its sessions.
 ///
 /// Thread-safe. The clock is read whenever the gate needs keys, and by ``turn()`` in between.
-package final class Sticker: Sendable {
+final class PrintedCode: PrintedKeySource {
     /// The maximum number of sessions that wait for the disk.
     private static let queue = 64
 
@@ -36,7 +36,7 @@ package final class Sticker: Sendable {
     }
 
     /// The sessions that the key had before this start.
-    package let used: UsedSessions
+    let used: UsedSessions
     private let files: Result<Files, StickerFailure>
     private let until: Timestamp
     private let clock: Clock
@@ -47,7 +47,7 @@ package final class Sticker: Sendable {
     /// Opens the key and the book that the configuration names; nil: no printed code is configured. If they
     /// cannot be used, no printed key is in force until the next start; ``turn()`` reports why. `limit`: the
     /// limit of sessions of one key.
-    package init?(
+    init?(
         _ section: StickerSection, limit: Int = UsedSessions.limit, clock: Clock,
         wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter
     ) {
@@ -72,7 +72,7 @@ package final class Sticker: Sendable {
     }
 
     /// Returns the key with its end on the monotonic clock; nil if the key is not in force.
-    package func key() -> PrintedKey? { try? inForce() }
+    func key() -> PrintedKey? { try? inForce() }
 
     private func inForce() throws(StickerFailure) -> PrintedKey {
         let (key, time, now) = (try files.get().key, wallTime(), clock.now())
@@ -84,23 +84,23 @@ package final class Sticker: Sendable {
             throw StickerFailure("the clock is not trusted", remedy: "Check the clock: gatehouse status.")
         }
         for date in time.possible { try key.check(until: until, at: date) }
-        let left = until.advanced(by: Day.length).seconds - time.latest.seconds
+        let left = until.advanced(by: StickerDay.length).seconds - time.latest.seconds
         return key.printed(until: now.advanced(by: .seconds(left)))
     }
 
     /// For `gatehouse status`: when the key was made, until when it is in force, and the warning about
     /// printed codes; nil if the key is not in force.
-    package var status: StatusReport.Sticker? {
+    var status: StatusReport.Sticker? {
         guard key() != nil, case .success(let files) = files else { return nil }
         var sticker = StatusReport.Sticker()
-        (sticker.made, sticker.until) = (Day.text(files.key.made), Day.words(until))
+        (sticker.made, sticker.until) = (StickerDay.text(files.key.made), StickerDay.words(until))
         sticker.warning = StickerSection.warning
         return sticker
     }
 
     /// Records a session. `answer` is called once, on any thread: with nil once the session survives a power
     /// cut, otherwise with the reason why it might not survive one.
-    package func keep(_ session: [UInt8], answer: @escaping @Sendable (_ failure: String?) -> Void) {
+    func keep(_ session: [UInt8], answer: @escaping @Sendable (_ failure: String?) -> Void) {
         guard case .success(let files) = files, let name = UsedSessions.name(of: session) else {
             return answer("the printed key has no log of used sessions")
         }
@@ -121,7 +121,7 @@ package final class Sticker: Sendable {
     /// Reads the clock and reports changes. Returns true if the key has come into force, and nil if it is in
     /// force as before. Returns false on each call while the key is not in force, because the clock may have
     /// been trusted between two calls.
-    package func turn() -> Bool? {
+    func turn() -> Bool? {
         var failure: StickerFailure?
         do throws(StickerFailure) { _ = try inForce() } catch { failure = error }
         let detail = failure.map { "\($0.message). \($0.remedy)" } ?? ""

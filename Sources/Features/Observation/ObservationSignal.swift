@@ -3,13 +3,13 @@ import GateService
 import Kiosk
 
 /// Wakes the files and pages that show the state of the gate when the kiosk notes a change.
-package struct ObservationSignal: KioskListener {
+struct ObservationSignal: KioskListener {
     /// Yields one element for all changes since the last element was taken.
     let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
     /// Creates a signal without a change so far.
-    package init() { (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
+    init() { (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
 
     /// Yields an element, whether the state has changed or not.
     func wake() { change.yield() }

@@ -2,6 +2,7 @@ import Administration
 import Clocks
 import Encoding
 import LinuxIO
+import Monitoring
 import Observation
 import Synchronization
 

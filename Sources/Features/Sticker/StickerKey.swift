@@ -31,11 +31,11 @@ package struct StickerKey: Sendable {
     package static func sessions(of path: String) -> String { path + ".sessions" }
 
     /// The size of the head of the file of sessions, in bytes.
-    package static let sessionsHeadBytes = 32
+    static let sessionsHeadBytes = 32
 
     /// Returns the head of the file of the sessions of that key. It names the key, so that the file of another
     /// key is recognised.
-    package static func sessionsHead(of publicKey: [UInt8]) -> [UInt8] {
+    static func sessionsHead(of publicKey: [UInt8]) -> [UInt8] {
         Array("GHBOOK1\n".utf8) + SHA256.hash(data: publicKey).prefix(sessionsHeadBytes - 8)
     }
 
@@ -65,7 +65,7 @@ package struct StickerKey: Sendable {
         let count = read(file, &bytes, bytes.count)
         guard count >= 0 else { throw StickerFailure(path, code: errno) }
         let words = bytes.prefix(count).split { $0 <= 0x20 }.map { String(decoding: $0, as: UTF8.self) }
-        guard words.count == 2, let key = Hex.decode(words[0]), let made = Day.parse(words[1]),
+        guard words.count == 2, let key = Hex.decode(words[0]), let made = StickerDay.parse(words[1]),
             let verifier = try? VerifierKey(privateBytes: key)
         else {
             throw StickerFailure(
@@ -85,18 +85,19 @@ package struct StickerKey: Sendable {
     ) throws(StickerFailure) {
         if made > now {
             throw StickerFailure(
-                "the key was created on \(Day.text(made)), which is in the future",
+                "the key was created on \(StickerDay.text(made)), which is in the future",
                 remedy: "Check the date of this "
                     + "machine.")
         }
-        if day > made.advanced(by: Day.length * longestLife) {
+        if day > made.advanced(by: StickerDay.length * longestLife) {
             throw StickerFailure(
-                "sticker.until is more than \(longestLife) days after the creation of the key (\(Day.text(made)))",
+                "sticker.until is more than \(longestLife) days after the creation of the key "
+                    + "(\(StickerDay.text(made)))",
                 remedy: "Write an earlier day, or create a new key: remove sticker.key, then gatehouse sticker.")
         }
-        if now >= day.advanced(by: Day.length) {
+        if now >= day.advanced(by: StickerDay.length) {
             throw StickerFailure(
-                "its last day was \(Day.text(day))",
+                "its last day was \(StickerDay.text(day))",
                 remedy: "Remove the printed code. For a new one remove sticker.key, write a later sticker.until, "
                     + "then gatehouse sticker and restart.")
         }
@@ -116,7 +117,7 @@ package struct StickerKey: Sendable {
         let sessions = Self.sessions(of: path)
         unlink(sessions)
         try PrivateFile.make(sessions, sessionsHead(of: verifier.publicKey))
-        try PrivateFile.make(path, Array("\(Hex.encode(key)) \(Day.text(now))\n".utf8))
+        try PrivateFile.make(path, Array("\(Hex.encode(key)) \(StickerDay.text(now))\n".utf8))
     }
 }
 
@@ -144,7 +145,7 @@ private enum PrivateFile {
 }
 
 /// Days of the calendar, in UTC.
-package enum Day {
+package enum StickerDay {
     /// The length of a day: 24 hours.
     package static let length: Duration = .seconds(86_400)
 

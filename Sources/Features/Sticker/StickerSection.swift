@@ -1,8 +1,12 @@
 package import Encoding
 import Kiosk
+package import Settings
 
 /// `[sticker]`: a printed code with one long-lived key, for a gate without a display.
-package struct StickerSection: Hashable, Sendable {
+package struct StickerSection: ConfigurationSection, Hashable {
+    /// The section before this one.
+    package static let follows = "tuvali"
+
     /// The risk of a printed code, in words for the operator.
     package static let warning =
         "uses one key for days. Phones compare 40 bits of it: an attacker who spends some hundred core-hours can "
@@ -20,10 +24,11 @@ package struct StickerSection: Hashable, Sendable {
     /// The last day on which the key of the printed code is valid, as the beginning of that day in UTC.
     package var until: Timestamp?
 
-    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, gate: GateSection) {
+    /// Reads the section.
+    package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
         key = reader.optional("sticker.key").map { resolve($0, in: folder) }
         let day = reader.optional("sticker.until")
-        until = day.flatMap { Day.parse($0) }
+        until = day.flatMap { StickerDay.parse($0) }
         if let day, until == nil {
             reader.reject(
                 "sticker.until", "\"\(day.prefix(60))\" is not a day", "Write the last day: until = \"2026-12-31\"")
@@ -35,12 +40,20 @@ package struct StickerSection: Hashable, Sendable {
             reader.reject("sticker.key", "is missing", "Write key = \"/var/lib/gatehouse/sticker.key\"")
         }
         guard key != nil else { return }
-        if gate.whenLedgerFails == .open {
+        if configuration.gate.whenLedgerFails == .open {
             reader.reject(
                 "sticker.key", "cannot be combined with gate.whenLedgerFails = \"open\"",
                 "With a printed key no visitor may pass whose session is not on the disk: choose one of the two.")
         }
         reader.warn("sticker.key", Self.warning, Self.care)
+    }
+
+    /// The files of the section.
+    package var files: [SectionFile] {
+        guard let key else { return [] }
+        return [
+            .init("sticker.key", key, .prepared), .init("sticker.key", StickerKey.sessions(of: key), .companion),
+        ]
     }
 
     /// Returns the problem of the printed code's key file, or of its last day, at the time `now`. Returns nil

@@ -97,7 +97,7 @@ package struct FleetConfiguration: Sendable {
                 text: "\(kiosk): kiosk.id would be \(configuration.kiosk.id)",
                 remedy: "name the file after kiosk.id, whose default is kiosk.name")
         }
-        guard !configuration.fleet.keys.isEmpty else {
+        guard !configuration[FleetSection.self].keys.isEmpty else {
             throw Failure(
                 text: "\(kiosk): it contains no fleet.keys, so no later bundle would be accepted",
                 remedy: "add the operator's key to fleet.keys in common.toml")

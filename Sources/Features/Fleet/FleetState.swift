@@ -36,7 +36,7 @@ package struct FleetState: Sendable {
 
     /// Creates the state for a configuration that is in force.
     package init(_ configuration: Configuration, file: String) {
-        (self.file, kiosk, keys) = (file, configuration.kiosk.id, configuration.fleet.keys)
+        (self.file, kiosk, keys) = (file, configuration.kiosk.id, configuration[FleetSection.self].keys)
     }
 
     /// The path of the bundle beside the configuration file. The file exists after the first import.

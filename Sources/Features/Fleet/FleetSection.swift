@@ -1,13 +1,18 @@
 package import Credentials
 import Encoding
+package import Settings
 
 /// `[fleet]`: the operators who may send this gate a configuration.
-package struct FleetSection: Hashable, Sendable {
-    /// The operators' keys. One of them must have signed a configuration bundle.
-    package var keys: [OperatorKey]
+package struct FleetSection: ConfigurationSection, Hashable {
+    /// The section before this one.
+    package static let follows = "observe"
 
-    init(_ reader: inout ConfigurationReader) {
-        keys = []
+    /// The operators' keys. One of them must have signed a configuration bundle.
+    package let keys: [OperatorKey]
+
+    /// Reads the section.
+    package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
+        var keys: [OperatorKey] = []
         for text in reader.texts("fleet.keys") {
             if let key = OperatorKey(Text(text)) {
                 keys.append(key)
@@ -17,5 +22,6 @@ package struct FleetSection: Hashable, Sendable {
                     "Write the key that gatehouse trust keygen prints (z6Mk…).")
             }
         }
+        self.keys = keys
     }
 }

@@ -1,7 +1,11 @@
 package import Encoding
+package import Settings
 
 /// `[observe]`: the places where the service publishes its status, in addition to the control socket.
-package struct ObserveSection: Hashable, Sendable {
+package struct ObserveSection: ConfigurationSection, Hashable {
+    /// The section before this one.
+    package static let follows = "control"
+
     /// The address at which the service answers requests for pages.
     package enum Listen: Hashable, Sendable {
         /// A Unix socket at the given path, with the same access rights as the control socket.
@@ -24,8 +28,9 @@ package struct ObserveSection: Hashable, Sendable {
     private static let scheme = "unix:"
 
     /// Reads `[observe]`; by default, file and socket are in the folder of the control socket.
-    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, control: ControlSection) {
-        let beside = folder.standard.name(NamedPlace.folder(of: control.path ?? ControlSection.standardPath))
+    package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
+        let control = configuration.control.path ?? ControlSection.standardPath
+        let beside = folder.standard.name(NamedPlace.folder(of: control))
         status = Self.path(
             &reader, "observe.status", reader.text("observe.status", default: beside + "/status.json"), folder)
         textfile = reader.optional("observe.textfile").map { resolve($0, in: folder) }
@@ -36,6 +41,15 @@ package struct ObserveSection: Hashable, Sendable {
         }
         listen = Self.listen(
             &reader, reader.text("observe.listen", default: Self.scheme + beside + "/observe.sock"), folder)
+    }
+
+    /// The files of the section.
+    package var files: [SectionFile] {
+        let files: [(key: String, path: String?, use: SectionFile.Use)] = [
+            ("observe.status", status, .replaced), ("observe.textfile", textfile, .replaced),
+            ("observe.listen", socket, .socket),
+        ]
+        return files.compactMap { file in file.path.map { SectionFile(file.key, $0, file.use) } }
     }
 
     private static func path(

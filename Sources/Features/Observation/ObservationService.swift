@@ -1,21 +1,21 @@
-package import Clocks
+import Clocks
 import Credentials
-package import Encoding
+import Encoding
 import HTTPTransport
-package import Kiosk
-package import LinuxIO
+import Kiosk
+import LinuxIO
+import Monitoring
 import Observation
 import ServiceLifecycle
-package import Settings
-package import Store
+import Store
 
 /// Shows the state of the gate while the service runs: in files, which are written at each change and every
 /// ten seconds, and as pages for this machine. All values shown are from the report of the ``StatusReporter`` and
 /// from the ledger's entries of the day. The service counts nothing itself, and nothing at the gate waits for
 /// it.
-package struct ObservationService: ServiceLifecycle.Service {
+struct ObservationService: ServiceLifecycle.Service {
     /// The waiting times of the service.
-    package struct Times {
+    struct Times {
         /// The longest time between two writes of the files, and the shortest, however much happens.
         var pause: (longest: Duration, shortest: Duration) = (.seconds(10), .seconds(1))
         /// The time between two attempts to listen.
@@ -36,7 +36,7 @@ package struct ObservationService: ServiceLifecycle.Service {
 
     /// Creates a service that shows what `status` reports, at the places that the configuration names, to
     /// those who may use the control socket. `store`: the ledger; nil if none exists yet.
-    package init(
+    init(
         _ section: ObserveSection, access: ControlAccess, status: StatusReporter, store: Store?,
         signal: ObservationSignal,
         clock: Clock, spawner: Spawner, date: @escaping @Sendable () -> Timestamp, times: Times = Times(),
@@ -49,7 +49,7 @@ package struct ObservationService: ServiceLifecycle.Service {
         faults = ObservationFaults(report)
     }
 
-    package func run() async {
+    func run() async {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await write() }

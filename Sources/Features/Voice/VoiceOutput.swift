@@ -1,10 +1,10 @@
 package import Clocks
 package import Displays
 package import Encoding
+import GateService
 package import Kiosk
 package import LinuxIO
 import Reasons
-package import Settings
 import Synchronization
 
 /// Speaks verdicts aloud, for people who see neither the light nor a display. Other parts never wait for it:

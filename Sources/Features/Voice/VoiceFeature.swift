@@ -1,0 +1,40 @@
+import Displays
+import GateService
+import Reasons
+import Settings
+
+/// Spoken verdicts.
+struct VoiceFeature: Feature {
+    static let name = "voice"
+    static let section: any ConfigurationSection.Type = VoiceSection.self
+
+    /// The folders where systemd looks for the programs of a service (systemd.exec(5), `$PATH`).
+    private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+    let listeners: [any KioskListener]
+
+    init(_ start: FeatureStart) throws {
+        let section = start.configuration[VoiceSection.self]
+        listeners = [try VoiceOutput(section, clock: start.clock, report: start.report)].compactMap(\.self)
+    }
+
+    static func summary(_ configuration: Configuration) -> String? {
+        let section = configuration[VoiceSection.self]
+        return section.language == nil ? nil : section.program
+    }
+
+    static func problem(_ configuration: Configuration, on machine: FeatureMachine) -> FeatureProblem? {
+        let section = configuration[VoiceSection.self]
+        return obstacle(section, root: machine.root).map {
+            FeatureProblem(.voiceFailed, "\(section.program) cannot be run: \($0)")
+        }
+    }
+
+    /// Returns why the program that speaks verdicts cannot be run; nil if it can, or if voice is off.
+    static func obstacle(_ section: VoiceSection, root: String) -> String? {
+        guard section.language != nil else { return nil }
+        return SpeechProgram.obstacle(to: section.program, on: path, root: root)
+    }
+
+    static let device: FeatureDevice? = FeatureDevice(name: "the sound card", node: "/dev/snd", unitName: "char-alsa")
+}
