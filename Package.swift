@@ -25,6 +25,7 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
 /// The cores that compute most are optimised in debug builds too, with their assertions: the tests take a fraction of
 /// the time. `make demo` computes little, and is built two minutes sooner without.
@@ -66,6 +67,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
@@ -103,11 +105,11 @@ let package = Package(
         target("Clocks", ["Encoding"]),
 
         // Adapters: thin.
-        target("LinuxIO", ["Clocks", "Encoding", "CLinuxShims", "CGPIO"]),
+        target("LinuxIO", ["Clocks", "Encoding", "CLinuxShims", "CGPIO", system]),
         target(
             "Displays", ["LinuxIO", "Encoding", "CLinuxShims", "CQrencode"],
             exclude: ["Devanagari/render", "Devanagari/OFL.txt"], embed: "Devanagari/words.txt"),
-        target("Store", ["Clocks", "Ledger", "Encoding", crypto, grdb, sqlite]),
+        target("Store", ["LinuxIO", "Clocks", "Ledger", "Encoding", crypto, grdb, sqlite]),
         target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Services: one subject each, from the ground up. An arrow points to a line above.

@@ -48,9 +48,8 @@ package enum CommandStart {
                 "\(StandardFolders.variable) is not an absolute path",
                 remedy: "unset it, or use the path of a folder without . and ..")
         }
-        var status = stat()
-        guard geteuid() == 0, !folders.root.isEmpty, lstat(folders.root, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == 0, status.st_mode & 0o022 == 0 else {
+        guard geteuid() == 0, !folders.root.isEmpty, let status = try? FileStatus(folders.root) else { return }
+        guard status.kind == .folder, status.owner == 0, status.mode & 0o022 == 0 else {
             throw CommandFailure(
                 "\(StandardFolders.variable) names a folder that others can change",
                 remedy: "use a folder of root that group and others cannot write to, or unset the variable")

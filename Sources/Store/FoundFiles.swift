@@ -1,4 +1,5 @@
 import Glibc
+import LinuxIO
 
 /// Copies of the database's files as a start found them, made before SQLite reads the log and truncates its
 /// invalid part. They are evidence if the ledger turns out to be damaged or changed.
@@ -55,20 +56,18 @@ struct FoundFiles {
     }
 
     private static func copy(_ source: String, to target: String) -> Bool {
-        let from = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard from >= 0 else { return false }
-        defer { close(from) }
-        var status = stat()
-        guard fstat(from, &status) == 0, status.st_mode & S_IFMT == S_IFREG, (1...off_t(limit)).contains(status.st_size)
-        else { return false }
-        let to = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard to >= 0 else { return false }
-        defer { close(to) }
-        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = read(from, &buffer, buffer.count)
-            if count == 0 { return true }
-            guard count > 0, write(to, buffer, count) == count else { return false }
+        do throws(SystemError) {
+            let from = try OpenFile(source, .reading)
+            let status = try from.status()
+            guard status.kind == .file, (1...limit).contains(status.size) else { return false }
+            let to = try OpenFile(target, .replacing(mode: 0o600))
+            while true {
+                let bytes = try from.readOnce(64 * 1024)
+                if bytes.isEmpty { return true }
+                try to.write(bytes)
+            }
+        } catch {
+            return false
         }
     }
 }

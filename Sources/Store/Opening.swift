@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Glibc
 import Ledger
+import LinuxIO
 
 /// Opens a database and determines, using its witness, whether its ledger continues or a new one begins.
 struct Opening {
@@ -187,8 +188,7 @@ struct Opening {
         // The last start may have been interrupted right after this link was made.
         let isAside = earlier.last.map { StoreFile.isSame($0, path) } ?? false
         let aside = try isAside ? earlier[earlier.count - 1] : StoreFile.link(path, as: PastLedgers.word)
-        var log = stat()
-        if lstat(path + "-wal", &log) == 0, log.st_size > 0 {
+        if let log = try? FileStatus(path + "-wal"), log.size > 0 {
             guard rename(path + "-wal", aside + "-wal") == 0 else { throw StoreFile.failure(aside) }
         }
         let removed = Array(earlier.dropLast(isAside ? 1 : 0).dropLast(PastDebt.ledgers - 1))

@@ -2,6 +2,7 @@ import Dispatch
 import Encoding
 import Glibc
 package import Ledger
+import LinuxIO
 
 /// Disk space allocated in advance for outcomes that the database refuses, so that even a full disk can store
 /// them.
@@ -20,7 +21,7 @@ package final class Reserve {
     /// The number of records in the reserve that are not in the ledger yet.
     package var count: Int { log.count - restored }
 
-    private let descriptor: Int32
+    private let file: OpenFile
     private let capacity: Int
     private let sync: @Sendable (Int32) -> Int32
     private let queue = DispatchQueue(label: "reserve")
@@ -32,31 +33,18 @@ package final class Reserve {
     /// disk can refuse them later. Records that an earlier run left are available again. `sync` makes written
     /// bytes durable and returns 0 on success; tests replace it to simulate a disk that hangs.
     package init(
-        path: String, bytes: Int = Reserve.defaultBytes, sync: @escaping @Sendable (Int32) -> Int32 = { fdatasync($0) }
+        path: String, bytes: Int = Reserve.defaultBytes,
+        sync: @escaping @Sendable (Int32) -> Int32 = { OpenFile.syncData($0) }
     ) throws(StoreError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StoreFile.failure(path) }
-        do throws(StoreError) {
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .locked(path: path, owner: nil) }
-            var status = stat()
-            guard fstat(descriptor, &status) == 0 else { throw StoreFile.failure(path) }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path: path) }
-            let size = Int(status.st_size)
-            if size < bytes { try Self.extend(descriptor, from: size, to: bytes, path) }
-            capacity = max(size, bytes)
-            log = ReserveLog.read(try Self.read(descriptor, capacity, path)).log
-        } catch {
-            close(descriptor)
-            throw error
-        }
-        (self.path, self.descriptor, self.sync) = (path, descriptor, sync)
+        let file = try StoreFile.with(path) { () throws(SystemError) in try OpenFile(path, .keeping(mode: 0o600)) }
+        do throws(SystemError) { try file.lock() } catch { throw .locked(path: path, owner: nil) }
+        let status = try StoreFile.with(path) { () throws(SystemError) in try file.status() }
+        guard status.kind == .file else { throw .foreign(path: path) }
+        if status.size < bytes { try Self.extend(file, from: status.size, to: bytes) }
+        let capacity = max(status.size, bytes)
+        log = ReserveLog.read(try Self.read(file, capacity)).log
+        (self.path, self.file, self.sync, self.capacity) = (path, file, sync, capacity)
         if log.count == 0 { try empty() }
-    }
-
-    deinit {
-        // Unlock explicitly: a child process that is being spawned may still hold a copy of the descriptor.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
     }
 
     /// Runs `work` with the reserve on a separate thread and returns its result. A separate thread is used
@@ -83,17 +71,16 @@ package final class Reserve {
     }
 
     private func checkPlace() throws(StoreError) {
-        var (ours, there) = (stat(), stat())
-        guard fstat(descriptor, &ours) == 0 else { throw StoreFile.failure(path) }
-        guard lstat(path, &there) == 0 else { throw .replaced(path: path, detail: "was deleted") }
-        guard there.st_dev == ours.st_dev, there.st_ino == ours.st_ino else {
+        let ours = try StoreFile.with(path) { () throws(SystemError) in try file.status() }
+        guard let there = try? FileStatus(path) else { throw .replaced(path: path, detail: "was deleted") }
+        guard there.identity == ours.identity else {
             throw .replaced(path: path, detail: "was replaced")
         }
     }
 
     /// Returns the oldest outcomes that are not in the ledger yet, at most `limit`.
     package func first(_ limit: Int) throws(StoreError) -> [UnwrittenOutcome] {
-        let found = ReserveLog.read(try Self.read(descriptor, log.end, path))
+        let found = ReserveLog.read(try Self.read(file, log.end))
         guard found.log == log else { throw .unreadable(path: path, detail: "its records are damaged") }
         let bodies = found.bodies.dropFirst(restored).prefix(limit)
         return bodies.map { UnwrittenOutcome(bytes: $0) ?? .unreadable }
@@ -114,49 +101,26 @@ package final class Reserve {
     }
 
     private func write(_ bytes: [UInt8], at offset: Int) throws(StoreError) {
-        try Self.write(descriptor, bytes, at: offset, path)
-        guard sync(descriptor) == 0 else { throw StoreFile.failure(path) }
+        try StoreFile.with(path) { () throws(SystemError) in try file.write(bytes, at: offset) }
+        guard sync(file.descriptor) == 0 else { throw StoreFile.failure(path) }
     }
 
-    private static func extend(_ descriptor: Int32, from size: Int, to bytes: Int, _ path: String) throws(StoreError) {
-        let result = posix_fallocate(descriptor, 0, off_t(bytes))
-        guard result == 0 else { throw StoreFile.failure(path, result) }
+    private static func extend(_ file: OpenFile, from size: Int, to bytes: Int) throws(StoreError) {
+        let result = withExtendedLifetime(file) { posix_fallocate(file.descriptor, 0, off_t(bytes)) }
+        guard result == 0 else { throw StoreFile.failure(file.path, result) }
         // A file system may need more space to mark allocated blocks as written, so write them now.
-        var offset = size
         let zeros = [UInt8](repeating: 0, count: 64 * 1024)
-        while offset < bytes {
-            let part = Array(zeros.prefix(bytes - offset))
-            try write(descriptor, part, at: offset, path)
-            offset += part.count
-        }
-        guard fsync(descriptor) == 0 else { throw StoreFile.failure(path) }
-        try StoreFile.sync(folder: StoreFile.folder(of: path))
-    }
-
-    private static func write(_ descriptor: Int32, _ bytes: [UInt8], at offset: Int, _ path: String) throws(StoreError)
-    {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset + done))
+        try StoreFile.with(file.path) { () throws(SystemError) in
+            for offset in stride(from: size, to: bytes, by: zeros.count) {
+                try file.write(zeros.prefix(bytes - offset), at: offset)
             }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw StoreFile.failure(path) }
-            done += count
+            try file.sync()
         }
+        try StoreFile.sync(folder: StoreFile.folder(of: file.path))
     }
 
-    private static func read(_ descriptor: Int32, _ count: Int, _ path: String) throws(StoreError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let got = bytes[done...].withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(done)) }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw StoreFile.failure(path) }
-            if got == 0 { break }
-            done += got
-        }
-        return Array(bytes.prefix(done))
+    private static func read(_ file: OpenFile, _ count: Int) throws(StoreError) -> [UInt8] {
+        try StoreFile.with(file.path) { () throws(SystemError) in try file.read(count, at: 0) }
     }
 }
 

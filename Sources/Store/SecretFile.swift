@@ -1,5 +1,6 @@
 import Encoding
 import Glibc
+import LinuxIO
 
 /// A file with a secret of 32 bytes, either as raw bytes or as 64 hexadecimal digits.
 enum SecretFile {
@@ -18,22 +19,19 @@ enum SecretFile {
     /// For a file supplied by systemd the mode is not checked: its folder protects it, and its mode bits are
     /// the mask of an access list.
     static func read(_ path: String, isHandedOver: Bool = false) throws(StoreError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw StoreFile.failure(path)
+        let file: OpenFile
+        do throws(SystemError) { file = try OpenFile(path, .reading, links: .followed) } catch {
+            if error.code == ENOENT { return nil }
+            throw StoreFile.failure(path, error.code)
         }
-        defer { close(descriptor) }
-        guard StoreFile.isFile(descriptor) else { throw .unusable(path: path, detail: "it is not a file") }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw StoreFile.failure(path) }
-        guard isHandedOver || status.st_mode & 0o077 == 0 else {
+        guard let status = try? file.status(), status.kind == .file else {
+            throw .unusable(path: path, detail: "it is not a file")
+        }
+        guard isHandedOver || !status.isOpenToOthers else {
             throw .notPermitted(path: path, detail: "other users can read the key; set its mode to 0600")
         }
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else { throw StoreFile.failure(path) }
-        guard let secret = secret(Array(bytes.prefix(count))) else { throw .corrupt(path: path, detail: form) }
+        let bytes = try StoreFile.with(path) { () throws(SystemError) in try file.readOnce(256) }
+        guard let secret = secret(bytes) else { throw .corrupt(path: path, detail: form) }
         return secret
     }
 
@@ -49,19 +47,15 @@ enum SecretFile {
         let text = Array((Hex.encode(secret) + "\n").utf8)
         let temporary = path + ".new"
         unlink(temporary)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StoreFile.failure(path) }
-        let isWhole = write(descriptor, text, text.count) == text.count && fsync(descriptor) == 0
-        let reason = errno
-        close(descriptor)
-        // Use link(2), not rename(2): a key that another process has created there meanwhile must not be
-        // overwritten.
-        guard isWhole, link(temporary, path) == 0 else {
-            let reason = isWhole ? errno : reason
-            unlink(temporary)
-            throw StoreFile.failure(path, reason)
+        try StoreFile.with(path) { () throws(SystemError) in
+            let file = try OpenFile(temporary, .making(mode: 0o600))
+            defer { unlink(temporary) }
+            try file.write(text)
+            try file.sync()
+            // Use link(2), not rename(2): a key that another process has created there meanwhile must not be
+            // overwritten.
+            guard link(temporary, path) == 0 else { throw SystemError("linking \(path)", code: errno) }
         }
-        unlink(temporary)
         try StoreFile.sync(folder: StoreFile.folder(of: path))
     }
 }

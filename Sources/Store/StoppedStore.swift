@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 package import Ledger
+import LinuxIO
 
 /// Holds the place of a database whose service is stopped, for the lifetime of this value, so that another
 /// database can be put there.
@@ -68,12 +69,7 @@ package final class StoppedStore {
     /// Moves the staged database to the path. The present database is renamed to `PATH.replaced-N`, and that
     /// path is returned. No file is deleted. `onStep` is called after each step.
     package func commit(onStep: () -> Void = {}) throws(StoreError) -> String? {
-        let staging = open(staged, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-        guard staging >= 0 else { throw StoreFile.failure(staged) }
-        let isSynced = fsync(staging) == 0
-        let reason = errno
-        close(staging)
-        guard isSynced else { throw StoreFile.failure(staged, reason) }
+        try StoreFile.with(staged) { () throws(SystemError) in try OpenFile(staged, .updating).sync() }
         onStep()
         let aside = isOccupied ? try moveAside(onStep) : nil
         for ending in ["-wal", "-shm", "-journal"] { unlink(path + ending) }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LinuxIO
 
 /// The files of the database: they are in a safe folder, private, and have one owner process.
 ///
@@ -7,16 +8,10 @@ import Glibc
 /// the kernel releases it however the process ends. The database file itself cannot be locked: closing *any*
 /// descriptor of a file drops the locks that SQLite holds on it in the same process.
 final class StoreFile {
-    /// A file as last seen.
-    private struct Sighting {
-        var device: dev_t
-        var number: ino_t
-        var size: off_t
-    }
-
     private let path: String
-    private var descriptor: Int32
-    private var seen: [String: Sighting] = [:]
+    private let lock: OpenFile
+    /// The files as last seen, by the ending of their path.
+    private var seen: [String: FileStatus] = [:]
 
     /// Checks the folder, takes the lock and creates the database file. Without `mayMake` a non-empty
     /// database must exist; otherwise `absent` is thrown before any file is created.
@@ -24,18 +19,11 @@ final class StoreFile {
         if !mayMake, let obstacle = Self.obstacle(path) { throw obstacle }
         let folder = Self.folder(of: path)
         try Self.makeSafe(folder)
-        let lock = try Self.lock(path + ".lock", for: path)
-        do throws(StoreError) {
-            try Self.makePrivate(path, in: folder)
-            if let foreign = Self.foreignCompanion(path) { throw foreign }
-        } catch {
-            close(lock)
-            throw error
-        }
+        lock = try Self.lock(path + ".lock", for: path)
         self.path = path
-        descriptor = lock
-        var status = stat()
-        if fstat(lock, &status) == 0 { seen[".lock"] = Self.sighting(status) }
+        try Self.makePrivate(path, in: folder)
+        if let foreign = Self.foreignCompanion(path) { throw foreign }
+        seen[".lock"] = try? lock.status()
     }
 
     /// Throws `replaced` if the path of a database file no longer leads to the open file: SQLite itself would
@@ -46,14 +34,14 @@ final class StoreFile {
     /// is truncated only on closing.
     func check() throws(StoreError) {
         for suffix in ["", "-wal", "-shm", ".lock"] {
-            var status = stat()
-            guard stat(path + suffix, &status) == 0 else {
+            let now: FileStatus
+            do throws(SystemError) { now = try FileStatus(path + suffix, links: .followed) } catch {
                 if seen[suffix] == nil { continue }
-                throw .replaced(path: path + suffix, detail: errno == ENOENT ? "was deleted" : "cannot be reached")
+                throw .replaced(
+                    path: path + suffix, detail: error.code == ENOENT ? "was deleted" : "cannot be reached")
             }
-            let now = Self.sighting(status)
             if let before = seen[suffix] {
-                guard before.device == now.device, before.number == now.number else {
+                guard before.identity == now.identity else {
                     throw .replaced(path: path + suffix, detail: "was replaced")
                 }
                 guard now.size >= before.size || suffix == ".lock" else {
@@ -64,65 +52,41 @@ final class StoreFile {
         }
     }
 
-    private static func sighting(_ status: stat) -> Sighting {
-        Sighting(device: status.st_dev, number: status.st_ino, size: status.st_size)
-    }
-
-    deinit { release() }
-
     /// Releases the lock.
-    func release() {
-        if descriptor >= 0 {
-            // Unlock explicitly: a child process that is being spawned may still hold a copy of the
-            // descriptor.
-            flock(descriptor, LOCK_UN)
-            close(descriptor)
-        }
-        descriptor = -1
-    }
+    func release() { lock.close() }
 
     /// Makes sure that the folder exists (created with mode 0700 if absent), is owned by this user or root,
     /// and is not writable by other users.
     private static func makeSafe(_ folder: String) throws(StoreError) {
-        var status = stat()
-        if stat(folder, &status) != 0 {
-            guard errno == ENOENT, mkdir(folder, 0o700) == 0 else { throw failure(folder) }
+        let status: FileStatus
+        do throws(SystemError) { status = try FileStatus(folder, links: .followed) } catch {
+            guard error.code == ENOENT else { throw failure(folder, error.code) }
+            guard mkdir(folder, 0o700) == 0 else { throw failure(folder) }
             try sync(folder: Self.folder(of: folder))
-            guard stat(folder, &status) == 0 else { throw failure(folder) }
+            status = try with(folder) { () throws(SystemError) in try FileStatus(folder, links: .followed) }
         }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw .unsafeFolder(path: folder, detail: "is not a folder") }
-        if let lack = LedgerFolder.lack(owner: status.st_uid, mode: status.st_mode, for: geteuid()) {
+        guard status.kind == .folder else { throw .unsafeFolder(path: folder, detail: "is not a folder") }
+        if let lack = LedgerFolder.lack(owner: status.owner, mode: status.mode, for: geteuid()) {
             throw .unsafeFolder(path: folder, detail: lack)
         }
     }
 
-    private static func lock(_ lockPath: String, for path: String) throws(StoreError) -> Int32 {
-        let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure(lockPath) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let reason = errno
-            let owner = owner(descriptor)
-            close(descriptor)
-            guard reason == EWOULDBLOCK else { throw failure(lockPath, reason) }
-            throw .locked(path: path, owner: owner)
+    private static func lock(_ lockPath: String, for path: String) throws(StoreError) -> OpenFile {
+        let file = try with(lockPath) { () throws(SystemError) in try OpenFile(lockPath, .keeping(mode: 0o600)) }
+        do throws(SystemError) { try file.lock() } catch {
+            guard error.code == EWOULDBLOCK else { throw failure(lockPath, error.code) }
+            let owner = try? file.read(16, at: 0)
+            throw .locked(path: path, owner: owner.flatMap { Int32(String(decoding: $0, as: UTF8.self)) })
         }
         // The process id only helps the operator; the lock does not depend on it, so a full disk may prevent
         // it.
-        let number = Array(String(getpid()).utf8)
-        if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, number, number.count, 0) }
-        return descriptor
-    }
-
-    private static func owner(_ descriptor: Int32) -> Int32? {
-        var digits = [UInt8](repeating: 0, count: 16)
-        let count = pread(descriptor, &digits, digits.count, 0)
-        return count > 0 ? Int32(String(decoding: digits.prefix(count), as: UTF8.self)) : nil
+        if (try? file.resize(to: 0)) != nil { try? file.write(String(getpid()).utf8, at: 0) }
+        return file
     }
 
     /// Whether a non-empty file exists.
     static func hasContent(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_size > 0
+        ((try? FileStatus(path, links: .followed))?.size ?? 0) > 0
     }
 
     /// The part of the names of moved-aside files that precedes the number.
@@ -170,32 +134,33 @@ final class StoreFile {
 
     /// Returns whether both names lead to the same file.
     static func isSame(_ one: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        return lstat(one, &first) == 0 && lstat(other, &second) == 0 && first.st_dev == second.st_dev
-            && first.st_ino == second.st_ino
+        guard let first = try? FileStatus(one), let second = try? FileStatus(other) else { return false }
+        return first.identity == second.identity
     }
 
     /// Creates the database file with mode 0600 and makes its folder entry durable; SQLite does neither of
     /// the two. The files that SQLite adds (`-wal`, `-shm`) inherit the mode.
     static func makePrivate(_ path: String, in folder: String) throws(StoreError) {
-        var status = stat()
-        if lstat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path: path) }
-            if status.st_mode & 0o077 != 0, chmod(path, 0o600) != 0 { throw failure(path) }
+        var status: FileStatus?
+        do throws(SystemError) { status = try FileStatus(path) } catch {
+            guard error.code == ENOENT else { throw failure(path, error.code) }
+        }
+        if let status {
+            guard status.kind == .file else { throw .foreign(path: path) }
+            if status.isOpenToOthers, chmod(path, 0o600) != 0 { throw failure(path) }
             return
         }
-        guard errno == ENOENT else { throw failure(path) }
-        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw failure(path) }
-        close(file)
+        try with(path) { () throws(SystemError) in try OpenFile(path, .making(mode: 0o600)).close() }
         try sync(folder: folder)
     }
 
     static func sync(folder: String) throws(StoreError) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(folder) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure(folder) }
+        try with(folder) { () throws(SystemError) in try OpenFile(folder, .folder, links: .followed).sync() }
+    }
+
+    /// Runs `body`, and throws its error as a failure of the file or folder `path`.
+    static func with<Value>(_ path: String, _ body: () throws(SystemError) -> Value) throws(StoreError) -> Value {
+        do throws(SystemError) { return try body() } catch { throw failure(path, error.code) }
     }
 
     static func failure(_ path: String, _ reason: Int32 = errno) -> StoreError {
@@ -217,31 +182,24 @@ final class StoreFile {
     /// non-empty file with only regular files as companions. A path that this user may not examine does not
     /// count as absent. An empty file is not a database yet: an interrupted first start leaves one.
     static func obstacle(_ path: String) -> StoreError? {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            return errno == ENOENT || errno == ENOTDIR ? .absent(path: path) : failure(path)
+        do throws(SystemError) {
+            let status = try FileStatus(path, links: .followed)
+            return status.kind == .file && status.size > 0 ? foreignCompanion(path) : .absent(path: path)
+        } catch {
+            return [ENOENT, ENOTDIR].contains(error.code) ? .absent(path: path) : failure(path, error.code)
         }
-        let isThere = status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
-        return isThere ? foreignCompanion(path) : .absent(path: path)
     }
 
     /// The error for a companion of the database that is not a regular file; nil if there is no such
     /// companion. SQLite opens companions together with the database. If one were a pipe, SQLite would wait
     /// for a process at the other end.
     private static func foreignCompanion(_ path: String) -> StoreError? {
-        var status = stat()
         for ending in ["-wal", "-shm", "-journal"] {
-            guard lstat(path + ending, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            if let status = try? FileStatus(path + ending), status.kind != .file {
                 return .unusable(path: path + ending, detail: "it is not a file")
             }
         }
         return nil
-    }
-
-    /// Returns whether a descriptor is that of a regular file.
-    static func isFile(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Returns whether the permissions allow the use of the file and its folder.

@@ -2,6 +2,7 @@ import Dispatch
 import Encoding
 import Glibc
 import Ledger
+import LinuxIO
 
 /// The witness file on its disk. ``WitnessSlots`` defines its format.
 struct WitnessFile: Sendable {
@@ -10,22 +11,19 @@ struct WitnessFile: Sendable {
 
     let path: String
     /// The function that makes written bytes durable; see ``WitnessSource/sync``.
-    var sync: @Sendable (Int32, Int) -> Int32 = { descriptor, _ in fdatasync(descriptor) }
+    var sync: @Sendable (Int32, Int) -> Int32 = { descriptor, _ in OpenFile.syncData(descriptor) }
 
     /// Reads the file.
     func read(_ key: WitnessKey?) -> WitnessReading {
         // Open without blocking: a pipe in place of the file would block the start permanently.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            return errno == ENOENT ? .absent : .unusable(String(cString: strerror(errno)))
+        do throws(SystemError) {
+            let file = try OpenFile(path, .reading)
+            guard file.isFile else { return .unusable("it is not a file") }
+            // Read one byte more than the permitted length, to detect a longer file.
+            return WitnessSlots.read(try file.read(WitnessSlots.fileBytes + 1, at: 0), key: key?.publicKey)
+        } catch {
+            return error.code == ENOENT ? .absent : .unusable(String(cString: strerror(error.code)))
         }
-        defer { close(descriptor) }
-        guard StoreFile.isFile(descriptor) else { return .unusable("it is not a file") }
-        // Read one byte more than the permitted length, to detect a longer file.
-        var bytes = [UInt8](repeating: 0, count: WitnessSlots.fileBytes + 1)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count >= 0 else { return .unusable(String(cString: strerror(errno))) }
-        return WitnessSlots.read(Array(bytes.prefix(count)), key: key?.publicKey)
     }
 
     /// Writes a statement into its slot. Returns nil once the statement is on the disk, otherwise the error.
@@ -42,11 +40,12 @@ struct WitnessFile: Sendable {
     func put(_ signed: SignedHead) -> StoreError? {
         guard let slot = WitnessSlots.slot(signed) else { return .unexpected(code: 0, detail: "the head is too long") }
         do throws(StoreError) {
-            let descriptor = try openOrMake()
-            defer { close(descriptor) }
-            let bytes = Self.changing(slot, in: descriptor)
-            let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(slot.offset)) }
-            guard count == bytes.count, sync(descriptor, count) == 0 else { throw StoreFile.failure(path) }
+            let file = try openOrMake()
+            let bytes = Self.changing(slot, in: file)
+            try StoreFile.with(path) { () throws(SystemError) in try file.write(bytes, at: slot.offset) }
+            guard withExtendedLifetime(file, { sync(file.descriptor, bytes.count) }) == 0 else {
+                throw StoreFile.failure(path)
+            }
             return nil
         } catch {
             return error
@@ -56,9 +55,10 @@ struct WitnessFile: Sendable {
     /// Returns the beginning of a slot, which is all that has to be written: up to the end of the last sector
     /// that has a byte other than zero before or after the write. About three quarters of a slot are always
     /// zero.
-    private static func changing(_ slot: (offset: Int, bytes: [UInt8]), in descriptor: Int32) -> ArraySlice<UInt8> {
-        var old = [UInt8](repeating: 0, count: slot.bytes.count)
-        guard pread(descriptor, &old, old.count, off_t(slot.offset)) == old.count else { return slot.bytes[...] }
+    private static func changing(_ slot: (offset: Int, bytes: [UInt8]), in file: OpenFile) -> ArraySlice<UInt8> {
+        guard let old = try? file.read(slot.bytes.count, at: slot.offset), old.count == slot.bytes.count else {
+            return slot.bytes[...]
+        }
         let end = slot.bytes.indices.last { slot.bytes[$0] != 0 || old[$0] != 0 } ?? 0
         return slot.bytes.prefix((end / sectorBytes + 1) * sectorBytes)
     }
@@ -69,35 +69,33 @@ struct WitnessFile: Sendable {
 
     /// Opens the file at its full length, with its name durable. If the file is absent, creates it with mode
     /// 0600.
-    private func openOrMake() throws(StoreError) -> Int32 {
-        let kept = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        if kept >= 0 {
-            guard StoreFile.isFile(kept) else {
-                close(kept)
-                throw .unusable(path: path, detail: "it is not a file")
-            }
-            var status = stat()
-            if fstat(kept, &status) == 0, status.st_size == WitnessSlots.fileBytes { return kept }
-            // The file has another length, so it does not have the expected format. Rewrite both slots, one
-            // after the other.
-            if ftruncate(kept, off_t(WitnessSlots.fileBytes)) == 0, fsync(kept) == 0 { return kept }
-            let reason = errno
-            close(kept)
-            throw StoreFile.failure(path, reason)
+    private func openOrMake() throws(StoreError) -> OpenFile {
+        let kept: OpenFile
+        do throws(SystemError) { kept = try OpenFile(path, .updating) } catch {
+            guard error.code == ENOENT else { throw StoreFile.failure(path, error.code) }
+            return try make()
         }
-        guard errno == ENOENT else { throw StoreFile.failure(path) }
-        let made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard made >= 0 else { throw StoreFile.failure(path) }
-        do throws(StoreError) {
-            let zeros = [UInt8](repeating: 0, count: WitnessSlots.fileBytes)
-            guard Glibc.write(made, zeros, zeros.count) == zeros.count, fsync(made) == 0 else {
-                throw StoreFile.failure(path)
-            }
-            try StoreFile.sync(folder: StoreFile.folder(of: path))
-        } catch {
-            close(made)
-            throw error
+        guard let status = try? kept.status(), status.kind == .file else {
+            throw .unusable(path: path, detail: "it is not a file")
         }
+        if status.size == WitnessSlots.fileBytes { return kept }
+        // The file has another length, so it does not have the expected format. Rewrite both slots, one after the
+        // other.
+        try StoreFile.with(path) { () throws(SystemError) in
+            try kept.resize(to: WitnessSlots.fileBytes)
+            try kept.sync()
+        }
+        return kept
+    }
+
+    private func make() throws(StoreError) -> OpenFile {
+        let made = try StoreFile.with(path) { () throws(SystemError) in
+            let made = try OpenFile(path, .making(mode: 0o600))
+            try made.write([UInt8](repeating: 0, count: WitnessSlots.fileBytes))
+            try made.sync()
+            return made
+        }
+        try StoreFile.sync(folder: StoreFile.folder(of: path))
         return made
     }
 }

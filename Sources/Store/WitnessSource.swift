@@ -1,6 +1,6 @@
 package import Encoding
-import Glibc
 package import Ledger
+import LinuxIO
 
 /// The places of a ledger's witness and its key.
 package struct WitnessSource: Sendable {
@@ -19,7 +19,8 @@ package struct WitnessSource: Sendable {
 
     /// Makes the bytes just written to the witness durable and returns 0 on success. The test bench
     /// substitutes slower disks.
-    package var sync: @Sendable (_ descriptor: Int32, _ bytes: Int) -> Int32 = { descriptor, _ in fdatasync(descriptor)
+    package var sync: @Sendable (_ descriptor: Int32, _ bytes: Int) -> Int32 = { descriptor, _ in
+        OpenFile.syncData(descriptor)
     }
 
     /// Creates the source of a witness from the paths of its files. `restoredCode`: nil means the same code

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Only `FileBytes`, which does not block on a pipe and has a size limit, reads the files of a gate: their
+/// Only `FileBytes` and `OpenFile`, which do not block on a pipe and have a size limit, read the files of a gate: their
 /// owner may have replaced them with anything.
 @Suite struct FileReadingTests {
     /// Functions of Foundation that block on a pipe, or read without a limit.

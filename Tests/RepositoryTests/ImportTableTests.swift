@@ -23,9 +23,13 @@ private let imports: [String: Set<String>] = [
     "Observation": ["Kiosk", "Credentials", "Encoding", "Reasons", "Ledger", "Crypto"],
     // adapters
     "Clocks": ["Encoding", "Glibc"],
-    "LinuxIO": ["Clocks", "Encoding", "CLinuxShims", "CGPIO", "Glibc", "Foundation", "Synchronization"],
+    "LinuxIO": [
+        "Clocks", "Encoding", "CLinuxShims", "CGPIO", "SystemPackage", "Glibc", "Foundation", "Synchronization",
+    ],
     "Displays": ["LinuxIO", "Encoding", "CLinuxShims", "CQrencode", "Glibc", "Synchronization"],
-    "Store": ["Clocks", "Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch"],
+    "Store": [
+        "LinuxIO", "Clocks", "Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch",
+    ],
     "HTTPTransport": [
         "Encoding", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Foundation", "Synchronization",
     ],
@@ -118,9 +122,11 @@ private let reached: [String: Set<String>] = [
 private let libraries: [String: Set<String>] = [
     "Appliance": [
         "AsyncHTTPClient", "Crypto", "CryptoExtras", "GRDB", "GRDBSQLite", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix",
-        "NIOSSL", "ServiceLifecycle", "SwiftASN1", "UnixSignals",
+        "NIOSSL", "ServiceLifecycle", "SwiftASN1", "SystemPackage", "UnixSignals",
     ],
-    "GateService": ["Crypto", "CryptoExtras", "GRDB", "GRDBSQLite", "ServiceLifecycle", "SwiftASN1"],
+    "GateService": [
+        "Crypto", "CryptoExtras", "GRDB", "GRDBSQLite", "ServiceLifecycle", "SwiftASN1", "SystemPackage",
+    ],
 ]
 
 /// System libraries and C shims hold no Swift.

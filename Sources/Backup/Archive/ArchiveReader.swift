@@ -1,34 +1,29 @@
 import Crypto
-import Glibc
 import LinuxIO
 
 /// Reads a tar archive as ``ArchiveWriter`` writes it, from beginning to end, piece by piece. Refuses every
 /// other form.
 final class ArchiveReader {
     private let path: String
-    private let descriptor: Int32
+    private let file: OpenFile
     /// The bytes of the current file that are not read yet (`rest`), and the zeros that follow the file
     /// (`padding`).
     private var (rest, padding) = (0, 0)
 
     /// Opens a plain file. A pipe is refused without waiting for its writer.
     init(_ path: String) throws(BackupFailure) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         self.path = path
-        guard descriptor >= 0 else { throw BackupFailure(SystemError("reading \(path)", code: errno)) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .damaged(path, "it is not a file")
+        do throws(SystemError) {
+            file = try OpenFile(path, .reading, links: .followed, operation: "reading")
+        } catch {
+            throw BackupFailure(error)
         }
+        guard file.isFile else { throw .damaged(path, "it is not a file") }
     }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Returns to the beginning of the archive.
     func rewind() throws(BackupFailure) {
-        guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw BackupFailure(SystemError("reading \(path)", code: errno))
-        }
+        do throws(SystemError) { try file.rewind() } catch { throw BackupFailure(error) }
         (rest, padding) = (0, 0)
     }
 
@@ -73,17 +68,9 @@ final class ArchiveReader {
 
     private func take(_ count: Int) throws(BackupFailure) -> [UInt8] {
         guard count > 0 else { return [] }
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let read = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress?.advanced(by: done), count - done)
-            }
-            if read < 0, errno == EINTR { continue }
-            guard read >= 0 else { throw BackupFailure(SystemError("reading \(path)", code: errno)) }
-            guard read > 0 else { throw .damaged(path, "it is truncated") }
-            done += read
-        }
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try file.read(count, expected: count) } catch { throw BackupFailure(error) }
+        guard bytes.count == count else { throw .damaged(path, "it is truncated") }
         return bytes
     }
 }

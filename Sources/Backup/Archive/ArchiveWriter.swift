@@ -6,7 +6,8 @@ import LinuxIO
 final class ArchiveWriter {
     let path: String
     private let partial: String
-    private var descriptor: Int32
+    private let file: OpenFile
+    private var isFinished = false
     private var isKept = false
     private let role: OwnerRole?
 
@@ -15,8 +16,7 @@ final class ArchiveWriter {
 
     /// Throws if a file of the name `path` exists.
     static func checkName(_ path: String) throws(BackupFailure) {
-        var status = stat()
-        guard lstat(path, &status) != 0 else {
+        guard (try? FileStatus(path)) == nil else {
             throw BackupFailure("\(path) already exists", remedy: "name a file that does not exist, or remove it")
         }
     }
@@ -25,22 +25,18 @@ final class ArchiveWriter {
     /// attempt. If root runs the command and acts as the owner of the gate's files (`role`), the archive
     /// belongs to root. In a folder of that owner, the archive belongs to the owner.
     init(_ path: String, _ role: OwnerRole? = nil) throws(BackupFailure) {
-        (self.path, partial, self.role, descriptor) = (path, Self.partial(of: path), role, -1)
+        (self.path, partial, self.role) = (path, Self.partial(of: path), role)
         let partial = partial
-        descriptor = try role.at(path) { () throws(BackupFailure) in
+        file = try role.at(path) { () throws(BackupFailure) in
             try Self.checkName(path)
             unlink(partial)
-            let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw Self.failure("making \(partial)") }
-            return descriptor
+            return try Self.attempt { () throws(SystemError) in
+                try OpenFile(partial, .making(mode: 0o600), operation: "making")
+            }
         }
     }
 
-    deinit {
-        guard descriptor >= 0 else { return }
-        close(descriptor)
-        if !isKept { role.at(path) { _ = unlink(partial) } }
-    }
+    deinit { if !isFinished, !isKept { role.at(path) { _ = unlink(partial) } } }
 
     /// Prevents `deinit` from removing the archive, even if it never gets its final name: it may be the only
     /// copy of a ledger that has ended.
@@ -48,8 +44,7 @@ final class ArchiveWriter {
 
     /// Returns whether users other than the owner can read a file, as on file systems without owners.
     static func isOpenToOthers(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+        (try? FileStatus(path, links: .followed))?.isOpenToOthers == true
     }
 
     /// Whether users other than the owner can read the archive after it has its final name.
@@ -58,7 +53,7 @@ final class ArchiveWriter {
     /// The free bytes on the archive's file system.
     var room: Int {
         var status = statvfs()
-        guard fstatvfs(descriptor, &status) == 0 else { return .max }
+        guard fstatvfs(file.descriptor, &status) == 0 else { return .max }
         return Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(clamping: status.f_frsize))
             .partialValue
     }
@@ -80,7 +75,7 @@ final class ArchiveWriter {
             done += bytes.count
             progress(done)
         }
-        guard done == size else { throw Self.failure("reading \(source.path)", EIO) }
+        guard done == size else { throw BackupFailure(SystemError("reading \(source.path)", code: EIO)) }
         try write([UInt8](repeating: 0, count: padding(size)))
     }
 
@@ -99,18 +94,18 @@ final class ArchiveWriter {
     /// Writes the end of the archive, and waits until everything is on the disk.
     func sync() throws(BackupFailure) {
         try write([UInt8](repeating: 0, count: 2 * ArchiveHeader.blockBytes))
-        guard fsync(descriptor) == 0 else { throw Self.failure("writing \(partial)") }
+        try Self.attempt { () throws(SystemError) in try file.sync() }
     }
 
     /// Reads the archive back from the disk; throws if it differs from what was written.
     func prove(_ manifest: BackupManifest) throws(BackupFailure) {
         // Drop the cached pages: otherwise the read would come from memory and not from the disk.
-        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED)
         let found: BackupManifest
         do throws(BackupFailure) {
             // Read through the descriptor: the name may lead to another file by now.
             found = try role.at(path) { () throws(BackupFailure) in
-                try BackupFile("/proc/self/fd/\(descriptor)").manifest
+                try BackupFile("/proc/self/fd/\(file.descriptor)").manifest
             }
         } catch {
             throw Self.unlike(error.text)
@@ -127,31 +122,30 @@ final class ArchiveWriter {
     /// Gives the archive its final name.
     func finish() throws(BackupFailure) {
         try role.at(path) { () throws(BackupFailure) in try Self.name(path) }
-        close(descriptor)
-        descriptor = -1
+        file.close()
+        isFinished = true
     }
 
     /// Gives the final name to an archive that is complete and on the disk.
     static func name(_ path: String) throws(BackupFailure) {
-        guard rename(partial(of: path), path) == 0 else { throw failure("naming \(path)") }
+        guard rename(partial(of: path), path) == 0 else {
+            throw BackupFailure(SystemError("naming \(path)", code: errno))
+        }
         let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
-        let above = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard above >= 0 else { throw failure("opening \(folder)") }
-        defer { close(above) }
-        // Some network file systems cannot sync a folder.
-        guard fsync(above) == 0 || errno == EINVAL else { throw failure("writing \(folder)") }
-    }
-
-    private func write(_ bytes: [UInt8]) throws(BackupFailure) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count >= 0 || errno == EINTR else { throw Self.failure("writing \(partial)") }
-            rest = rest.dropFirst(max(count, 0))
+        let above = try attempt { () throws(SystemError) in
+            try OpenFile(folder.isEmpty ? "/" : folder, .folder, links: .followed)
+        }
+        do throws(SystemError) { try above.sync() } catch {
+            // Some network file systems cannot sync a folder.
+            guard error.code == EINVAL else { throw BackupFailure(error) }
         }
     }
 
-    private static func failure(_ what: String, _ code: Int32 = errno) -> BackupFailure {
-        BackupFailure(SystemError(what, code: code))
+    private func write(_ bytes: [UInt8]) throws(BackupFailure) {
+        try Self.attempt { () throws(SystemError) in try file.write(bytes) }
+    }
+
+    private static func attempt<Value>(_ body: () throws(SystemError) -> Value) throws(BackupFailure) -> Value {
+        do throws(SystemError) { return try body() } catch { throw BackupFailure(error) }
     }
 }

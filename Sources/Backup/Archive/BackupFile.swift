@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import Ledger
+import LinuxIO
 import Store
 
 /// A backup that was read once from end to end: every listed file is present and intact, and no other is in
@@ -82,15 +83,13 @@ package struct BackupFile {
             // Remove the file that an interrupted attempt left. The new file must not be written to any other
             // file of this name.
             unlink(target)
-            let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else {
+            guard let file = try? OpenFile(target, .making(mode: 0o600)) else {
                 throw BackupFailure(
                     "\(target) cannot be created", remedy: "check its folder: free space and permissions")
             }
-            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             var done = 0
             let hash = try archive.hash { bytes throws(BackupFailure) in
-                do { try file.write(contentsOf: bytes) } catch {
+                do throws(SystemError) { try file.write(bytes) } catch {
                     throw BackupFailure(
                         "\(target) cannot be written", remedy: "free some space on its disk; nothing was changed")
                 }

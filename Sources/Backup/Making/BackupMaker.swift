@@ -269,7 +269,6 @@ package struct BackupMaker: Sendable {
     }
 
     private static func size(_ path: String) -> Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+        (try? FileStatus(path, links: .followed))?.size ?? 0
     }
 }

@@ -81,8 +81,7 @@ extension BackupRestorer {
             guard let path, let bytes = backup.files[name] else { return }
             let role = OwnerRole(of: path)
             defer { role?.end() }
-            var status = stat()
-            if lstat(path, &status) == 0 {
+            if (try? FileStatus(path)) != nil {
                 if FileBytes.whole(path, limit: BackupManifest.smallLimit) == bytes { return }
                 done.aside.append(try Self.setAside(path))
             }

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import LinuxIO
 import Settings
 
 /// The places that a configuration in a backup may name for a restore to write to. An attacker who can write
@@ -43,8 +43,7 @@ struct RestorePlaces {
             for name in path.dropFirst(folder.count).split(separator: "/") {
                 way += "/" + name
                 guard !name.hasPrefix(".") else { throw Self.refused(key, path, "is hidden, or leads upwards") }
-                var status = stat()
-                guard lstat(way, &status) != 0 || status.st_mode & S_IFMT != S_IFLNK else {
+                guard (try? FileStatus(way))?.kind != .link else {
                     throw Self.refused(key, path, "goes through the symbolic link \(way)")
                 }
             }

@@ -134,9 +134,8 @@ package struct SetupBoot {
     }
 
     private func content() throws -> [UInt8] {
-        var status = stat()
         // The removal of a symbolic link would leave the file that it leads to.
-        guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard (try? FileStatus(file))?.kind == .file else {
             throw SetupProblems(SetupProblem(nil, "is not a file", "Write it again."))
         }
         let obstacle = FileObstacle(file)
@@ -168,8 +167,7 @@ package struct SetupBoot {
 
     /// Returns whether a file of the folder is the invitation that the configuration in force was made of.
     private func isCarriedOut(_ invitation: String) -> Bool {
-        var status = stat()
-        guard lstat(folder + "/" + invitation, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        guard (try? FileStatus(folder + "/" + invitation))?.kind == .file,
             let made = SetupWork.content(places.file),
             let bytes = FileBytes.read(folder + "/" + invitation, limit: SetupAnswers.largestFile + 1)
         else { return false }

@@ -42,58 +42,34 @@ package protocol DisplayWire: AnyObject {
 /// A device node that accepts messages by write(2): an address on an I²C bus, a chip select of an SPI bus, a
 /// framebuffer.
 final class DeviceNode: DisplayWire {
-    let path: String
-    private(set) var descriptor: Int32
+    private let file: OpenFile
+    var path: String { file.path }
+    var descriptor: Int32 { file.descriptor }
 
     /// Opens the node for reading and writing. `prepare` sets it up and returns 0 or the negative errno.
     init(_ path: String, remedy: String, prepare: (Int32) -> Int32 = { _ in 0 }) throws(DisplayFailure) {
-        self.path = path
-        descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else {
-            throw DisplayFailure(SystemError("opening \(path)", code: errno, remedy: remedy))
+        do throws(SystemError) {
+            file = try OpenFile(path, .updating, links: .followed, mayWait: true)
+        } catch {
+            throw DisplayFailure(SystemError(error.operation, code: error.code, remedy: remedy))
         }
-        let result = prepare(descriptor)
+        let result = prepare(file.descriptor)
         guard result >= 0 else {
-            close()
             throw DisplayFailure(SystemError("setting up \(path)", code: -result, remedy: remedy))
         }
     }
 
-    deinit { close() }
-
-    func write(_ bytes: [UInt8]) throws(DisplayFailure) {
-        try put(bytes) { Glibc.write(descriptor, $0, $1) }
-    }
+    func write(_ bytes: [UInt8]) throws(DisplayFailure) { try put(bytes, at: nil) }
 
     /// Writes the bytes from `offset` on.
-    func write(_ bytes: [UInt8], at offset: Int) throws(DisplayFailure) {
-        var place = offset
-        try put(bytes) { pointer, count in
-            let written = pwrite(descriptor, pointer, count, place)
-            place += max(written, 0)
-            return written
-        }
-    }
+    func write(_ bytes: [UInt8], at offset: Int) throws(DisplayFailure) { try put(bytes, at: offset) }
 
-    func close() {
-        guard descriptor >= 0 else { return }
-        Glibc.close(descriptor)
-        descriptor = -1
-    }
+    func close() { file.close() }
 
-    private func put(
-        _ bytes: [UInt8], _ write: (UnsafeRawPointer?, Int) -> Int
-    ) throws(DisplayFailure) {
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { write($0.baseAddress.map { $0 + done }, $0.count - done) }
-            if count > 0 {
-                done += count
-            } else if count == 0 || errno != EINTR {
-                let code = count == 0 ? ENOSPC : errno
-                throw DisplayFailure(
-                    SystemError("writing to \(path)", code: code, remedy: "Check its cable and power."))
-            }
+    private func put(_ bytes: [UInt8], at offset: Int?) throws(DisplayFailure) {
+        do throws(SystemError) { try file.write(bytes, at: offset) } catch {
+            throw DisplayFailure(
+                SystemError("writing to \(path)", code: error.code, remedy: "Check its cable and power."))
         }
     }
 }

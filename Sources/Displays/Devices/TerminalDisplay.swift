@@ -46,14 +46,8 @@ package final class TerminalDisplay: DisplayDevice {
     }
 
     private func write(_ text: String) throws(DisplayFailure) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                throw DisplayFailure(SystemError("writing to the terminal", code: errno))
-            }
+        do throws(SystemError) { try OpenFile(borrowing: descriptor, "to the terminal").write(text.utf8) } catch {
+            throw DisplayFailure(error)
         }
     }
 }

@@ -42,10 +42,12 @@ package struct SpeechProgram: Sendable {
     /// folders of `path`. `root`: a prefix of those folders.
     package static func obstacle(to program: String, on path: String, root: String = "") -> String? {
         func code(_ file: String) -> Int32 {
-            var status = stat()
-            guard stat(file, &status) == 0 else { return errno }
-            guard status.st_mode & S_IFMT == S_IFREG else { return EACCES }
-            return access(file, X_OK) == 0 ? 0 : errno
+            do throws(SystemError) {
+                guard try FileStatus(file, links: .followed).kind == .file else { return EACCES }
+                return access(file, X_OK) == 0 ? 0 : errno
+            } catch {
+                return error.code
+            }
         }
         let isPath = program.utf8.contains(UInt8(ascii: "/"))
         let codes = isPath ? [code(program)] : path.split(separator: ":").map { code("\(root)\($0)/\(program)") }

@@ -1,4 +1,5 @@
 import Glibc
+package import LinuxIO
 
 /// Why a printed code cannot be made or is not in force.
 package struct StickerFailure: Error, Hashable, Sendable {
@@ -13,6 +14,16 @@ package struct StickerFailure: Error, Hashable, Sendable {
     /// Creates the failure of a file with the system's error code.
     package init(_ path: String, code: Int32) {
         self.init("\(path): \(String(cString: strerror(code)))", remedy: Self.files)
+    }
+
+    /// Creates the failure of a file with the system's error.
+    package init(_ path: String, _ error: SystemError) { self.init(path, code: error.code) }
+
+    /// Runs `body`, and throws its error as the failure of the file or folder `path`.
+    package static func with<Value>(
+        _ path: String, _ body: () throws(SystemError) -> Value
+    ) throws(StickerFailure) -> Value {
+        do throws(SystemError) { return try body() } catch { throw StickerFailure(path, error) }
     }
 
     /// The remedy for wrong files of a key: the sessions that the key has had are unknown.

@@ -2,6 +2,7 @@ import Crypto
 package import Encoding
 import Glibc
 package import Kiosk
+import LinuxIO
 package import Tuvali
 
 /// The file of a printed code's key: 64 hexadecimal digits and the day on which it was made, mode 0600.
@@ -41,30 +42,26 @@ package struct StickerKey: Sendable {
 
     /// Reads the file. Other users must not be able to read it.
     package init(reading path: String) throws(StickerFailure) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard file >= 0 else {
-            if errno == ENOENT {
+        let file: OpenFile
+        do throws(SystemError) { file = try OpenFile(path, .reading) } catch {
+            if error.code == ENOENT {
                 throw StickerFailure(
                     "\(path) is not there",
                     remedy: "Create it as the service's user (gatehouse sticker --png FILE) and restart the service.")
             }
-            throw StickerFailure(path, code: errno)
+            throw StickerFailure(path, error)
         }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = try? file.status(), status.kind == .file else {
             throw StickerFailure("\(path) is not a file", remedy: StickerFailure.files)
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard !status.isOpenToOthers else {
             throw StickerFailure(
                 "\(path) can be read by other users",
                 remedy: "Anyone who has read this key can impersonate the gate. "
                     + "\(StickerFailure.files)")
         }
-        var bytes = [UInt8](repeating: 0, count: 128)
-        let count = read(file, &bytes, bytes.count)
-        guard count >= 0 else { throw StickerFailure(path, code: errno) }
-        let words = bytes.prefix(count).split { $0 <= 0x20 }.map { String(decoding: $0, as: UTF8.self) }
+        let bytes = try StickerFailure.with(path) { () throws(SystemError) in try file.readOnce(128) }
+        let words = bytes.split { $0 <= 0x20 }.map { String(decoding: $0, as: UTF8.self) }
         guard words.count == 2, let key = Hex.decode(words[0]), let made = StickerDay.parse(words[1]),
             let verifier = try? VerifierKey(privateBytes: key)
         else {
@@ -128,19 +125,19 @@ private enum PrivateFile {
     static func make(_ path: String, _ bytes: [UInt8]) throws(StickerFailure) {
         let temporary = path + ".new"
         unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw StickerFailure(temporary, code: errno) }
-        var code: Int32 = 0
-        let count = write(file, bytes, bytes.count)
-        if count < 0 || fsync(file) != 0 { code = errno } else if count < bytes.count { code = ENOSPC }
-        close(file)
-        if code == 0, link(temporary, path) != 0 { code = errno }
-        unlink(temporary)
-        guard code == 0 else { throw StickerFailure(path, code: code) }
+        let file = try StickerFailure.with(temporary) { () throws(SystemError) in
+            try OpenFile(temporary, .making(mode: 0o600))
+        }
+        try StickerFailure.with(path) { () throws(SystemError) in
+            defer { unlink(temporary) }
+            try file.write(bytes)
+            try file.sync()
+            guard link(temporary, path) == 0 else { throw SystemError("linking \(path)", code: errno) }
+        }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        guard descriptor >= 0, fsync(descriptor) == 0 else { throw StickerFailure(folder, code: errno) }
+        try StickerFailure.with(folder) { () throws(SystemError) in
+            try OpenFile(folder, .folder, links: .followed).sync()
+        }
     }
 }
 

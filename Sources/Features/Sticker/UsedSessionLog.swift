@@ -2,6 +2,7 @@ import Crypto
 import Encoding
 import Glibc
 import Kiosk
+import LinuxIO
 
 /// The file of the sessions of a printed key: append-only, synced after each entry, 16 MB at most.
 ///
@@ -21,7 +22,7 @@ final class UsedSessionLog {
     /// The number of entries on the disk.
     private(set) var count: Int
     private let path: String
-    private let descriptor: Int32
+    private let file: OpenFile
     private let limit: Int
     /// Names that are not on the disk yet, the oldest first.
     private var waiting: [UInt64] = []
@@ -31,37 +32,20 @@ final class UsedSessionLog {
 
     /// Opens the book of that key, which no other process may have open. It has room for `limit` sessions.
     init(_ path: String, of publicKey: [UInt8], limit: Int = UsedSessions.limit) throws(StickerFailure) {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw StickerFailure(path, code: errno) }
-        do throws(StickerFailure) {
-            var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                throw StickerFailure("\(path) is not a file", remedy: StickerFailure.files)
-            }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                throw StickerFailure(
-                    "\(path) is in use by another process",
-                    remedy: "Stop the other gatehouse, then "
-                        + "restart.")
-            }
-            guard try Self.read(descriptor, Self.headBytes, at: 0, path) == StickerKey.sessionsHead(of: publicKey)
-            else {
-                throw StickerFailure("\(path) belongs to another key", remedy: StickerFailure.files)
-            }
-            let names = try Self.names(descriptor, size: Int(status.st_size), limit, path)
-            (used, count) = (UsedSessions(Set(names)), names.count)
-        } catch {
-            close(descriptor)
-            throw error
+        let file = try StickerFailure.with(path) { () throws(SystemError) in try OpenFile(path, .updating) }
+        guard let status = try? file.status(), status.kind == .file else {
+            throw StickerFailure("\(path) is not a file", remedy: StickerFailure.files)
         }
-        (self.path, self.descriptor, self.limit) = (path, descriptor, limit)
-    }
-
-    deinit {
-        // Unlock explicitly: a child process that is just being spawned may still hold a copy of the
-        // descriptor.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+        do throws(SystemError) { try file.lock() } catch {
+            throw StickerFailure(
+                "\(path) is in use by another process", remedy: "Stop the other gatehouse, then restart.")
+        }
+        guard try Self.read(file, Self.headBytes, at: 0) == StickerKey.sessionsHead(of: publicKey) else {
+            throw StickerFailure("\(path) belongs to another key", remedy: StickerFailure.files)
+        }
+        let names = try Self.names(file, size: status.size, limit)
+        (used, count) = (UsedSessions(Set(names)), names.count)
+        (self.path, self.file, self.limit) = (path, file, limit)
     }
 
     /// Writes a session's name. The name survives a power cut once this function returns. A name that failed
@@ -73,16 +57,10 @@ final class UsedSessionLog {
         waiting.append(name)
         try checkPlace()
         while let next = waiting.first {
-            let entry = Self.entry(next, at: count)
-            var done = 0
-            while done < entry.count {
-                let place = off_t(Self.headBytes + count * Self.entryBytes + done)
-                let written = entry[done...].withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, place) }
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { throw StickerFailure(path, code: errno) }
-                done += written
+            try StickerFailure.with(path) { () throws(SystemError) in
+                try file.write(Self.entry(next, at: count), at: Self.headBytes + count * Self.entryBytes)
             }
-            guard fdatasync(descriptor) == 0 else { throw StickerFailure(path, code: errno) }
+            guard OpenFile.syncData(file.descriptor) == 0 else { throw StickerFailure(path, code: errno) }
             count += 1
             waiting.removeFirst()
         }
@@ -90,9 +68,8 @@ final class UsedSessionLog {
 
     /// Checks that the book is still at its path, where the next start looks for it.
     private func checkPlace() throws(StickerFailure) {
-        var (ours, there) = (stat(), stat())
-        guard fstat(descriptor, &ours) == 0, lstat(path, &there) == 0, there.st_dev == ours.st_dev,
-            there.st_ino == ours.st_ino, Int(ours.st_size) >= Self.headBytes + count * Self.entryBytes
+        guard let ours = try? file.status(), (try? FileStatus(path))?.identity == ours.identity,
+            ours.size >= Self.headBytes + count * Self.entryBytes
         else { throw StickerFailure("\(path) was deleted, replaced or truncated", remedy: StickerFailure.files) }
     }
 
@@ -109,9 +86,8 @@ final class UsedSessionLog {
         name &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(index) &* 0xC2B2_AE3D_27D4_EB4F ^ 0x5345_5353_494F_4E31
     }
 
-    private static func names(
-        _ descriptor: Int32, size: Int, _ limit: Int, _ path: String
-    ) throws(StickerFailure) -> [UInt64] {
+    private static func names(_ file: OpenFile, size: Int, _ limit: Int) throws(StickerFailure) -> [UInt64] {
+        let path = file.path
         let entries = (size - headBytes) / entryBytes
         guard entries <= limit else {
             throw StickerFailure("\(path) is longer than a log of sessions can be", remedy: StickerFailure.files)
@@ -120,7 +96,7 @@ final class UsedSessionLog {
         names.reserveCapacity(entries)
         while names.count < entries {
             let some = min(entries - names.count, 4096)
-            let bytes = try read(descriptor, some * entryBytes, at: headBytes + names.count * entryBytes, path)
+            let bytes = try read(file, some * entryBytes, at: headBytes + names.count * entryBytes)
             guard bytes.count == some * entryBytes else { throw StickerFailure(path, code: EIO) }
             for start in stride(from: 0, to: bytes.count, by: entryBytes) {
                 let name = number(bytes[start..<start + 8])
@@ -138,20 +114,7 @@ final class UsedSessionLog {
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
-    private static func read(
-        _ descriptor: Int32, _ count: Int, at offset: Int, _ path: String
-    ) throws(StickerFailure) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let got = bytes[done...].withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress, $0.count, off_t(offset + done))
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw StickerFailure(path, code: errno) }
-            if got == 0 { break }
-            done += got
-        }
-        return Array(bytes.prefix(done))
+    private static func read(_ file: OpenFile, _ count: Int, at offset: Int) throws(StickerFailure) -> [UInt8] {
+        try StickerFailure.with(file.path) { () throws(SystemError) in try file.read(count, at: offset) }
     }
 }

@@ -18,7 +18,6 @@ package final class VoiceOutput: KioskListener {
 
     private let language: DisplayLanguage
     private let program: SpeechProgram
-    private let pause: Duration
     private let clock: Clock
     private let thread: BackgroundThread
     private let report: HealthReporter
@@ -29,12 +28,11 @@ package final class VoiceOutput: KioskListener {
     private let looksAt = Mutex<Instant?>(.zero)
 
     /// Speaks through `program` in `language`. `report` receives the fault if the program cannot be run or
-    /// fails. `pause`: see ``pause``.
+    /// fails.
     package init(
-        _ language: DisplayLanguage, _ program: SpeechProgram, clock: Clock, pause: Duration = VoiceOutput.pause,
-        report: @escaping HealthReporter
+        _ language: DisplayLanguage, _ program: SpeechProgram, clock: Clock, report: @escaping HealthReporter
     ) throws(SystemError) {
-        (self.language, self.program, self.clock, self.pause, self.report) = (language, program, clock, pause, report)
+        (self.language, self.program, self.clock, self.report) = (language, program, clock, report)
         thread = try BackgroundThread(name: "gatehouse-voice", limit: 1)
     }
 
@@ -90,7 +88,7 @@ package final class VoiceOutput: KioskListener {
         case .said: detail = nil
         case .absent(let reason):
             detail = "\(program.name) cannot be run: \(reason)"
-            looksAt.withLock { $0 = clock.now().advanced(by: pause) }
+            looksAt.withLock { $0 = clock.now().advanced(by: Self.pause) }
         case .failed:
             detail =
                 "\(program.name) failed: there is no sound card, or it does not support the language"

@@ -27,19 +27,28 @@ package final class DoorOrders: Sendable {
     }
 
     private let file: DoorOrderFile
-    private let thread: BackgroundThread
+    private let perform: @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
     private let clock: Clock
     private let wallTime: @Sendable () -> WallTime
     private let report: HealthReporter
     private let state = Mutex(State())
 
-    /// Creates the orders that are stored in `file`.
-    package init(
+    /// Creates the orders that are stored in `file`, by a thread of their own.
+    package convenience init(
         _ file: DoorOrderFile, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
         report: @escaping HealthReporter
     ) throws(SystemError) {
-        (self.file, self.clock, self.wallTime, self.report) = (file, clock, wallTime, report)
-        thread = try BackgroundThread(name: "gatehouse-order", limit: 2)
+        let thread = try BackgroundThread(name: "gatehouse-order", limit: 2)
+        self.init(file, clock: clock, wallTime: wallTime, report: report) { thread.run($0) }
+    }
+
+    /// Creates the orders that are stored in `file`. `perform` runs each write; a simulation runs it at once.
+    init(
+        _ file: DoorOrderFile, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
+        report: @escaping HealthReporter,
+        perform: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
+    ) {
+        (self.file, self.clock, self.wallTime, self.report, self.perform) = (file, clock, wallTime, report, perform)
     }
 
     /// How far the date may lie before the date of the order without counting as moved.
@@ -108,7 +117,7 @@ package final class DoorOrders: Sendable {
             return true
         }
         guard isDue else { return }
-        thread.run { [self] in
+        perform { [self] in
             let (wanted, number) = state.withLock { ($0.wanted, $0.wantedNumber) }
             guard let wanted else { return }
             var failure: SystemError?

@@ -6,7 +6,7 @@ package struct ControlSocket: Sendable {
     /// The descriptor of the listening socket. It is non-blocking.
     package let descriptor: Int32
     private let path: String
-    private let identity: (device: dev_t, file: ino_t)
+    private let identity: FileStatus.Identity
 
     /// The maximum length of the path in bytes. A socket address holds 108 bytes with the terminating zero
     /// (unix(7)), and the new socket is first created at the path with `.new` appended.
@@ -29,14 +29,15 @@ package struct ControlSocket: Sendable {
         let listener = socket(AF_UNIX, Self.type, 0)
         guard listener >= 0 else { throw SystemError(work, code: errno) }
         let beside = path + ".new"
-        var status = stat()
+        var made: FileStatus.Identity?
         unlink(beside)
         // Clients can connect only after listen(2), and the socket gets its final name last.
         let isMade =
             withUnixAddress(beside) { Glibc.bind(listener, $0, $1) } == 0
             && chmod(beside, isShared ? 0o666 : 0o600) == 0
-            && Glibc.listen(listener, backlog) == 0 && lstat(beside, &status) == 0 && rename(beside, path) == 0
-        guard isMade else {
+            && Glibc.listen(listener, backlog) == 0
+        if isMade { made = (try? FileStatus(beside))?.identity }
+        guard isMade, let identity = made, rename(beside, path) == 0 else {
             let code = errno
             unlink(beside)
             Glibc.close(listener)
@@ -44,7 +45,7 @@ package struct ControlSocket: Sendable {
                 work, code: code, remedy: "Check \(key), and that the service's user may write to its folder.")
         }
         descriptor = listener
-        identity = (status.st_dev, status.st_ino)
+        self.identity = identity
     }
 
     /// Closes the socket and removes its file.
@@ -58,8 +59,7 @@ package struct ControlSocket: Sendable {
 
     /// Whether the path still names this socket.
     var isInPlace: Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_dev == identity.device && status.st_ino == identity.file
+        (try? FileStatus(path))?.identity == identity
     }
 
     static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -72,9 +72,8 @@ package struct ControlSocket: Sendable {
     }
 
     private static func checkPlace(_ path: String, _ work: String, _ key: String) throws(SystemError) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else {
+        guard let status = try? FileStatus(path) else { return }
+        guard status.kind == .socket else {
             throw SystemError(work, code: EEXIST, remedy: "The path is not a socket: check \(key).")
         }
         let probe = socket(AF_UNIX, type, 0)

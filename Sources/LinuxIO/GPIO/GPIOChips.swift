@@ -39,8 +39,7 @@ package enum GPIOChips {
         var forbidden: [String] = []
         for name in Directory.names(in: library.folder) where name.hasPrefix("gpiochip") {
             let path = "\(library.folder)/\(name)"
-            var state = stat()
-            guard lstat(path, &state) == 0, state.st_mode & S_IFMT != S_IFLNK else { continue }
+            guard let status = try? FileStatus(path), status.kind != .link else { continue }
             var (count, label, chip): (UInt32, CText, OpaquePointer?) = (0, CText(), nil)
             let result = label.fill { cgpio_chip_open(library.pointer, path, &chip, &count, $0) }
             if result == -EACCES || result == -EPERM { forbidden.append(path) }

@@ -30,9 +30,8 @@ final class JournalSocket: Sendable {
     /// inode of the stream. They are compared with standard error's, because a child process inherits the
     /// variable even if its streams differ.
     static func isStandardError(_ stream: String?) -> Bool {
-        var status = stat()
-        guard let stream, fstat(2, &status) == 0 else { return false }
-        return stream.utf8.elementsEqual("\(status.st_dev):\(status.st_ino)".utf8)
+        guard let stream, let file = (try? FileStatus(of: 2, "standard error"))?.identity else { return false }
+        return stream.utf8.elementsEqual("\(file.device):\(file.number)".utf8)
     }
 
     /// Sends one datagram; opens a new socket if the present one is no longer connected.

@@ -94,9 +94,8 @@ final class LogWriter: Sendable {
 
     /// Whether the path no longer names the open file. Only regular files are checked: a pipe is not rotated.
     private static func isMoved(_ descriptor: Int32, from path: String) -> Bool {
-        var (open, named) = (stat(), stat())
-        guard fstat(descriptor, &open) == 0, open.st_mode & S_IFMT == S_IFREG else { return false }
-        return stat(path, &named) != 0 || named.st_dev != open.st_dev || named.st_ino != open.st_ino
+        guard let open = try? FileStatus(of: descriptor, path), open.kind == .file else { return false }
+        return (try? FileStatus(path, links: .followed))?.identity != open.identity
     }
 
     private static func open(_ path: String) throws(SystemError) -> Int32 {

@@ -122,28 +122,30 @@ package enum DurableFile {
     /// they share the content: only this name is removed.
     package static func erase(_ path: String, onStep: (Step) -> Void = { _ in }) throws(SystemError) {
         let (folder, name) = (try HeldFolder(parent(of: path)), last(of: path))
-        let file = folder.openForWriting(name)
-        guard file >= 0 else {
-            if errno == ENOENT { return }
-            throw SystemError("opening \(path)", code: errno)
+        let file: OpenFile
+        do throws(SystemError) { file = try folder.openForWriting(name) } catch {
+            if error.code == ENOENT { return }
+            throw SystemError("opening \(path)", code: error.code)
         }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = try? file.status(), status.kind == .file else {
             throw SystemError("erasing \(path), which is not a file", code: EINVAL)
         }
-        let zeros = [UInt8](repeating: 0, count: 4096)
-        var rest = status.st_nlink == 1 ? Int(status.st_size) : 0
-        while rest > 0 {
-            let count = Glibc.write(file, zeros, min(rest, zeros.count))
-            guard count >= 0 || errno == EINTR else { throw SystemError("overwriting \(path)", code: errno) }
-            rest -= max(count, 0)
+        do throws(SystemError) {
+            try Self.overwrite(file, status.names == 1 ? status.size : 0)
+        } catch {
+            throw SystemError("overwriting \(path)", code: error.code)
         }
-        guard fsync(file) == 0 else { throw SystemError("overwriting \(path)", code: errno) }
         onStep(.written)
         try folder.remove(name)
         try folder.sync()
         onStep(.done)
+    }
+
+    /// Replaces the first `size` bytes by zeros.
+    private static func overwrite(_ file: OpenFile, _ size: Int) throws(SystemError) {
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        for done in stride(from: 0, to: size, by: zeros.count) { try file.write(zeros.prefix(size - done)) }
+        try file.sync()
     }
 
     /// Renames a file within its folder, replacing any file with the new name.

@@ -15,25 +15,23 @@ package enum FileObstacle: Hashable, Sendable {
 
     /// Returns the reason why the file cannot be read; nil: it can. A pipe is not a regular file; opening it
     /// does not wait.
-    package init?(_ path: String) { self.init(path, S_IFREG, "file") }
+    package init?(_ path: String) { self.init(path, .file, "file") }
 
     /// Returns the reason why the folder cannot be listed; nil if it can be listed.
-    package init?(folder path: String) { self.init(path, S_IFDIR, "folder") }
+    package init?(folder path: String) { self.init(path, .folder, "folder") }
 
-    private init?(_ path: String, _ kind: mode_t, _ name: String) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else {
-            switch errno {
+    private init?(_ path: String, _ kind: FileStatus.Kind, _ name: String) {
+        do throws(SystemError) {
+            let file = try OpenFile(path, .reading, links: .followed)
+            if (try? file.status())?.kind == kind { return nil }
+            self = .otherKind(wanted: name)
+        } catch {
+            switch error.code {
             case ENOENT, ENOTDIR: self = .absent
             case EACCES, EPERM: self = .forbidden(user: Accounts.userName)
             case let code: self = .failed(code: code)
             }
-            return
         }
-        defer { close(file) }
-        var status = stat()
-        if fstat(file, &status) == 0, status.st_mode & S_IFMT == kind { return nil }
-        self = .otherKind(wanted: name)
     }
 
     /// The text that follows the file's name.

@@ -5,12 +5,7 @@ package enum FileBytes {
     /// Returns at most `limit` bytes from the start of a file; nil when it cannot be read. Of a pipe, it
     /// returns only the bytes that are available: it never waits.
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: limit)
-        let count = Glibc.read(file, &bytes, limit)
-        return count < 0 ? nil : Array(bytes.prefix(count))
+        try? OpenFile(path, .reading, links: .followed).readOnce(limit)
     }
 
     /// Returns the whole file; nil if it cannot be read, is longer than `limit` bytes or is not a regular
@@ -28,29 +23,16 @@ package enum FileBytes {
     /// reads another user's folder with that user's rights (``OwnerRole``).
     package static func beginning(_ path: String, limit: Int) -> [UInt8]? {
         guard isFile(path) else { return nil }
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(min(max(Int(status.st_size), 0), limit) + 1)
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count < limit {
-            let count = Glibc.read(file, &piece, min(piece.count, limit - bytes.count))
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { break }
-            bytes += piece[..<count]
-        }
-        return bytes
+        guard let file = try? OpenFile(path, .reading, links: .followed), let status = try? file.status(),
+            status.kind == .file
+        else { return nil }
+        return try? file.read(limit, expected: status.size)
     }
 
     /// Whether the path names a regular file, following links. Reading a file of another kind, such as a
     /// pipe, may block permanently.
     package static func isFile(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        (try? FileStatus(path, links: .followed))?.kind == .file
     }
 
     /// Returns the first line of a file, without its line end; nil if the file cannot be read.
@@ -63,21 +45,16 @@ package enum FileBytes {
         let temporary = "\(path).new"
         // Remove a temporary file that a power cut or another user left.
         unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw SystemError("creating \(temporary)", code: errno) }
-        var failure: Int32 = 0
-        var rest = bytes[...]
-        while !rest.isEmpty, failure == 0 {
-            let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-            if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
-        }
-        // Let other programs read the file, whatever the umask of the service is.
-        fchmod(file, 0o644)
-        close(file)
-        if failure == 0, rename(temporary, path) != 0 { failure = errno }
-        guard failure == 0 else {
+        let file = try OpenFile(temporary, .making(mode: 0o644), operation: "creating")
+        do throws(SystemError) {
+            try file.write(bytes)
+            // Let other programs read the file, whatever the umask of the service is.
+            fchmod(file.descriptor, 0o644)
+            file.close()
+            guard rename(temporary, path) == 0 else { throw SystemError("", code: errno) }
+        } catch {
             unlink(temporary)
-            throw SystemError("writing \(path)", code: failure)
+            throw SystemError("writing \(path)", code: error.code)
         }
     }
 }
@@ -90,15 +67,14 @@ package enum Directory {
         return names(folder)
     }
 
-    /// Returns the names in an open folder. The caller keeps the descriptor.
-    static func names(of descriptor: Int32) -> [String] {
-        let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard own >= 0 else { return [] }
-        guard let folder = fdopendir(own) else {
+    /// Returns the names in an open folder, which the caller keeps.
+    static func names(of folder: OpenFile) -> [String] {
+        guard let own = (try? OpenFile(".", .folder, in: folder))?.release() else { return [] }
+        guard let stream = fdopendir(own) else {
             close(own)
             return []
         }
-        return names(folder)
+        return names(stream)
     }
 
     private static func names(_ folder: OpaquePointer) -> [String] {

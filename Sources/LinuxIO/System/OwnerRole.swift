@@ -48,7 +48,7 @@ package final class OwnerRole {
               what to do: give root CAP_SETUID and CAP_SETGID, or run it as that owner
 
             """
-        _ = text.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        try? OpenFile(borrowing: STDERR_FILENO, "standard error").write(text.utf8)
         exit(2)
     }
 
@@ -103,10 +103,9 @@ package final class OwnerRole {
                 continue
             }
             let next = place + "/" + name
-            var status = stat()
-            guard lstat(next, &status) == 0 else { break }
-            if status.st_uid != 0 { owners.append((status.st_uid, status.st_gid)) }
-            guard status.st_mode & S_IFMT == S_IFLNK else {
+            guard let status = try? FileStatus(next) else { break }
+            if status.owner != 0 { owners.append((status.owner, status.group)) }
+            guard status.kind == .link else {
                 place = next
                 continue
             }

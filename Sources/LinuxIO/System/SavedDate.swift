@@ -1,5 +1,4 @@
 package import Encoding
-import Glibc
 
 /// The date that a machine without a battery-backed clock saves for its next boot. After the boot, the
 /// machine's clock shows that date plus the time since the boot. It is unknown how long the machine was off.
@@ -41,9 +40,8 @@ package struct SavedDate: Hashable, Sendable {
                 guard parts.count == 2 else { return nil }
                 return Timestamp(rfc3339: "\(parts[0])T\(parts[1])Z").map { SavedDate(keeper, $0) }
             case .timesyncd:
-                var status = stat()
-                guard stat(path, &status) == 0 else { return nil }
-                return SavedDate(keeper, Timestamp(seconds: Int64(status.st_mtim.tv_sec)))
+                guard let status = try? FileStatus(path, links: .followed) else { return nil }
+                return SavedDate(keeper, Timestamp(seconds: status.modified))
             }
         }
     }

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// The unit's sandbox forbids that call, because it can also set the clock. The D-Bus messages are encoded
 /// here (D-Bus Specification 0.42, "Authentication Protocol" and "Message Format"): two messages of fixed
-/// content.
+/// content. The file `/run/systemd/timesync/synchronized` cannot replace them: systemd-timesyncd alone makes it, so it
+/// does not report a clock that chrony has set, and it stays when the synchronisation is lost.
 enum TimeDaemon {
     /// The largest message that is read; the answers are far below 1 KiB.
     private static let largest = 16 * 1024

@@ -113,11 +113,6 @@ package struct AdapterReset: Sendable {
     }
 
     private func write(_ text: String, _ path: String) throws(SystemError) {
-        let file = open(path, O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { throw SystemError("opening \(path)", code: errno) }
-        defer { close(file) }
-        guard Glibc.write(file, text, text.utf8.count) == text.utf8.count else {
-            throw SystemError("writing \(path)", code: errno)
-        }
+        try OpenFile(path, .writing, links: .followed, mayWait: true).write(text.utf8)
     }
 }

@@ -11,8 +11,12 @@ package enum SerialTransport {
     package static func open(
         _ path: String, baud: Int, flowControl: Bool, limits: TransportLimits = TransportLimits()
     ) throws(TransportError) -> StreamTransport {
-        let descriptor = Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .opening(path, "opening \(path)", code: errno) }
+        let descriptor: Int32
+        do throws(SystemError) {
+            descriptor = try OpenFile(path, .updating, links: .followed).release()
+        } catch {
+            throw .opening(path, error.operation, code: error.code)
+        }
         let result = clinux_serial_setup(descriptor, UInt32(clamping: baud), flowControl ? 1 : 0)
         guard result == 0 else {
             close(descriptor)

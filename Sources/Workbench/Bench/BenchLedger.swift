@@ -32,7 +32,7 @@ package final class BenchLedger: VisitLedger {
             code: "bench")
         witness.sync = { descriptor, bytes in
             meter.note(bytes: bytes)
-            return fdatasync(descriptor)
+            return OpenFile.syncData(descriptor)
         }
         store = try await Store.open(folder.appendingPathComponent("gatehouse.sqlite").path, witness: witness)
         siteKey = try await store.siteKey()

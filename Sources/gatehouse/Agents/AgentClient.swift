@@ -179,8 +179,9 @@ struct AgentClient: Sendable {
                 + "creates it"
         }
         guard case .unsafeFolder(let folder, _) = error else { return error.remedy }
-        var status = stat()
-        guard stat(folder, &status) == 0, status.st_uid != geteuid(), let user = getpwuid(status.st_uid) else {
+        guard let owner = (try? FileStatus(folder, links: .followed))?.owner, owner != geteuid(),
+            let user = getpwuid(owner)
+        else {
             return error.remedy
         }
         let name = String(cString: user.pointee.pw_name)

@@ -73,9 +73,6 @@ struct StickerCommand: ParsableCommand {
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let role = OwnerRole(of: path)
         defer { role?.end() }
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
-        guard file >= 0 else { return false }
-        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-        return (try? handle.write(contentsOf: Data(bytes))) != nil
+        return (try? OpenFile(path, .making(mode: 0o644)).write(bytes)) != nil
     }
 }

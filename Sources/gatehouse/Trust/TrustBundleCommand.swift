@@ -136,15 +136,13 @@ extension TrustCommand {
                 throw CommandFailure("the system provides no random bytes")
             }
             // Never overwrite an existing key: without it, no new bundle could follow those that it signed.
-            let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else {
+            let made: OpenFile
+            do throws(SystemError) { made = try OpenFile(file, .making(mode: 0o600)) } catch {
                 throw CommandFailure(
-                    "cannot make \(file): \(String(cString: strerror(errno)))",
-                    remedy: "name a file that does not "
-                        + "exist")
+                    "cannot make \(file): \(String(cString: strerror(error.code)))",
+                    remedy: "name a file that does not exist")
             }
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            do { try handle.write(contentsOf: Data(key.pem.utf8)) } catch {
+            do throws(SystemError) { try made.write(key.pem.utf8) } catch {
                 unlink(file)
                 throw CommandFailure("cannot write \(file)", remedy: "check the disk")
             }

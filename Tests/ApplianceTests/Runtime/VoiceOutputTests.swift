@@ -7,6 +7,7 @@ import GateService
 import Kiosk
 import Reasons
 import Settings
+import Synchronization
 import TestKit
 import Testing
 
@@ -54,11 +55,13 @@ import Testing
     }
 
     /// The fault is reported before a visitor arrives, once, and lasts until the program exists.
-    @Test func aProgramThatIsAbsentIsAFault() async throws {
+    @Test func aProgramThatIsAbsentIsAFault() throws {
         let health = Reports()
+        let now = Mutex(Instant.zero)
+        let clock = Clock(
+            now: { now.withLock(\.self) }, utc: { Timestamp(seconds: 0) }, sleep: { _ throws(CancellationError) in })
         let voice = try VoiceOutput(
-            .english, SpeechProgram(path("speak"), language: "en"), clock: .system, pause: .milliseconds(20),
-            report: health.report)
+            .english, SpeechProgram(path("speak"), language: "en"), clock: clock, report: health.report)
         show([.ready], on: voice)
         #expect(health.all.count == 1)
         show([.accepted, .ready, .rejected, .ready, .accepted], on: voice)
@@ -66,10 +69,10 @@ import Testing
         #expect(health.all.count == 1 && first.code == .voiceFailed && first.isPresent)
         #expect(first.detail == "\(path("speak")) cannot be run: No such file or directory", "\(first)")
         _ = try program("exit 0")
-        _ = await becomesTrue {
-            if health.count == 1 { show([.ready, .attention], on: voice) }
-            return health.count != 1
-        }
+        show([.ready, .attention], on: voice)
+        #expect(health.count == 1, "not before the pause is over")
+        now.withLock { $0 = $0.advanced(by: VoiceOutput.pause) }
+        show([.ready, .attention], on: voice)
         #expect(health.all.count == 2 && health.all.last == .over(.voiceFailed), "\(health.all)")
         try FileManager.default.removeItem(at: folder)
     }

@@ -118,13 +118,12 @@ package struct MachineProbe: Sendable {
             guard errno == ENOENT, folder != "/" else { return nil }
             folder = NamedPlace.folder(of: folder)
         }
-        var status = stat()
         return MachineFacts.Disk(
             free: Int(clamping: UInt64(system.f_bavail) &* UInt64(system.f_frsize)),
             // Some file systems do not count files; assume that they have room for files.
             takesFiles: system.f_favail > 0 || system.f_files == 0,
             isReadOnly: system.f_flag & 1 != 0,  // ST_RDONLY (statvfs(3))
-            used: stat(database, &status) == 0 ? Int(status.st_size) : 0)
+            used: (try? FileStatus(database, links: .followed))?.size ?? 0)
     }
 
     private func radio(_ section: RadioSection, opener: String) -> MachineFacts.Radio {

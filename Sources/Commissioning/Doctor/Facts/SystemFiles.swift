@@ -15,10 +15,7 @@ struct SystemFiles: Sendable {
         "/lib/systemd/system",
     ]
 
-    func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(root + path, &status) == 0
-    }
+    func exists(_ path: String) -> Bool { (try? FileStatus(root + path)) != nil }
 
     func names(_ folder: String) -> [String] { Directory.names(in: root + folder) }
 
@@ -92,14 +89,15 @@ struct SystemFiles: Sendable {
         var nodes: [Place.Node] = []
         for count in 0...parts.count {
             let prefix = root + "/" + parts.prefix(count).joined(separator: "/")
-            var status = stat()
-            guard stat(prefix, &status) == 0 else {
-                return errno == EACCES ? nil : Place(nodes, missing: parts.count + 1 - count)
+            do throws(SystemError) {
+                let status = try FileStatus(prefix, links: .followed)
+                nodes.append(
+                    Place.Node(
+                        user: status.owner, group: status.group, mode: status.mode & 0o777,
+                        isFolder: status.kind == .folder))
+            } catch {
+                return error.code == EACCES ? nil : Place(nodes, missing: parts.count + 1 - count)
             }
-            nodes.append(
-                Place.Node(
-                    user: status.st_uid, group: status.st_gid, mode: status.st_mode & 0o777,
-                    isFolder: status.st_mode & S_IFMT == S_IFDIR))
         }
         return Place(nodes)
     }
