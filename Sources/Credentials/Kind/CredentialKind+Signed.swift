@@ -76,8 +76,9 @@ extension CredentialKind {
         }
     }
 
-    /// Returns whether the header of a token of this kind allows members that are the mark `mark`. `vc` and
-    /// `vp` are allowed here even with VCDM 2.0, because the shape stage checks them.
+    /// Returns the number of bits of one entry: 1, or the value of `statusSize`. An entry of several bits needs a
+    /// message for each value. The text of messages is not checked, because messages are for people. Returns nil for a
+    /// malformed size, a wrong number of messages, or a size above 8 bits.
     private func mayBear(_ mark: Mark) -> Bool {
         switch self {
         case .vcJWT, .vcdmSDJWT: [.context, .credential, .presentation].contains(mark)

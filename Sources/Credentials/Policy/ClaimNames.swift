@@ -166,8 +166,8 @@ final class RuleWork {
         return left >= 0
     }
 
-    /// Returns the statements of a credential, which are made when the first rule reads them. Returns nil if
-    /// the credential has no statements, or if they cannot be made.
+    /// Returns the statements of a credential; nil if there are none or they cannot be made. The first call makes the
+    /// statements.
     func graph(of claims: SignedClaims) -> StatementGraph? {
         guard let deferred = claims.deferred else { return nil }
         if let (_, graph) = graphs[ObjectIdentifier(deferred)] { return graph }
