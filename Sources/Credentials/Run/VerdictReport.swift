@@ -5,6 +5,7 @@ import Reasons
 package struct VerdictReport: Sendable {
     /// The duration of one stage.
     package struct StageTime: Sendable {
+        /// The stage that was run.
         package let stage: Stage
         /// The duration in whole microseconds.
         package let microseconds: Int
