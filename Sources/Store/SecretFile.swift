@@ -14,9 +14,8 @@ enum SecretFile {
         return Hex.decode(digits).flatMap { $0.count == byteCount ? $0 : nil }
     }
 
-    /// Reads the secret in a file; nil when the file does not exist. Other users must not be able to read it.
-    /// For a file supplied by systemd the mode is not checked: its folder protects it, and its mode bits are
-    /// the mask of an access list.
+    /// Reads the secret in a file; nil if the file does not exist. Throws if other users can read the file. The mode of
+    /// a file from systemd is not checked: its folder protects it, and its mode bits are the mask of an access list.
     static func read(_ path: String, isHandedOver: Bool = false) throws(StoreError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -37,14 +36,14 @@ enum SecretFile {
         return secret
     }
 
-    /// Makes a secret and its file. The file is durable, and it is either complete or absent.
+    /// Makes a secret and its file. The file is durable, and is either complete or absent.
     static func make(_ path: String) throws(StoreError) -> [UInt8] {
         let secret = (0..<byteCount).map { _ in UInt8.random(in: 0...255) }
         try make(path, of: secret)
         return secret
     }
 
-    /// Makes the file of a secret. The file is durable and either complete or absent.
+    /// Makes the file of a secret. The file is durable, and is either complete or absent.
     static func make(_ path: String, of secret: [UInt8]) throws(StoreError) {
         let text = Array((Hex.encode(secret) + "\n").utf8)
         let temporary = path + ".new"
@@ -54,8 +53,7 @@ enum SecretFile {
         let isWhole = write(descriptor, text, text.count) == text.count && fsync(descriptor) == 0
         let reason = errno
         close(descriptor)
-        // Use link(2), not rename(2): a key that another process has created there meanwhile must not be
-        // overwritten.
+        // Use link(2), not rename(2): a key that another process has just created must not be overwritten.
         guard isWhole, link(temporary, path) == 0 else {
             let reason = isWhole ? errno : reason
             unlink(temporary)

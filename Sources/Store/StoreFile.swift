@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// The files of the database: they are in a safe folder, private, and have one owner process.
+/// The files of the database: private files in a safe folder, owned by one process.
 ///
-/// The owner holds a lock on a separate file, `PATH.lock`. The lock is held as long as the store is open, and
-/// the kernel releases it however the process ends. The database file itself cannot be locked: closing *any*
-/// descriptor of a file drops the locks that SQLite holds on it in the same process.
+/// The owner locks a separate file, `PATH.lock`, for as long as the store is open. The kernel releases the lock at any
+/// end of the process. The database file itself cannot be locked: closing *any* descriptor of a file drops SQLite's
+/// locks on the file in the same process.
 final class StoreFile {
     /// A file as last seen.
     private struct Sighting {
@@ -18,8 +18,8 @@ final class StoreFile {
     private var descriptor: Int32
     private var seen: [String: Sighting] = [:]
 
-    /// Checks the folder, takes the lock and creates the database file. Without `mayMake` a non-empty
-    /// database must exist; otherwise `absent` is thrown before any file is created.
+    /// Checks the folder, takes the lock and creates the database file. Without `mayMake` a non-empty database must
+    /// exist; otherwise `absent` is thrown before any file is created.
     init(path: String, mayMake: Bool = true) throws(StoreError) {
         if !mayMake, let obstacle = Self.obstacle(path) { throw obstacle }
         let folder = Self.folder(of: path)
@@ -38,12 +38,12 @@ final class StoreFile {
         if fstat(lock, &status) == 0 { seen[".lock"] = Self.sighting(status) }
     }
 
-    /// Throws `replaced` if the path of a database file no longer leads to the open file: SQLite itself would
-    /// continue to write into a deleted file without noticing. Call this function before each transaction; it
-    /// needs only four calls of `stat`.
+    /// Throws `replaced` if the path of a database file no longer leads to the open file. SQLite would continue to
+    /// write into a deleted file without noticing. Call this function before each transaction; it needs only four calls
+    /// of `stat`.
     ///
-    /// The database and its log never shrink while they are open: the database is not vacuumed, and the log
-    /// is truncated only on closing.
+    /// An open database and its log never shrink: the database is not vacuumed, and the log is truncated only on
+    /// closing.
     func check() throws(StoreError) {
         for suffix in ["", "-wal", "-shm", ".lock"] {
             var status = stat()
@@ -73,16 +73,15 @@ final class StoreFile {
     /// Releases the lock.
     func release() {
         if descriptor >= 0 {
-            // Unlock explicitly: a child process that is being spawned may still hold a copy of the
-            // descriptor.
+            // Unlock explicitly: a child process that is being spawned may still have a copy of the descriptor.
             flock(descriptor, LOCK_UN)
             close(descriptor)
         }
         descriptor = -1
     }
 
-    /// Makes sure that the folder exists (created with mode 0700 if absent), is owned by this user or root,
-    /// and is not writable by other users.
+    /// Checks that the user or root owns the folder and that other users cannot write to it. Creates an absent folder
+    /// with mode 0700.
     private static func makeSafe(_ folder: String) throws(StoreError) {
         var status = stat()
         if stat(folder, &status) != 0 {
@@ -106,8 +105,7 @@ final class StoreFile {
             guard reason == EWOULDBLOCK else { throw failure(lockPath, reason) }
             throw .locked(path: path, owner: owner)
         }
-        // The process id only helps the operator; the lock does not depend on it, so a full disk may prevent
-        // it.
+        // The process id only helps the operator. The lock does not depend on it, so ignore a failure on a full disk.
         let number = Array(String(getpid()).utf8)
         if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, number, number.count, 0) }
         return descriptor
@@ -125,7 +123,7 @@ final class StoreFile {
         return stat(path, &status) == 0 && status.st_size > 0
     }
 
-    /// The part of the names of moved-aside files that precedes the number.
+    /// The part before the number in the names of moved-aside files.
     private static let renamedFileMarks = [PastLedgers.word, "found", "replaced"]
 
     /// Returns the files next to the database that starts moved aside, with their logs.
@@ -139,8 +137,8 @@ final class StoreFile {
     /// Returns the existing files `PATH.WORD-N`, ordered by number; none if the folder cannot be listed.
     static func numbered(_ path: String, _ word: String) -> [String] { (try? listed(path, word)) ?? [] }
 
-    /// Returns the existing files `PATH.WORD-N`, ordered by number. Throws if the folder cannot be listed,
-    /// because it may hold such files.
+    /// Returns the existing files `PATH.WORD-N`, ordered by number. Throws if the folder cannot be listed, because it
+    /// may contain such files.
     static func listed(_ path: String, _ word: String) throws(StoreError) -> [String] {
         do {
             return try numbers(path, word).map { "\(path).\(word)-\($0)" }
@@ -160,8 +158,7 @@ final class StoreFile {
         }.sorted()
     }
 
-    /// Gives a file a second name, `PATH.WORD-N` with a number above all existing ones, and returns that
-    /// name.
+    /// Gives a file a second name, `PATH.WORD-N` with a number above all existing numbers. Returns the name.
     static func link(_ path: String, as word: String) throws(StoreError) -> String {
         let name = "\(path).\(word)-\(((try? numbers(path, word))?.last ?? 0) + 1)"
         guard Glibc.link(path, name) == 0 else { throw failure(name) }
@@ -175,8 +172,8 @@ final class StoreFile {
             && first.st_ino == second.st_ino
     }
 
-    /// Creates the database file with mode 0600 and makes its folder entry durable; SQLite does neither of
-    /// the two. The files that SQLite adds (`-wal`, `-shm`) inherit the mode.
+    /// Creates the database file with mode 0600 and makes its folder entry durable, which SQLite does not do. The files
+    /// that SQLite adds (`-wal`, `-shm`) inherit the mode.
     static func makePrivate(_ path: String, in folder: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -213,9 +210,9 @@ final class StoreFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The reason why no usable database is at the path; nil if there is one. A database is a regular,
-    /// non-empty file with only regular files as companions. A path that this user may not examine does not
-    /// count as absent. An empty file is not a database yet: an interrupted first start leaves one.
+    /// The reason why no usable database is at the path; nil for a usable database. A database is a regular, non-empty
+    /// file with only regular files as companions. A path that this user may not examine does not count as absent. An
+    /// empty file, which an interrupted first start leaves, is not a database.
     static func obstacle(_ path: String) -> StoreError? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -225,9 +222,9 @@ final class StoreFile {
         return isThere ? foreignCompanion(path) : .absent(path: path)
     }
 
-    /// The error for a companion of the database that is not a regular file; nil if there is no such
-    /// companion. SQLite opens companions together with the database. If one were a pipe, SQLite would wait
-    /// for a process at the other end.
+    /// The error for a companion of the database that is not a regular file; nil if there is no such companion. SQLite
+    /// opens companions together with the database. If a companion is a pipe, SQLite waits for a process at the other
+    /// end.
     private static func foreignCompanion(_ path: String) -> StoreError? {
         var status = stat()
         for ending in ["-wal", "-shm", "-journal"] {
@@ -238,7 +235,7 @@ final class StoreFile {
         return nil
     }
 
-    /// Returns whether a descriptor is that of a regular file.
+    /// Returns whether the descriptor belongs to a regular file.
     static func isFile(_ descriptor: Int32) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -249,7 +246,7 @@ final class StoreFile {
         access(path, R_OK | W_OK) == 0 && access(folder(of: path), W_OK | X_OK) == 0
     }
 
-    /// Whether the file system of `path` has no block left for this process.
+    /// Whether the file system of `path` has no free block for this process.
     static func hasNoSpace(_ path: String) -> Bool {
         var status = statvfs()
         return statvfs(folder(of: path), &status) == 0 && status.f_bavail == 0
