@@ -3,7 +3,7 @@ package import Encoding
 package import Kiosk
 package import Reasons
 
-// The parts of the report about the kiosk. All counts are since the start of the service.
+// The parts of the report about the kiosk. All counts begin at the start of the service.
 
 extension StatusReport {
     /// A fault in force.
@@ -22,7 +22,7 @@ extension StatusReport {
         package var meaning: String?
         /// The remedy of the code.
         package var remedy: String?
-        /// What is known about this fault in addition.
+        /// Further details about this fault.
         package var detail: String?
 
         /// Creates a part without members.
@@ -48,23 +48,23 @@ extension StatusReport {
         package var adapterResets: Int?
         /// How often the adapter stopped advertising by itself.
         package var advertisingLapses: Int?
-        /// The resets because silent phones kept all links.
+        /// The number of resets because silent phones occupied all links.
         package var linkResets: Int?
-        /// The resets because phones kept the buffers.
+        /// The number of resets because phones did not free the buffers.
         package var bufferResets: Int?
-        /// The packets of the adapter that were ignored.
+        /// The number of packets from the adapter that were ignored.
         package var ignoredPackets: Int?
-        /// The messages of phones whose pieces did not fit together.
+        /// The number of messages from phones with inconsistent fragments.
         package var droppedPDUs: Int?
         /// The number of connected phones.
         package var phones: Int?
-        /// The phones that were disconnected because every place was taken.
+        /// The number of phones that were disconnected because every place was taken.
         package var refusedPhones: Int?
-        /// The chunks that arrived with a wrong CRC.
+        /// The number of chunks with a wrong CRC.
         package var spoiledChunks: Int?
         /// The repair rounds.
         package var repairs: Int?
-        /// The controller's own description; nil before the controller was ready for the first time.
+        /// The description of the controller; nil until the controller is ready for the first time.
         package var controller: String?
 
         /// Creates a part without members.
@@ -118,7 +118,7 @@ extension StatusReport {
         ]
     }
 
-    /// The door: the answer of `gatehouse door`, too.
+    /// The door: also the answer of `gatehouse door`.
     package struct Door: ReportPart {
         /// The mode in force.
         package var mode: DoorMode?
@@ -128,19 +128,19 @@ extension StatusReport {
         package var since: Timestamp?
         /// The seconds since ``since``.
         package var seconds: Int?
-        /// The seconds until the mode ends by itself; nil if it does not.
+        /// The seconds until the mode ends by itself; nil for a mode without an end.
         package var secondsLeft: Int?
         /// The levels of the wired inputs; nil inside: the input cannot be read.
         package var inputs: [DoorInput: Bool?]?
         /// The people who were seen to pass.
         package var passages: Int?
-        /// Those for whom the gate had not been opened.
+        /// The number of people who passed without an opening of the gate.
         package var tailgating: Int?
         /// The openings without a passage.
         package var unused: Int?
-        /// The requests to exit that were granted.
+        /// The number of granted requests to exit.
         package var requests: Int?
-        /// The requests to exit that were refused.
+        /// The number of refused requests to exit.
         package var refusedRequests: Int?
         /// How often the door was forced.
         package var forced: Int?
