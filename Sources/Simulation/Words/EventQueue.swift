@@ -1,6 +1,6 @@
 package import Encoding
 
-/// A queue of items with instants, in time order; at one instant, in the order in which they were added.
+/// A queue of items with due times, in time order. Items with the same time keep the order of their insertion.
 package struct EventQueue<Item: Sendable>: Sendable {
     private var entries: [(at: Instant, item: Item)] = []
 
