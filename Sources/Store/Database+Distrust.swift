@@ -19,7 +19,6 @@ extension Database {
     /// refused with `unreadable` before any statement names a table. Functions with side effects are disabled. A page
     /// with a cell of a wrong size is an error before the cell is read (SQLite's advice on untrusted files). A value of
     /// a gigabyte is not loaded but causes `unreadable`.
-    /// is an error, again `unreadable`.
     func distrustFile(_ path: String) throws {
         sqlite3_limit(sqliteConnection, SQLITE_LIMIT_LENGTH, Self.longestValue)
         try execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")

@@ -99,7 +99,6 @@ package struct LedgerReader: Sendable {
     /// The copy shows the state at its beginning. Commits of the owner are not delayed, but the log grows. After each
     /// ``pagesAtATime`` pages, a pause as long as the copying follows (at most 200 ms). `progress` receives the number
     /// of copied pages and the total, and ends the copy by throwing.
-    /// throwing.
     package func copy(
         to target: String, progress: @escaping @Sendable (_ done: Int, _ total: Int) throws -> Void
     ) async throws(StoreError) {

@@ -102,7 +102,6 @@ struct Opening {
     }
 
     /// Returns the defect of an unreadable file of this program; nil for any other failure.
-    /// failure.
     private func damage(_ error: StoreError) -> String? {
         switch error {
         case .corrupt(_, let detail), .unreadable(_, let detail): detail

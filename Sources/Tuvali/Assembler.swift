@@ -6,7 +6,6 @@ import Encoding
 /// CRC, sequence number and exact payload length, in this order, and dropped at the first fault
 /// (`docs/protocols/tuvali.md`). Memory is allocated at the first valid chunk and reused by later transfers: a size
 /// without chunks uses no memory.
-/// a size that no chunk follows uses no memory.
 package struct Assembler: Sendable {
     /// The result of a chunk.
     package enum Arrival: Hashable, Sendable {

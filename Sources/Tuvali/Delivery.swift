@@ -8,7 +8,6 @@ struct Delivery: Sendable {
         case awaited(limit: Instant)
         /// The verdict is known. It was sent `count` times, after SUCCESS, and is sent again at `next`; nil for no
         /// repetition.
-        /// `next`; nil: not again.
         case told(accepted: Bool, count: Int, next: Instant?)
     }
 

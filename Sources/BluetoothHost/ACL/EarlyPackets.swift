@@ -6,7 +6,6 @@ import Encoding
 /// the link. Dropping that request would cost the phone its 30 s transaction timeout. Packets are kept only while a
 /// phone can connect. A late packet of an ended link can be mistaken for data of a new link with the same handle. The
 /// phone then seems to identify itself twice, is refused, and connects again.
-/// refused because it seems to identify itself twice, and it connects again.
 struct EarlyPackets: Sendable {
     private let limits: Limits
     private var packets: [(packet: ACLPacket, arrival: Instant)] = []

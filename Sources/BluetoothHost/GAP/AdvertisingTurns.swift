@@ -3,7 +3,6 @@ import Encoding
 /// Chooses the advertisements on the air if there are more advertisements than places. Each place except the last has
 /// one advertisement, in order. The remaining advertisements take turns in the last place. If there is only one place,
 /// every second turn belongs to the first advertisement.
-/// place. If the controller has only one place, every second turn belongs to the first advertisement.
 struct AdvertisingTurns: Sendable {
     private let length: Duration
     private var first: Advertisement?

@@ -10,8 +10,7 @@ package struct VerificationMethod: Sendable {
     package let key: Result<PublicKey, PublicKey.Failure>
     /// The `kid` of the method's publicKeyJwk; nil if there is none. Tokens may also name the method by its `kid`.
     var keyID: Text?
-    /// The instant from which signatures of the method no longer count: the earlier of `revoked` and
-    /// `expires`.
+    /// The instant from which signatures of the method no longer count: the earlier of `revoked` and `expires`.
     var end: Timestamp?
     /// Whether the method's publicKeyJwk is a signature key (RFC 7517 sections 4.2 and 4.3).
     var signs = true

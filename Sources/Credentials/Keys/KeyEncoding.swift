@@ -1,7 +1,6 @@
 import Encoding
 
-/// Reads the encodings of keys in DID documents (Controlled Identifiers 1.0 section 2.2 and its
-/// predecessors).
+/// Reads the encodings of keys in DID documents (Controlled Identifiers 1.0 section 2.2 and its predecessors).
 enum KeyEncoding {
     /// The JSON members that hold key material, in order of precedence.
     static let members: [Text] = [

@@ -76,8 +76,7 @@ struct COSESign1 {
         return certificates
     }
 
-    /// Returns the algorithm that the protected header names. Throws `proof.algorithm` for an unsupported
-    /// algorithm.
+    /// Returns the algorithm that the protected header names. Throws `proof.algorithm` for an unsupported algorithm.
     func algorithm() throws(Rejection) -> SignatureAlgorithm {
         guard let algorithm = algorithmLabel?.integer.flatMap(Self.algorithm) else {
             throw Rejection(.proofAlgorithm, at: pointer)

@@ -3,9 +3,9 @@ import Reasons
 
 /// The direction of a gate.
 package enum GateDirection: String, CaseIterable, Sendable {
-    /// Into the building or site behind the gate.
+    /// The direction into the building or site.
     case `in`
-    /// Out of the building or site behind the gate.
+    /// The direction out of the building or site.
     case out
 }
 

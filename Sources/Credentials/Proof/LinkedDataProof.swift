@@ -15,7 +15,6 @@ struct LinkedDataProof {
     let isIssuers: Bool
 
     /// Runs the key stage: suite, purpose, lookup, controller, authorisation. `issued` is the document's date of issue.
-    /// issue.
     init(
         _ proof: Located<JSONObject>, for purpose: ControllerDocument.Purpose, of authority: KeyResolver.Authority,
         issued: Timestamp? = nil, at now: Timestamp, trust: TrustStore, limits: Limits
@@ -225,7 +224,6 @@ struct ProofCoverage {
     var coversText = false
     /// The contexts covered by a proof over the text, if they differ from the document's contexts; otherwise nil.
     var textContext: JSON?
-    /// The positions of the quads that the holder could not withhold; nil for a proof without selective
-    /// disclosure.
+    /// The positions of the quads that the holder could not withhold; nil for a proof without selective disclosure.
     var mandatory: Set<Int>?
 }

@@ -43,7 +43,6 @@ package struct Retention: Hashable, Sendable {
     /// remaining room is reserved for visits for which the gate opens.
     ///
     /// - `size`: bytes of the database. The function assumes that unconfirmed entries have the average size.
-    ///   bytes as they are of the entries.
     package func isFilled(size: Int, start: ChainPoint, end: ChainPoint, firstUnconfirmed: Int?) -> Bool {
         guard let firstUnconfirmed else { return false }
         let kept = end.count - start.count

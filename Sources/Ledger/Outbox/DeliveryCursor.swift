@@ -15,7 +15,6 @@ package enum ReportState: String, CaseIterable, Sendable {
 ///
 /// The ledger is the outbox: the entries after the cursor wait for the destination, so no report is queued or marked
 /// separately. The connection is only the present route to the destination and can be replaced.
-/// replaced at any time.
 package struct DeliveryCursor: Hashable, Sendable {
     /// The destination for which the ledger keeps entries until their confirmation.
     package static let primary: Text = "primary"

@@ -71,8 +71,7 @@ package final class DefinedNames: Sendable {
         return names.first
     }
 
-    /// Returns whether any scoped context makes the name an alias of a keyword, such as `@id`, `@type` or
-    /// `@nest`.
+    /// Returns whether any scoped context makes the name an alias of a keyword, such as `@id`, `@type` or `@nest`.
     package func isKeyword(_ name: Text) -> Bool { found.isUnknown || found.keywords.contains(name) }
 
     /// Whether the name may be the prefix of compact IRIs.

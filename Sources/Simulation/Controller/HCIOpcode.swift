@@ -1,5 +1,4 @@
-/// The HCI commands that the virtual controller supports (Core Specification Vol 4 Part E section 7), by
-/// opcode.
+/// The HCI commands that the virtual controller supports (Core Specification Vol 4 Part E section 7), by opcode.
 package enum HCIOpcode: UInt16, CaseIterable, Sendable {
     case disconnect = 0x0406
     case readRemoteVersion = 0x041D

@@ -38,8 +38,7 @@ extension VirtualController {
         }
     }
 
-    /// Sends Command Complete with a status and return parameters (7.7.14). The event grants one command
-    /// credit.
+    /// Sends Command Complete with a status and return parameters (7.7.14). The event grants one command credit.
     mutating func complete(_ opcode: HCIOpcode, _ status: UInt8 = 0, _ values: [UInt8] = []) {
         event(0x0E, [1, UInt8(truncatingIfNeeded: opcode.rawValue), UInt8(opcode.rawValue >> 8), status] + values)
     }

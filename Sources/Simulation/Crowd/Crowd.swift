@@ -7,7 +7,6 @@ package import Kiosk
 ///
 /// The same plan gives exactly the same run: all random values come from the plan's seed, and if two gates are due at
 /// the same time, the gate with the lower number acts first.
-/// are due at the same instant, the gate with the lower number is first.
 package final class Crowd {
     /// The plan of the crowd.
     package let plan: CrowdPlan

@@ -29,7 +29,6 @@ package struct KioskRules: Sendable {
     /// The maximum number of remembered visits. Beyond it, visits without results are removed first, then the visits
     /// with the oldest decisions. The time of the decision counts, because the gate repeats the verdict to a wallet for
     /// some time after the decision, however long ago the phone arrived.
-    /// arrived.
     static let visitsRemembered = 64
 
     /// The facts about one visit for checking the rules.

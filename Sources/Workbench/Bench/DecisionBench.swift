@@ -14,7 +14,6 @@ import Tuvali
 /// The real ``Gatekeeper`` runs with its threads on a virtual radio, and the real keeper records every visit in a real
 /// file (``BenchLedger``). Only the panel is replaced, by one that reads the clock. The figure includes decryption,
 /// inflation, the switch to the verifier's thread and back, the verification, and any unfinished disk work at T0.
-/// back, and any disk work that is still open at T0.
 package enum DecisionBench {
     /// The result of the visits.
     package struct Result: Sendable {
