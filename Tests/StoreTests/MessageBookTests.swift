@@ -28,7 +28,7 @@ import Testing
         try await store.saveConnection("c", Array("{}".utf8), messages: entries)
     }
 
-    /// A message is added together with the state that it led to, and once.
+    /// A message is added once, together with the state to which it led.
     @Test func aMessageIsInTheBookOnce() async throws {
         try await withStore { store in
             try await add([entry("a"), entry("b", .pending)], store)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// The oldest messages go first, and those that wait for an answer last.
+    /// The oldest messages are removed first. Messages that wait for an answer are removed last.
     @Test func theBookIsBounded() async throws {
         try await withStore { store in
             try await add([entry("question", .pending)], store)

@@ -12,8 +12,8 @@ import Testing
 
 /// The promises that `gatehouse demo` tests are kept here, and a broken promise is detected.
 @Suite(.tags(.models)) struct DemoPromiseTests {
-    /// Plays with a folder of its own. In place of a program whose power is cut, the gate's day ends in
-    /// order.
+    /// Plays in a folder of its own. The gate's day ends normally; a program whose power is cut would need a process of
+    /// its own.
     private func play(
         _ body: (DemoPromise.Tools) async throws -> [DemoPromise.Finding]
     ) async throws -> [DemoPromise.Finding] {

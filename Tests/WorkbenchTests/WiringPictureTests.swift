@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workshop
 
-/// The wiring pictures are readable: no text on another, none outside, none under a wire.
+/// The wiring pictures are readable: no text overlaps another text, the edge or a wire.
 @Suite("Wiring pictures")
 struct WiringPictureTests {
     private func diagrams() throws -> [WiringDiagram] {
@@ -142,8 +142,8 @@ struct WiringPictureTests {
         #expect(try contacts("free-turnstile") == ["COM to common of inputs", "NO to free passage"])
     }
 
-    /// The chip's own pull-up alone does not withstand the interference that a long wire picks up: 1 kΩ
-    /// between wire and line, with the pull-up on the wire's side.
+    /// The chip's pull-up alone does not withstand the interference on a long wire. Therefore 1 kΩ is between wire and
+    /// line, and a pull-up is on the wire's side.
     @Test("inputs are contacts to ground behind their resistors, at rest as the program takes them")
     func inputs() throws {
         let wiring = try Wiring(try Vectors.bytes(Vectors.repository.appendingPathComponent("hardware/pinout.toml")))
