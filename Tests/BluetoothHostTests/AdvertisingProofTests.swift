@@ -4,7 +4,7 @@ import Testing
 @testable import BluetoothHost
 
 /// The host asks the controller whether it still advertises, and makes no assumption.
-@Suite("Bluetooth host: advertising proven alive")
+@Suite("Bluetooth host: proof of advertising")
 struct AdvertisingProofTests {
     private static func onAir(sets: UInt8 = 0, guardsAddress: Bool = true) -> Bench {
         var controller = FakeController()

@@ -42,7 +42,7 @@ import Testing
         #expect(Set(DemoPromise.names).isDisjoint(with: DemoScenario.names) && DemoPromise.named("sunny") == nil)
     }
 
-    @Test("a gate whose plug was not pulled has nothing that was interrupted")
+    @Test("without a power cut, no visit is interrupted")
     func aPlugThatWasNotPulled() async throws {
         let findings = try await play { try await PowerCut($0).play { _ in } }
         #expect(broken(findings) == [0, 1], "\(findings)")
@@ -92,7 +92,7 @@ import Testing
         #expect(findings.count == 5 && broken(findings).isEmpty, "\(findings)")
     }
 
-    @Test("where nothing was forged nothing is found, and a ledger that does not verify untouched is no proof")
+    @Test("an unforged ledger has no finding, and a ledger that fails before a forgery proves nothing")
     func nothingForged() async throws {
         let idle = ForgedLedger.usual.map { ForgedLedger.Forgery($0.what) { _, _ in } }
         let findings = try await play { tools in

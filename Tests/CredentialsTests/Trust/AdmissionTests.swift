@@ -51,7 +51,7 @@ import Testing
         ),
     ]
 
-    @Test("an issuer without types admits by rules that say what admits, and by nothing else")
+    @Test("credentials of an issuer without types are admitted only by rules that state what they admit")
     func everyCombination() throws {
         for (text, says) in Self.rules {
             for mode in [UntypedIssuers.admit, .warn, .refuse] {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("a refusal has the line to add, with the types of the credential")
+    @Test("a refusal contains the line to add, with the types of the credential")
     func theLine() throws {
         let issuer = try TestIssuer(seed: 7)
         let remedy = try verdict(.refuse).reasons.first?.detail?.remedy
@@ -102,7 +102,7 @@ import Testing
         #expect(try verdict(.refuse, entry: ["org.example.else"]).code == .issuerNotForType)
     }
 
-    @Test("of a presentation every credential is admitted by its own issuer, where there are no rules")
+    @Test("without rules, the entry of its own issuer admits each credential of a presentation")
     func nothingRidesAlong() throws {
         let (issuer, other) = (try TestIssuer(seed: 7), try TestIssuer(seed: 8))
         var material = issuer.material

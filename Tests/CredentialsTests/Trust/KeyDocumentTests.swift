@@ -70,7 +70,7 @@ import Testing
         ("https://a.example/key", "http://a.example/", false), ("urn:key", "https://a.example/x", false),
     ]
 
-    @Test("a single key speaks for its controller where that one publishes, and elsewhere only by the operator's word")
+    @Test("a single key signs for its controller if the controller published it or the operator's entry names it")
     func placesAndWords() throws {
         for (key, controller, isOwn) in Self.places {
             let document = keyDocument(key, controller: controller)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("a single key speaks for the trusted issuer nearest to where it is published, and for none above it")
+    @Test("a single key signs for the trusted issuer nearest to its address, and for no issuer above")
     func placesBelowOthers() throws {
         for (key, controller, other, isOwn) in [
             ("https://a.example/school", "https://a.example", "https://a.example/school", false),
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("a single key never speaks for an identifier that is its own key, whatever the operator lists")
+    @Test("a single key never signs for an identifier that contains its own key, whatever the operator lists")
     func identifiersThatAreTheirOwnKey() throws {
         for controller in [victim.id, victimJWK] {
             for key in ["https://a.example/key", "did:web:a.example#1", Text(controller.string + "#other")] as [Text] {
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("a single key that calls itself as a key of a stored document takes nothing of its place")
+    @Test("a single key with the name of a key in a stored document does not replace that key")
     func namesOfOthersKeys() throws {
         let method: Text = "did:web:a.example#key-1"
         let value = Multibase.encodeBase58([0xED, 0x01] + victim.key.publicKey.rawRepresentation)

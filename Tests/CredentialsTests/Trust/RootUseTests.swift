@@ -53,7 +53,7 @@ import X509
         return (token, isForMdocs && isSigner)
     }
 
-    @Test("a pinned certificate signs what the entries and its usages say, and nothing else", arguments: Usage.allCases)
+    @Test("a pinned certificate signs only what the entries and its usages allow", arguments: Usage.allCases)
     func everyCombination(usage: Usage) throws {
         let forge = try TokenForge()
         let key = forge.key
@@ -122,7 +122,7 @@ import X509
         #expect(admits == wanted.mdoc, what)
     }
 
-    @Test("a CA that is pinned signs no mdoc itself")
+    @Test("a pinned CA does not sign mdocs itself")
     func authoritiesSignCertificates() throws {
         let key = P256.Signing.PrivateKey()
         let issuer = try TestMdoc.Issuer(
