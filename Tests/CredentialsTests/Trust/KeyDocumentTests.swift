@@ -5,8 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// The issuers for which a stored document that is a single key may sign, and the holders whose possession it
-/// may prove.
+/// The issuers for which a stored single key may sign, and the holders whose possession it may prove.
 @Suite struct KeyDocumentTests {
     private let issuer: TestIssuer
     private let victim: TestIssuer
@@ -45,7 +44,7 @@ import Testing
         } catch { return error.reason.code }
     }
 
-    /// Key document × controller: whether their places of publication show that they belong together.
+    /// Key document × controller: whether the addresses show that the two belong together.
     private static let places: [(key: Text, controller: Text, isOwn: Bool)] = [
         ("https://a.example/.well-known/key.json", "https://a.example/.well-known/controller.json", true),
         ("https://a.example/x/key.json", "https://a.example/x", true),
@@ -134,7 +133,7 @@ import Testing
                 }
                 let proven = try resolve(key, controller: controller, holder: true)
                 #expect(proven == .issuerKeyMismatch || proven == .keyUnknown)
-                // A stored document that claims to be the controller's does not count either.
+                // A stored document that claims to be the controller's document does not count either.
                 let listing: JSON = ["id": .string(controller), "assertionMethod": [.string(key)]]
                 let code = try resolve(key, controller: controller, more: [listing])
                 #expect(code == .issuerKeyMismatch || code == .keyUnknown)
