@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    /// A name that one pinned context defines and another covers by its vocabulary may have either meaning.
+    /// A name that a pinned context defines and another covers by its vocabulary may have either meaning.
     @Test func vocabularyBesideDefinition() throws {
         let issuer = try TestIssuer(seed: 9)
         let (vocabulary, url): (JSON, Text) = (

@@ -270,7 +270,7 @@ import Testing
             key.name(ofSignedContent: Array(repeating: 0xAA, count: 32))
                 == "2d2defcc6fe7e06a096305e7b18ebf600cf53c9150f6cc805b8eb3bb3970a8c5")
         #expect(SiteKey(Array(0..<31)) == nil)
-        // The replay window uses another name, so that nobody can link the two names.
+        // The replay window uses another name, so that the two names cannot be linked.
         let replay = key.replayName(of: Array(repeating: 0xAA, count: 32))
         #expect(Hex.encode(replay.bytes) == "426bf56149010701307a73e59fdec2fa")
         #expect(ReplayName(replay.bytes) == replay)

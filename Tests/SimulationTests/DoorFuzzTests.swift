@@ -7,7 +7,7 @@ import Simulation
 import Testing
 import Tuvali
 
-/// The kiosk keeps its rules whatever the inputs do and whoever gives orders.
+/// The kiosk keeps its rules under any inputs and orders.
 @Suite struct DoorFuzzTests {
     /// An environment whose disk and verifier answer, and whose observer only counts openings.
     private final class World: SimulatedWorld {

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The tasks that a run leaves behind end with it.
+    /// The remaining tasks of a run end with the run.
     @Test func whatIsLeftAsleepIsCancelled() throws {
         let ends = Mutex<[String]>([])
         try VirtualTime.run { time in

@@ -87,7 +87,7 @@ struct PolicyDecision {
     let notes: [RuleNote]
 }
 
-/// Evaluates the rules on the credentials that one visitor presented: a single credential, or all credentials of a
+/// Evaluates the rules on the credentials of one visitor: a single credential, or all credentials of a
 /// presentation.
 struct PolicyQuestion {
     let policy: VerificationPolicy

@@ -76,7 +76,7 @@ package struct TrustBundle: Sendable {
     /// The files' contents, by path.
     package let files: [Text: [UInt8]]
 
-    /// Reads a bundle that one of `keys` signed. Throws the first fault.
+    /// Reads a bundle signed with one of `keys`. Throws the first fault.
     package init(
         _ bytes: [UInt8], keys: [OperatorKey], as kind: Kind = .trust, limits: Limits = Limits()
     ) throws(Failure) {

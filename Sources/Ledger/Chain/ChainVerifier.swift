@@ -8,7 +8,7 @@ package struct ChainVerifier: Sendable {
 
     private var report: ChainReport
     /// The hashes that the next entry may follow. Normally there is one hash. After a damaged entry there are two
-    /// (stored and computed), so that one edited entry causes only one finding. After a gap there is none, because the
+    /// (stored and computed), so that an edited entry causes only one finding. After a gap there is none, because the
     /// link to the next entry is lost.
     private var previous: [ChainHash]
     /// The intents without an outcome, by position.

@@ -10,7 +10,7 @@ package enum ReportState: String, CaseIterable, Sendable {
     case nobody = "none"
 }
 
-/// The part of the ledger that one destination has confirmed. A destination is the operator's agent (``primary``) or a
+/// The part of the ledger that a destination has confirmed. A destination is the operator's agent (``primary``) or a
 /// named copy agent.
 ///
 /// The ledger is the outbox: the entries after the cursor wait for the destination, so no report is queued or marked

@@ -10,7 +10,7 @@ package enum KioskRule: String, CaseIterable, Sendable {
     case knowsItsDeadline = "no deadline while running"
     /// A firing timer changes the deadline, so that the kiosk does not loop at one instant.
     case timerMovesOn = "the timer does not move on"
-    /// The number of actions that one event causes is limited.
+    /// The number of actions in one turn is limited.
     case actionsAreBounded = "too many actions in one turn"
     /// A visit's id belongs to one phone, from its connection to its only end.
     case onePhone = "a visit of two phones, or with two ends"

@@ -147,7 +147,7 @@ struct TokenTwins {
 
     // MARK: - Tokens that are no credentials
 
-    /// Returns tokens that the issuer of credentials signs for other purposes; none of them admits anybody.
+    /// Returns tokens that the issuer of credentials signs for other purposes. None of them admits a visitor.
     static func others() throws -> [ConfusionTwin] {
         let twins = try TokenTwins(.jwtVC)
         let maker = try twins.maker()

@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    /// A text that one context selects by its language may not be readable under another context.
+    /// A text that a context selects by its language may not be readable under another context.
     @Test func aLanguageIsNoAbsentPart() throws {
         let contexts: [Text: JSON] = [
             Self.url: Self.context(["a": "urn:a", "b": "urn:b", "de": "urn:de"]),

@@ -293,7 +293,7 @@ import Testing
             id, ["id": "urn:uuid:6", "manager": .object(["id": .string(twins.holder.id), "level": 9])])
         #expect(try verdict(issuer.sign(linked), rules: high).code.text == "policy.staff")
         #expect(try verdict(issuer.sign(linked), rules: property).code.text == "policy.staff")
-        // A claim that nobody states is absent, and statements about other subjects do not matter.
+        // A claim without any statement is absent. Statements about other subjects do not matter.
         let without = rules("{ claim = \"/credentialSubject/grade\", exists = false }")
         #expect(try verdict(issuer.sign(signed), rules: without).code == .ok)
         let other = holding(id.with("level", 9), ["id": "urn:uuid:5", "level": 1])
