@@ -1,6 +1,6 @@
 import Encoding
 
-/// How the host reacts to the controller's answers to commands.
+/// Handles the controller's answers to commands.
 extension Host {
     /// Continues after a command has been answered, refused or given up.
     mutating func conclude(

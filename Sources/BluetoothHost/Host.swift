@@ -34,7 +34,7 @@ package struct Host: Sendable {
     /// The number of PDUs with inconsistent fragments from phones since the start.
     package internal(set) var droppedPDUs = 0
 
-    /// Creates a host with the given services. The host is not started yet.
+    /// Creates a host with the given services. The event `start` starts the host.
     package init(configuration: HostConfiguration = HostConfiguration(), services: [ServiceDefinition]) {
         self.configuration = configuration
         database = AttributeDatabase(
@@ -70,7 +70,7 @@ package struct Host: Sendable {
         if !packets.isEmpty { actions.insert(contentsOf: packets, at: first) }
     }
 
-    /// When the event `timer` is due; nil if no time limit runs.
+    /// The time at which the event `timer` is due; nil without a time limit.
     package var deadline: Instant? {
         var instants = links.indices.compactMap { links[$0].deadline }
         if let deadline = commands.deadline { instants.append(deadline) }
@@ -81,7 +81,7 @@ package struct Host: Sendable {
         return instants.min()
     }
 
-    /// When the host probes a silent controller.
+    /// The time at which the host probes a silent controller.
     private var watchdogDeadline: Instant? {
         guard case .ready = phase, commands.count == 0, let interval = configuration.watchdogInterval else {
             return nil

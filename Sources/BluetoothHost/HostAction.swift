@@ -46,7 +46,7 @@ package enum HostAction: Equatable, Sendable {
     case failed(HostFailure)
 }
 
-/// Why a value was not sent.
+/// The reason why a value was not sent.
 package enum DeliveryFailure: Equatable, Sendable {
     /// The connection does not exist, or is ending.
     case notConnected

@@ -16,6 +16,6 @@ package enum HostEvent: Equatable, Sendable {
     case notify(ConnectionHandle, CharacteristicID, [UInt8])
     /// End a connection for the given reason. Later data from the phone is ignored. The answer is `disconnected`.
     case disconnect(ConnectionHandle, DisconnectReason)
-    /// The transport is gone.
+    /// The transport has failed or was closed.
     case transportLost
 }

@@ -8,21 +8,21 @@ import Reasons
 ///
 /// The stages run in the order of ``Stage``. The first stage that fails determines the verdict's code.
 package struct Verifier: Sendable {
-    /// How much is checked.
+    /// The checks to run.
     package typealias Mode = VerificationMode
 
     /// The trust data in force.
     package let trust: TrustStore
     /// The rules in force.
     package let policy: VerificationPolicy
-    /// How strictly credentials are read.
+    /// The profile for reading credentials.
     package var profile: Profile { policy.profile(over: trust.profile) }
     /// The limits in force.
     package let limits: Limits
     /// Whether unusual spellings are refused (``VerificationContext/checksSpelling``).
     var checksSpelling = true
 
-    /// Creates a verifier over this trust data.
+    /// Creates a verifier with the given trust data.
     package init(trust: TrustStore, policy: VerificationPolicy = .init(), limits: Limits = .init()) {
         self.trust = trust
         self.policy = policy

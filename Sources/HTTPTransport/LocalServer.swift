@@ -28,7 +28,7 @@ package struct LocalServer: Sendable {
         package let mediaType: String
         /// The content of the page, in bytes.
         package let body: [UInt8]
-        /// What the content may load (Content-Security-Policy).
+        /// The Content-Security-Policy: what the content may load.
         package let policy: String
 
         /// Creates an answer whose content may load only what `policy` permits; by default nothing.

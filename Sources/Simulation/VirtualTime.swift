@@ -9,7 +9,7 @@ import Synchronization
 /// When no job is ready, the clock jumps to the earliest time until which a task sleeps. A sleep of an hour therefore
 /// takes no real time, and everything that is due at an instant is done before the next instant begins.
 package final class VirtualTime: TaskExecutor {
-    /// The reason why a run did not come to its end.
+    /// The reason why a run did not reach its end.
     package enum Failure: Error, Hashable {
         /// Every task waits for something that no task of the run will do.
         case stuck

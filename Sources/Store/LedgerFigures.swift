@@ -40,7 +40,7 @@ struct LedgerFigures: Hashable, Sendable {
     /// The number of outcomes since the start for which the gate opened. The witness records each of them at once. The
     /// number is not stored.
     var openings = 0
-    /// The number of reports given up since the start. The number is not stored.
+    /// The number of reports lost since the start. The number is not stored.
     var lost = 0
     /// The number of lost reports about visits for which the gate opened or may have opened. The number is not stored.
     var lostOpenings = 0

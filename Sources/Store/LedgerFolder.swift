@@ -1,4 +1,4 @@
-/// The permissions required of a folder that holds a ledger.
+/// The required permissions of a ledger's folder.
 package enum LedgerFolder {
     /// Returns why a folder with the given owner and mode is not acceptable for a ledger of the user `user`, as the
     /// rest of a sentence that begins with the folder's name; nil for an acceptable folder. The user or root must own

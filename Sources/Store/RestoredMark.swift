@@ -9,14 +9,14 @@ import Ledger
 /// The witness's key authenticates the mark. Otherwise an attacker who can write the database could insert a mark, and
 /// a start would mistake a changed ledger for a restored ledger.
 package struct RestoredMark: Hashable, Sendable {
-    /// The name of the setting that holds the mark.
+    /// The name of the setting that contains the mark.
     static let setting: Text = "restored"
     /// The count of skipped visit numbers: more than a busy gate assigns between two backups.
     static let gap = 1_000_000
 
     /// The description of the restore, for the new ledger's first record.
     package var finding: Text
-    /// ``WitnessKey/code(ofRestore:_:after:)``; empty when no key existed.
+    /// ``WitnessKey/code(ofRestore:_:after:)``; empty if there was no key.
     private var code: [UInt8] = []
 
     /// Creates an unauthenticated mark with the description `finding`.

@@ -104,7 +104,7 @@ package final class StoppedStore {
     package enum Placing: Hashable, Sendable {
         /// The file had no secret before and has the given secret now.
         case made
-        /// The file already holds the same secret.
+        /// The file already contains the same secret.
         case same
         /// The file has another secret and stays unchanged. The text is the path of the given secret or, if it was not
         /// written, the path of the other secret.

@@ -34,7 +34,7 @@ package struct Assembler: Sendable {
     package private(set) var maxData: Int
     /// Chunks of the whole transfer.
     package private(set) var totalChunks: Int
-    /// The number of different chunks held so far.
+    /// The number of different chunks received.
     package private(set) var receivedChunks = 0
     /// The number of chunks that were dropped because of their CRC.
     package private(set) var crcFailures = 0
@@ -78,13 +78,13 @@ package struct Assembler: Sendable {
     /// The whole message after ``isComplete``; empty before.
     package var bytes: ArraySlice<UInt8> { isComplete ? storage.prefix(size) : [] }
 
-    /// Bytes of memory allocated so far for received data.
+    /// The number of bytes allocated for received data.
     package var reservedBytes: Int { storage.count }
 
     /// Whether all chunks were received.
     package var isComplete: Bool { receivedChunks == totalChunks }
 
-    /// The number of chunks not yet held.
+    /// The number of missing chunks.
     var missingChunks: Int { totalChunks - receivedChunks }
 
     /// Returns the lowest missing sequence numbers, ascending, at most `limit`.

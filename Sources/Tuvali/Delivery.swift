@@ -50,7 +50,7 @@ struct Delivery: Sendable {
         return min(one, other)
     }
 
-    /// Takes the application's verdict. Only the first verdict counts.
+    /// Stores the application's verdict. Only the first verdict counts.
     mutating func decide(_ accepted: Bool, at now: Instant) {
         guard case .awaited = verdict else { return }
         verdict = .told(accepted: accepted, count: 0, next: max(now, verdictNotBefore))

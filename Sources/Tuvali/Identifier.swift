@@ -1,6 +1,6 @@
 /// The name a verifier shows in its advertisement and invitation.
 package struct Identifier: Hashable, Sendable {
-    /// Why a text cannot be an identifier.
+    /// The reason why a text cannot be an identifier.
     package enum Failure: Error, Hashable, Sendable {
         /// The Android wallet refuses an invitation without a name.
         case empty

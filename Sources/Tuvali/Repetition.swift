@@ -14,7 +14,7 @@ package struct Repetition: Hashable, Sendable {
     /// message is sent once.
     package var pauses: [Duration]
 
-    /// Sends after `holdBack` and again after each of `pauses`.
+    /// Creates a repetition: the first message after `holdBack`, a further message after each of `pauses`.
     package init(after holdBack: Duration, pauses: [Duration] = []) {
         (self.holdBack, self.pauses) = (holdBack, pauses)
     }

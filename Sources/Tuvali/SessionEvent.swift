@@ -47,7 +47,7 @@ package enum SessionAction: Hashable, Sendable {
 
 /// The data from the wallet, decrypted and inflated.
 package struct TransferredPayload: Hashable, Sendable {
-    /// The plain bytes: by convention UTF-8 JSON, not checked yet.
+    /// The plain bytes: by convention UTF-8 JSON, unchecked.
     package let bytes: [UInt8]
     /// The figures of the transfer.
     package let statistics: TransferStatistics
@@ -74,7 +74,7 @@ package struct TransferStatistics: Hashable, Sendable {
     package var encryptedSize: Int
 }
 
-/// How a session ended.
+/// The end of a session.
 package enum SessionOutcome: Hashable, Sendable {
     /// The payload was delivered. `status`: the verdict that was sent; nil if the phone left before.
     case delivered(status: Bool?)
@@ -83,7 +83,7 @@ package enum SessionOutcome: Hashable, Sendable {
     /// The session ended in the given way, without a payload and without an error.
     case abandoned(Abandonment)
 
-    /// Why a session ended without payload and without error.
+    /// The reason why a session ended without payload and without error.
     package enum Abandonment: Hashable, Sendable {
         /// No phone connected while the key was valid.
         case keyExpired

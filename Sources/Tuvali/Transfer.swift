@@ -18,7 +18,7 @@ struct Transfer: Sendable {
     /// wallet that has sent all chunks then requests the report, and the payload is ready.
     private var opened: Result<[UInt8], TuvaliError>?
     var report = Report.none
-    /// When the first response size of the session was accepted.
+    /// The time at which the first response size of the session was accepted.
     let startedAt: Instant
     private(set) var lastWrite: Instant
     /// The number of MISSING reports sent on request.

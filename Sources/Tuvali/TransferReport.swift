@@ -2,7 +2,7 @@ import Encoding
 
 /// The verifier's answer to a report request.
 package enum TransferReport: Hashable, Sendable {
-    /// Every chunk of the transfer is held.
+    /// Every chunk of the transfer was received.
     case success
     /// `count` chunks are missing. `numbers`: the lowest missing numbers, ascending. The list has at least one number,
     /// because an iPhone crashes on an empty list.

@@ -10,7 +10,7 @@ package import Encoding
 package struct VerifierSession: Sendable {
     /// The state of the session, with its data.
     enum State: Sendable {
-        /// The key is advertised; `since`: from when on.
+        /// The key is advertised since the instant `since`.
         case advertising(VerifierKey, since: Instant)
         /// A phone has been connected since the instant `since`. The phone may have no wallet.
         case connected(VerifierKey, since: Instant)
@@ -43,7 +43,7 @@ package struct VerifierSession: Sendable {
         self.settings = settings
     }
 
-    /// When ``SessionEvent/timer`` is due next; nil once the session has ended.
+    /// The time of the next ``SessionEvent/timer``; nil after the end of the session.
     package var deadline: Instant? {
         switch state {
         case .advertising(_, let since): since.advanced(by: settings.keyLifetime)

@@ -48,7 +48,7 @@ struct ACLReassembler: Sendable {
         }
     }
 
-    /// Takes the first fragment of a PDU. The fragment may be the whole PDU.
+    /// Handles the first fragment of a PDU. The fragment may be the whole PDU.
     private mutating func begin(_ bytes: ArraySlice<UInt8>) -> L2CAPFrame? {
         guard let isComplete = isComplete(bytes) else { return nil }
         if isComplete { return L2CAPFrame(complete: bytes) }

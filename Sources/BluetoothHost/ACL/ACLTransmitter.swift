@@ -53,7 +53,7 @@ struct ACLTransmitter: Sendable {
     private var credits: Int
     private var lanes: [Lane] = []
     private var turn = 0
-    /// When a buffer was last returned.
+    /// The time at which the controller last returned a buffer.
     private var returned = Instant.zero
     /// The maximum number of buffers of one link: an eighth of all buffers, at least one.
     private let share: Int

@@ -22,10 +22,10 @@ struct ValuePusher: Sendable {
         self.limits = limits
     }
 
-    /// When the outstanding indication is given up.
+    /// The time limit for the confirmation of the outstanding indication; nil without one.
     var deadline: Instant? { unconfirmed?.deadline }
 
-    /// Appends a value. False when the queue is full.
+    /// Appends a value. Returns false if the queue is full.
     mutating func push(_ value: PushedValue) -> Bool {
         guard waiting.count < limits.queuedValues else { return false }
         waiting.append(value)

@@ -23,7 +23,7 @@ struct Advertiser: Sendable {
         /// The controller refused the given command with the given status. Until the next request, only the
         /// advertisements that are already on the air remain.
         case refused(HCIOpcode, HCIStatus)
-        /// The controller accepts every command and does not advertise.
+        /// The controller accepts every command but does not advertise.
         case dead
     }
 
@@ -86,10 +86,10 @@ struct Advertiser: Sendable {
     /// Whether the controller reports, in a separate event, the advertisement to which a phone has connected.
     var namesConnections: Bool { dialect != .legacy }
 
-    /// How often the controller was found not to advertise.
+    /// The number of times that the controller did not advertise although it should have.
     var lapses: Int { proof.lapses }
 
-    /// When the next turn or proof is due; nil if neither is due.
+    /// The time of the next turn or proof; nil if there is none.
     var deadline: Instant? {
         guard case .none = step, isOn else { return nil }
         return [turns.end, proof.due].compactMap { $0 }.min()
@@ -146,7 +146,7 @@ struct Advertiser: Sendable {
     /// Carries out the actions that are due at `now`.
     mutating func expire(at now: Instant) -> Outcome? { next(at: now) }
 
-    /// Takes the answer to the outstanding command.
+    /// Handles the answer to the outstanding command.
     mutating func answered(_ status: HCIStatus, at now: Instant) -> Outcome? {
         guard let step = step.take() else { return nil }
         if case .proof(let index, _) = step { return proven(index, status, at: now) }
@@ -172,7 +172,7 @@ struct Advertiser: Sendable {
 
     private mutating func refused(_ status: HCIStatus, _ step: Step, at now: Instant) -> Outcome? {
         if status == .commandDisallowed, let index = step.loading, !hasRetried, !wish.isEmpty {
-            // The controller considers itself still advertising.
+            // The controller believes that it is still advertising.
             hasRetried = true
             places[index].forget()
             (places[index].isOn, places[index].isStale) = (true, true)

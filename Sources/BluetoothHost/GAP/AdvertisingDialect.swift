@@ -13,7 +13,7 @@ enum AdvertisingDialect: Equatable, Sendable {
         case parameters, address, data, scanResponse, enable
     }
 
-    /// How many advertisements can be on the air at once.
+    /// The maximum number of simultaneous advertisements.
     var places: Int {
         switch self {
         case .legacy: 1

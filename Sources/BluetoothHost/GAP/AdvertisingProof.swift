@@ -24,7 +24,7 @@ struct AdvertisingProof: Sendable {
         case dead
     }
 
-    /// How far the controller's answers can be relied on.
+    /// Whether the controller's answers prove that it advertises.
     private enum Trust {
         case untested, proves, provesNothing
     }
@@ -40,7 +40,7 @@ struct AdvertisingProof: Sendable {
     private var doubted: Set<Int> = []
     /// The start of the next round of proofs; nil while no advertisement is on the air.
     private(set) var due: Instant?
-    /// How often a place was off the air although it should have been on.
+    /// The number of times that a place was off the air although it should have been on.
     private(set) var lapses = 0
 
     /// Creates the proof for an unknown controller.
@@ -72,7 +72,7 @@ struct AdvertisingProof: Sendable {
         return .ask(open.removeFirst())
     }
 
-    /// Takes the answer about a place.
+    /// Handles the answer about a place.
     mutating func take(_ status: HCIStatus, of place: Int) -> Answer {
         switch status {
         case .commandDisallowed:

@@ -14,7 +14,7 @@ struct SetNames: Sendable {
         self.limits = limits
     }
 
-    /// When the host gives up the first of the waiting connections.
+    /// The time at which the wait of the first connection ends; nil without waiting connections.
     var deadline: Instant? { waiting.map(\.until).min() }
 
     /// Whether the controller has advertising sets but does not report the set of a connection.

@@ -19,7 +19,7 @@ package struct ControllerInformation: Equatable, Sendable {
     package var leStates: UInt64?
     /// The maximum length, in bytes, of the data part of an ACL packet to the controller.
     package var aclLength = 0
-    /// How many ACL packets the controller holds for sending.
+    /// The number of ACL packets that the controller can buffer.
     package var aclPackets = 0
 
     /// The number of simultaneous advertisements, each with its own address; 0 if the controller or the host uses only

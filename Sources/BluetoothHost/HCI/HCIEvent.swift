@@ -6,7 +6,7 @@ enum HCIEvent: Equatable, Sendable {
     case commandComplete(HCIOpcode, credits: UInt8, returnParameters: ArraySlice<UInt8>)
     /// Command Status (7.7.15): an answer before the result. The event also grants `credits` command credits.
     case commandStatus(HCIOpcode, credits: UInt8, HCIStatus)
-    /// Disconnection Complete (7.7.5): a connection has ended. `reason`: why.
+    /// Disconnection Complete (7.7.5): a connection has ended for the reason `reason`.
     case disconnectionComplete(ConnectionHandle, HCIStatus, reason: HCIStatus)
     /// Hardware Error (7.7.16): the controller reports an internal error with the maker's code.
     case hardwareError(UInt8)

@@ -1,6 +1,6 @@
 import Encoding
 
-/// Why the host stopped.
+/// The reason why the host stopped.
 package enum HostFailure: Error, Equatable, Sendable {
     /// The controller did not answer a mandatory command.
     case commandTimedOut(HCIOpcode)
@@ -12,7 +12,7 @@ package enum HostFailure: Error, Equatable, Sendable {
     case hardwareError(UInt8)
     /// The host asked the controller to end a connection, and the controller never reported the end.
     case disconnectionStalled(ConnectionHandle)
-    /// The controller accepts every command to advertise and does not advertise.
+    /// The controller accepts every command to advertise but does not advertise.
     case advertisingDead
     /// The controller does not report to which of its advertising sets a phone connects.
     case advertisingSetsUnreported

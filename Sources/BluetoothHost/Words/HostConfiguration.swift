@@ -1,8 +1,8 @@
 /// Connection parameters that the host requests from the phone (Core Specification Vol 3 Part A 4.20).
 package struct PreferredConnectionParameters: Equatable, Sendable {
-    /// The shortest wanted interval, in units of 1.25 ms (6 to 3200).
+    /// The minimum interval, in units of 1.25 ms (6 to 3200).
     package let minimumInterval: UInt16
-    /// The longest wanted interval, in units of 1.25 ms.
+    /// The maximum interval, in units of 1.25 ms.
     package let maximumInterval: UInt16
     /// The number of connection events that this host, the peripheral, may skip.
     package let latency: UInt16

@@ -3,7 +3,7 @@ import LinkedData
 
 /// The content that the issuer signed, and nothing else. Policy rules read a credential only through this type.
 package struct SignedClaims: Sendable {
-    /// The format of the credential that the claims come from.
+    /// The format of the credential that contains the claims.
     package let format: CredentialFormat
     /// The id of the trusted issuer. For an mdoc the id is `x509:sha256:` and the hexadecimal SHA-256 of the root
     /// certificate (DER).

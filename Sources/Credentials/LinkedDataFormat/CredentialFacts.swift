@@ -8,9 +8,9 @@ struct CredentialFacts {
     /// The types: expanded IRIs if statements are signed, names as written if the text is signed. The list is empty if
     /// another issuer may have stated the types (``StatementGraph/isRootInside``).
     var types: [Text]
-    /// The latest stated start of validity.
+    /// The latest start of validity in the credential.
     var validFrom: Timestamp?
-    /// The earliest stated end of validity.
+    /// The earliest end of validity in the credential.
     var validUntil: Timestamp?
     var status: [StatusEntry]
     /// Whether the holder may have withheld a start of validity, an end of validity or a status.

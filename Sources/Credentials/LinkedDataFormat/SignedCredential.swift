@@ -12,13 +12,13 @@ struct SignedCredential {
     let statements: StatementGraph?
     /// The facts on which the acceptance of the credential depends.
     let facts: CredentialFacts
-    /// The types as ``SignedClaims/types`` states them.
+    /// The types, as in ``SignedClaims/types``.
     let types: [Text]
     /// Whether each type name in the text means a type, and each type has one name.
     let areTypesCertain: Bool
     /// The identity of the credential.
     let content: SignedContent
-    /// The contexts as ``SignedClaims/contexts`` states them.
+    /// The contexts, as in ``SignedClaims/contexts``.
     let contexts: ListedContexts
     private let graph: DeferredGraph
 

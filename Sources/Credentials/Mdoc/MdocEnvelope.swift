@@ -3,7 +3,7 @@ import Reasons
 
 /// One mdoc of a payload.
 struct MdocDocument {
-    /// The docType that the sender states; nil for a bare IssuerSigned.
+    /// The docType from the sender; nil for a bare IssuerSigned.
     let docType: CBOR?
     /// Whether the envelope has a docType. If so, the docType is required.
     let isWrapped: Bool

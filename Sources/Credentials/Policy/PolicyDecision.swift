@@ -62,7 +62,7 @@ struct PolicyKnowledge {
     var groups: (Text) -> Set<Text>?
     /// The pinned contexts, which give names their meanings; nil if no contexts are pinned.
     var pinned: JSONLDProcessor?
-    /// How strictly dates are read.
+    /// The profile for reading dates.
     let profile: Profile
     /// The work limit of the rules.
     var work: RuleWork

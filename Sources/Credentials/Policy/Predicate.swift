@@ -9,10 +9,10 @@ package enum ClaimPath: Hashable, Sendable {
     /// paths. The contexts of the document do not affect the meaning of the path.
     case properties([Text])
 
-    /// The pointer, for people and verdicts; nil for a path of IRIs.
+    /// The pointer, for display and verdicts; nil for a path of IRIs.
     package var pointer: String? { if case .pointer(let text, _) = self { text.string } else { nil } }
 
-    /// The pointer or the IRIs, for people.
+    /// The pointer or the IRIs, for display.
     package var description: String {
         switch self {
         case .pointer(let text, _): text.string

@@ -37,7 +37,7 @@ struct StatementReading {
         let place: NameResolver.Place?
     }
 
-    /// The reason why a path cannot be read further.
+    /// The reason why the rest of a path cannot be read.
     private struct Unknown: Error {
         let why: String
         init(_ why: String) { self.why = why }

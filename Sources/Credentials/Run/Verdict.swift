@@ -119,7 +119,7 @@ package enum ProofContext: String, Sendable {
     case suite
 }
 
-/// The data that a record may hold about a credential.
+/// The data about a credential that a record may contain.
 package struct CredentialSummary: Hashable, Sendable {
     /// The place of the credential in the received payload, as a JSON pointer; empty for a bare credential.
     package var place = ""
@@ -150,7 +150,7 @@ package struct CredentialSummary: Hashable, Sendable {
     /// The content from which ``signedDigest`` is computed; nil before the proof stage.
     var signed: SignedContent?
 
-    /// Creates a summary for a payload of which only the digest is known yet.
+    /// Creates a summary for a payload of which only the digest is known.
     package init(format: CredentialFormat? = nil, payloadDigest: [UInt8]) {
         self.format = format
         payload = Payload(.digest(payloadDigest))

@@ -4,7 +4,7 @@ import Encoding
 final class VerificationContext {
     let trust: TrustStore
     let policy: VerificationPolicy
-    /// How strictly credentials are read.
+    /// The profile for reading credentials.
     let profile: Profile
     let limits: Limits
     let clock: WallTime

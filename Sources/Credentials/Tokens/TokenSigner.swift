@@ -10,7 +10,7 @@ struct TokenSigner {
     let issuer: TrustedIssuer
     /// The token's own dates of issue.
     let issuedAt: [Timestamp]
-    /// The stated date of the signature.
+    /// The date of the signature according to the token.
     var signedAt: Timestamp?
     /// The purpose for which the key must be listed. Certificates are accepted for issuers only.
     var purpose = ControllerDocument.Purpose.assertionMethod

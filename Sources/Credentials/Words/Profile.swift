@@ -1,4 +1,4 @@
-/// How strictly credentials are read (Tests/Vectors/README.md, "Profiles").
+/// The strictness of reading credentials (Tests/Vectors/README.md, "Profiles").
 package enum Profile: String, CaseIterable, Sendable {
     /// Every claim must be signed, inline contexts are refused unless the issuer's entry allows them, and dates need a
     /// zone.

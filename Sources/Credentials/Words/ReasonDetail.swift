@@ -75,7 +75,7 @@ package enum ReasonDetail: Hashable, Sendable {
         }
     }
 
-    /// The detail as one sentence for people.
+    /// The detail as one sentence, for display.
     package var sentence: String {
         switch self {
         case .encoding: "A certificate cannot be read."

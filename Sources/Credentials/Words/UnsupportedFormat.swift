@@ -24,7 +24,7 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
     /// A credential of VCDM 2.0 enveloped in another format.
     case enveloped = "enveloped"
 
-    /// The name of the format, for people.
+    /// The name of the format, for display.
     package var title: String {
         switch self {
         case .healthCertificate: "an EU Digital COVID Certificate (HC1:, a CWT in base45)"

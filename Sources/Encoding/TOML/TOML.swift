@@ -56,7 +56,7 @@ extension TOML {
         package init() {}
     }
 
-    /// The reason why a text is not a TOML document, and where.
+    /// The reason why a text is not a TOML document, with the place of the fault.
     package struct SyntaxError: Error, Hashable, Sendable {
         /// The line of the error in the document, from 1.
         package let line: Int

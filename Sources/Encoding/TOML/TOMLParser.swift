@@ -155,7 +155,7 @@ struct TOMLParser {
         }
     }
 
-    /// Skips LF or CR LF; returns false when neither is next.
+    /// Skips LF or CR LF. Returns false for any other text.
     mutating func lineEnd() throws(TOML.SyntaxError) -> Bool {
         if peek == 0x0D {
             guard next == 0x0A else { throw failure("there is a carriage return without a line feed") }

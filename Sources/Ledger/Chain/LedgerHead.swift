@@ -8,7 +8,7 @@ package enum LedgerError: Error, Hashable, Sendable {
     case visitOpen
     /// The visit's outcome is already recorded.
     case visitClosed
-    /// More than ``LedgerLimits/openVisits`` visits have no outcome yet.
+    /// More than ``LedgerLimits/openVisits`` visits have no outcome.
     case tooManyOpen
 }
 

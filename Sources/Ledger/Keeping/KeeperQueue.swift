@@ -29,7 +29,7 @@ package struct KeeperQueue: Sendable {
         /// The maximum number of outcomes in one transaction. With so few outcomes, the sync is nearly the whole cost
         /// of a transaction.
         package var batch = 32
-        /// The pause before a failed disk or reserve is tried again.
+        /// The pause before the next attempt with a failed disk or reserve.
         package var retryAfter: Duration = .seconds(1)
         /// The duration after which an unfinished transaction means that the disk does not respond.
         package var stallAfter: Duration = .seconds(10)
@@ -81,7 +81,7 @@ package struct KeeperQueue: Sendable {
     private var ordinary: [UnwrittenOutcome] = []
     private var decisions: [UnwrittenDecision] = []
     private var underWay: Step?
-    /// When the step in progress was given to the disk.
+    /// The time at which the disk received the step in progress; nil without a step.
     private var begun: Instant?
     private var retryAt: Instant?
     private var reserveRetryAt: Instant?
@@ -187,7 +187,7 @@ package struct KeeperQueue: Sendable {
         return .end
     }
 
-    /// The time at which ``next(at:)`` has a step again even without an event.
+    /// The time at which ``next(at:)`` has a step without a further event; nil if there is none.
     package var deadline: Instant? {
         if underWay != nil { return isStalled ? nil : stallAt }
         guard !hasEnded else { return nil }

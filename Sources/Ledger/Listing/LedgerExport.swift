@@ -57,7 +57,7 @@ package struct ExportVerifier: Sendable {
     private var verifier: ChainVerifier?
     private var last: JSON?
 
-    /// Creates a verifier that has read no line yet.
+    /// Creates a verifier at the beginning of an export.
     package init() {}
 
     /// Reads the next line, without its line end. Throws if the line is invalid at this place of the export.

@@ -111,6 +111,6 @@ package enum LedgerListing {
 }
 
 extension String {
-    /// The text with a space between date and time of day, for people.
+    /// The text with a space between date and time of day, for display.
     fileprivate var replacingT: String { split(separator: "T", maxSplits: 1).joined(separator: " ") }
 }

@@ -175,7 +175,7 @@ struct ContextProcessor {
         throw JSONLDError(.limitExceeded, detail: "IRI length")
     }
 
-    /// Throws when the processing mode is `mode`.
+    /// Throws if the processing mode is `mode`.
     func refuse(in mode: Options.ProcessingMode, _ code: JSONLDError.Code, _ detail: Text) throws(JSONLDError) {
         if self.mode == mode { throw JSONLDError(code, detail: detail) }
     }

@@ -32,7 +32,7 @@ extension Expander {
     private struct Look {
         /// The number of values and types that may still follow. Each of them becomes at most one quad.
         var values: Int
-        /// The bytes of IRIs left.
+        /// The number of bytes of IRIs that may still follow.
         var bytes: Int
         /// The length of the longest IRI that may replace a prefix in a text.
         let prefix: Int

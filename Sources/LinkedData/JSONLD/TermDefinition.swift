@@ -92,7 +92,7 @@ final class TermDefinition: Sendable {
         case set(Value)
     }
 
-    /// A context inside a definition, not yet processed.
+    /// A context inside a definition, before its processing.
     struct ScopedContext: Sendable {
         var value: JSON
         /// The URL of the document that contains the scoped context.

@@ -48,7 +48,7 @@ enum Plots {
             + clock(minute: busiest.minute)
     }
 
-    /// Returns the radio over a day up to the present.
+    /// Returns the picture of the radio over a day up to the present.
     static func radio(_ day: DailyStatistics, now: Int) -> String {
         var (shapes, start) = ("", 0)
         let past = min(max(0, now + 1), drawn)

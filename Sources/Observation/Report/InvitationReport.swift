@@ -2,7 +2,7 @@ package import Encoding
 
 /// The result of an invitation: the answer of `gatehouse agent connect`.
 package struct InvitationReport: ReportPart {
-    /// How an invitation is carried out.
+    /// The way in which an invitation is carried out.
     package enum Way: String, CaseIterable, Sendable {
         /// A new connection is made.
         case new
@@ -18,13 +18,13 @@ package struct InvitationReport: ReportPart {
 
     /// The destination of the invitation.
     package var destination: Text?
-    /// How the invitation is carried out.
+    /// The way in which the invitation is carried out.
     package var way: Way?
     /// The id of the connection; nil if the invitation led to no connection.
     package var id: Text?
     /// Whether the work continues. Giving the same invitation again returns the result.
     package var isUnderWay: Bool?
-    /// Why the connection failed.
+    /// The reason why the connection failed.
     package var failure: String?
 
     /// Creates a report without members.

@@ -23,7 +23,7 @@ extension ReportForm where Value == Text {
 }
 
 extension ReportForm where Value == String {
-    /// A text for people.
+    /// A text for display.
     static var prose: Self { .init(write: JSON.text, read: \.string?.string) }
 }
 

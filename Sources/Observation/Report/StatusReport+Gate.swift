@@ -16,7 +16,7 @@ extension StatusReport {
         package var since: Timestamp?
         /// The seconds since ``since``.
         package var seconds: Int?
-        /// How often the fault came into force.
+        /// The number of times that the fault has occurred.
         package var count: Int?
         /// The meaning of the code.
         package var meaning: String?
@@ -40,13 +40,13 @@ extension StatusReport {
     package struct Radio: ReportPart {
         /// The state of the radio.
         package var state: KioskStatus.Radio?
-        /// How often the adapter was ready.
+        /// The number of times that the adapter became ready.
         package var openings: Int?
-        /// How often the radio had to be reset or opened again.
+        /// The number of times that the radio was reset or opened again.
         package var failures: Int?
-        /// How often the reset of the adapter was requested.
+        /// The number of times that a reset of the adapter was requested.
         package var adapterResets: Int?
-        /// How often the adapter stopped advertising by itself.
+        /// The number of times that the adapter stopped advertising without a request.
         package var advertisingLapses: Int?
         /// The number of resets because silent phones occupied all links.
         package var linkResets: Int?
@@ -132,7 +132,7 @@ extension StatusReport {
         package var secondsLeft: Int?
         /// The levels of the wired inputs; nil inside: the input cannot be read.
         package var inputs: [DoorInput: Bool?]?
-        /// The people who were seen to pass.
+        /// The number of people who passed.
         package var passages: Int?
         /// The number of people who passed without an opening of the gate.
         package var tailgating: Int?
@@ -142,9 +142,9 @@ extension StatusReport {
         package var requests: Int?
         /// The number of refused requests to exit.
         package var refusedRequests: Int?
-        /// How often the door was forced.
+        /// The number of times that the door was forced.
         package var forced: Int?
-        /// How often the door was held open.
+        /// The number of times that the door was held open.
         package var heldOpen: Int?
 
         /// Creates a part without members.

@@ -71,9 +71,9 @@ extension StatusReport {
         package var version: Text?
         /// The number of trusted issuers.
         package var issuers: Int?
-        /// When the bundle was made; nil without a bundle, as are the following two.
+        /// The date at which the bundle was made; nil without a bundle, as are the next two members.
         package var issued: Timestamp?
-        /// Until when the bundle is to be used.
+        /// The last date for which the bundle should be used.
         package var validUntil: Timestamp?
         /// The age of the bundle.
         package var age: TrustEdition.Age?
@@ -83,13 +83,13 @@ extension StatusReport {
         package var policySource: Text?
         /// The path of the rules; nil if they are in a bundle or the gate has none.
         package var policyFile: Text?
-        /// Where the rules come from, in words.
+        /// The source of the rules, in words.
         package var policyOrigin: String?
         /// The profile by which credentials are checked.
         package var profile: Profile?
-        /// When the oldest document or status list was confirmed.
+        /// The date at which the oldest document or status list was confirmed.
         package var oldest: Timestamp?
-        /// When the oldest fetched document or status list was confirmed.
+        /// The date at which the oldest fetched document or status list was confirmed.
         package var refreshed: Timestamp?
         /// The first expiry date of bundle, issuers and roots, which may be past.
         package var soonestExpiry: Timestamp?

@@ -12,7 +12,7 @@ package struct VirtualMediation: Sendable {
         case grants
         /// The agent denies the mailbox.
         case denies
-        /// The agent sends no answer, as when an agent's controller must agree first.
+        /// The agent sends no answer, for example because its controller must agree first.
         case keepsSilent
     }
 

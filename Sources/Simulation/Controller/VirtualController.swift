@@ -20,7 +20,7 @@ package struct VirtualController: Sendable {
     package enum Action: Equatable, Sendable {
         /// Send one H4 packet to the host, including the packet type (4 event, 2 ACL data).
         case toHost([UInt8])
-        /// Give the given command to the air.
+        /// A command to the air.
         case air(AirCommand)
         /// The host violated a rule of HCI, given as the value.
         case violation(Violation)

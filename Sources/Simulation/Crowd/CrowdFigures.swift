@@ -2,9 +2,9 @@ import Encoding
 
 /// The results of a crowd.
 package struct CrowdFigures: Sendable {
-    /// The number of visitors who have left, including odd visitors, and of attackers who have given up.
+    /// The number of visitors, including odd visitors, who have left.
     package internal(set) var visitors = 0
-    /// The number of attackers who have given up; see ``visitors``.
+    /// The number of attackers who have given up.
     package internal(set) var attackers = 0
     /// The number of visitors whose wallet received the verdict accepted.
     package internal(set) var accepted = 0
@@ -29,7 +29,7 @@ package struct CrowdFigures: Sendable {
     package internal(set) var faults: [String] = []
     /// The time from the first arrival to the end of the last counted visit.
     package internal(set) var time = Duration.zero
-    /// Visitors who received a verdict within ``time``.
+    /// The number of visitors who received a verdict within ``time``.
     package internal(set) var served = 0
     /// The times from the arrival at the gate to the verdict, in the order of the verdicts.
     package internal(set) var waiting: [Duration] = []

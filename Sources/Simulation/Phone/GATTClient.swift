@@ -63,7 +63,7 @@ struct GATTClient: Sendable {
         return take()
     }
 
-    /// Stops waiting for answers; values are still received.
+    /// Stops waiting for answers. Values are still received.
     mutating func abandon() {
         queue = []
         (step, deadline, isAbandoned) = (nil, nil, true)

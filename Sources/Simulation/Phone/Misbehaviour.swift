@@ -22,7 +22,7 @@ package enum Misbehaviour: Equatable, Sendable {
     case vanishes(VisitStep)
     /// The phone connects and never sends anything.
     case silent
-    /// Receives the verdict but does not disconnect.
+    /// The phone receives the verdict but does not disconnect.
     case lingers
     /// Starts another transfer after SUCCESS.
     case secondTransfer

@@ -4,7 +4,7 @@ package enum PhoneEvent: Equatable, Sendable {
     case arrived
     /// The phone read the QR code and scans for the verifier with the given name.
     case scanning(name: String)
-    /// The verifier's advertisement was heard.
+    /// The phone received the verifier's advertisement.
     case found
     /// The link to the gate is established.
     case connected
@@ -12,15 +12,15 @@ package enum PhoneEvent: Equatable, Sendable {
     case parametersRequested(granted: Bool)
     /// The verifier refused the phone's request for pairing with the given reason (5 is Pairing Not Supported).
     case pairingRefused(reason: UInt8)
-    /// The wallet made a step of the hand-over of the credential.
+    /// The wallet completed a step of the hand-over of the credential.
     case wallet(WalletProgress)
     /// A notification or indication was lost because the wallet was not registered for it.
     case dropped(WalletCharacteristic)
-    /// The verifier violated L2CAP, ATT or GATT; the text describes how.
+    /// The verifier violated L2CAP, ATT or GATT. The text describes the violation.
     case violation(String)
     /// The link has ended; `reason`: the error code for the phone.
     case disconnected(reason: UInt8)
-    /// The visit is over, with the given outcome.
+    /// The visit has ended with the given outcome.
     case finished(VisitOutcome)
 }
 

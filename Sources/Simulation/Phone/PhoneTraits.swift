@@ -1,9 +1,9 @@
 /// The properties of a simulated phone's stack and radio as data. The times and counts are those of real phones and
 /// within the limits of the Bluetooth specification.
 package struct PhoneTraits: Sendable {
-    /// How the phone's stack turns the wallet's MTU requests into ATT requests.
+    /// The conversion of the wallet's MTU requests into ATT requests by the phone's stack.
     package enum MTUBehaviour: Equatable, Sendable {
-        /// The phone sends each request as the wallet asked (Android 13 and before).
+        /// The phone sends each request of the wallet unchanged (Android 13 and earlier).
         case asAsked
         /// The phone sends the first request as 517. Later requests have no effect (Android 14 and later).
         case once517
@@ -66,7 +66,7 @@ package struct PhoneTraits: Sendable {
     var connectTime = Duration.seconds(5)
     /// The time after which a person whose wallet finds no verifier reads the displayed code again.
     package var rereading = Duration.seconds(10)
-    /// The longest time from the arrival until the person gives up.
+    /// The maximum time from the arrival until the person gives up.
     package var patience = Duration.seconds(120)
 
     /// Creates a phone with the given properties.

@@ -9,7 +9,7 @@ package struct VirtualPhone: Sendable {
         case arrived
         /// The display now shows the given QR text, or none (nil).
         case invitation(String?)
-        /// The phone heard an advertising event with its scan response.
+        /// The phone received an advertising event with its scan response.
         case heard(Advertiser)
         /// The requested connection is established.
         case connected
@@ -122,7 +122,7 @@ package struct VirtualPhone: Sendable {
     /// Whether the phone scans for the verifier of a code that it has read.
     var hasCode: Bool { if case .scanning(.some) = state { true } else { false } }
 
-    /// Whether the visit is over.
+    /// Whether the visit has ended.
     package var hasEnded: Bool { if case .ended = state { true } else { false } }
 
     /// Handles one event and returns the actions.

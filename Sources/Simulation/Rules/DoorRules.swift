@@ -6,7 +6,7 @@ import Reasons
 struct DoorRules: Sendable {
     /// The maximum duration of an alarm without a cause: its own duration, and the delay of the report of a change.
     static let alarm: Duration = .seconds(40)
-    /// How long passage may stay free without being renewed.
+    /// The maximum time of free passage without a renewal.
     static let lease: Duration = .seconds(5)
 
     /// The time limit for answering a press of the exit button. The limit covers another person's pulse, the pulse of a
@@ -20,7 +20,7 @@ struct DoorRules: Sendable {
     private var schedule: (mode: DoorMode, until: Instant) = (.normal, .zero)
     private var levels: [DoorInput: Bool] = [:]
     private var hasFire = false
-    /// The instant since which the fire panel is inactive again.
+    /// The time since which the fire panel has been inactive again.
     private var fireEnd: Instant?
     /// The instant of the last change at the door.
     private var changed = Instant.zero

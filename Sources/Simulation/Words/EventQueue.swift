@@ -7,7 +7,7 @@ package struct EventQueue<Item: Sendable>: Sendable {
     /// Creates an empty queue.
     package init() {}
 
-    /// The instant of the next item; nil when the queue is empty.
+    /// The time of the next item; nil for an empty queue.
     package var deadline: Instant? { entries.first?.at }
 
     /// Adds `item` at the instant `instant`.

@@ -15,7 +15,7 @@ protocol TrustSource {
     func read(_ path: String, limit: Int) -> [UInt8]?
     /// Returns the date since which a file has been unchanged; nil if the date is unknown.
     func date(of path: String) -> Timestamp?
-    /// Returns the reason why a file cannot be read; nil: unknown, or no reason.
+    /// Returns the reason why a file is unreadable; nil if there is none or it is unknown.
     func obstacle(_ path: String) -> FileObstacle?
     /// Returns the reason why an existing folder cannot be listed; nil if there is none or it is unknown.
     func obstacle(folder path: String) -> FileObstacle?

@@ -5,7 +5,7 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// How files are written into the directory.
+/// Writes files into the directory.
 extension TrustPin {
     /// Returns the SHA-256 in hexadecimal.
     static func hash(_ bytes: [UInt8]) -> String { Hex.encode(SHA256.hash(data: bytes)) }

@@ -71,7 +71,7 @@ package struct RulesInForce: Sendable {
     package let source: RuleSource
     /// The rules; nil if the gate has none or they are unusable (``problem`` gives the reason).
     package let rules: GatePolicy?
-    /// Why the rules of the source cannot be used.
+    /// The reason why the rules of the source are unusable; nil for usable rules.
     package let problem: PolicyLoadError?
     /// Whether the trust data contains unused rules, because a configured file takes precedence.
     package let hidesOthers: Bool

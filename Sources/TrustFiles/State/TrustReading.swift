@@ -6,7 +6,7 @@ import Reasons
 package struct TrustReading: Sendable {
     /// The trust data in use.
     package let directory: TrustDirectory
-    /// The reason why the imported bundle is not in use; nil: no fault.
+    /// The reason why the imported bundle is not in use; nil if there is no fault.
     package let fault: TrustDirectoryError?
     /// The bytes of the bundle if ``TrustState/remember(_:)`` has not stored it yet.
     let unkept: [UInt8]?

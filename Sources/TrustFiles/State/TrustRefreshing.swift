@@ -25,7 +25,7 @@ package enum RefreshOutcome: Sendable {
     case failed(RefreshFailure)
 }
 
-/// The reason why the old copy of a resource stays.
+/// The reason why the old copy of a resource is kept.
 package enum RefreshFailure: Error, CustomStringConvertible {
     /// The host is not among the permitted hosts.
     case hostNotListed

@@ -56,12 +56,12 @@ package final class BenchLedger: VisitLedger {
         return (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
     }
 
-    /// Takes an intent, as ``LedgerKeeper`` does.
+    /// Records an intent, like ``LedgerKeeper``.
     package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
         keeper.recordIntent(intent, answer: answer)
     }
 
-    /// Takes a decision and the replay names of its credential.
+    /// Records a decision and the replay names of its credential.
     package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
         keeper.recordDecision(record, names: names)
     }

@@ -12,7 +12,7 @@ package import Mailboxes
 package struct VirtualAgency: ~Copyable, Sendable {
     /// The answer to a request.
     package struct Answer: Hashable, Sendable {
-        /// The HTTP status; nil when the answer was lost.
+        /// The HTTP status; nil if the answer was lost.
         package let status: Int?
         /// The body of the answer.
         package let body: [UInt8]
