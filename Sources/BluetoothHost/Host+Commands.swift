@@ -1,6 +1,6 @@
 import Encoding
 
-/// How the host reacts to the controller's answers to commands.
+/// Handles the controller's answers to commands.
 extension Host {
     /// Continues after a command has been answered, refused or given up.
     mutating func conclude(
@@ -21,9 +21,9 @@ extension Host {
             if advertiser.lapses > lapses { actions.append(.advertisingLapsed(advertiser.lapses)) }
             try follow(next, &actions)
         case .disconnect:
-            // Success means only that the disconnection has begun; Disconnection Complete follows. "Unknown
-            // connection" means that the connection had already ended, and the event of its end may have been
-            // lost. Other refusals are left to the closing deadline.
+            // Success only means that the disconnection has begun; Disconnection Complete follows. "Unknown connection"
+            // means that the connection has already ended and the event of its end may have been lost. For other
+            // refusals, wait for the closing deadline.
             if outcome.status == .unknownConnection, let handle = command.connection {
                 end(handle, .unknownConnection, at: now, &actions)
             }
@@ -57,8 +57,8 @@ extension Host {
         case .started: actions.append(.advertisingStarted)
         case .stopped: actions.append(.advertisingStopped)
         case .refused(let opcode, let status):
-            // While links exist, a controller may refuse to enable a set because of its limits. Any other
-            // refusal contradicts the features that the controller reported.
+            // While links exist, a controller may refuse to enable a set because of its limits. Any other refusal
+            // contradicts the reported features.
             let isLimit = opcode == .leSetExtendedAdvertisingEnable && linkCount > 0
             if advertiser.namesConnections, !isLimit { throw .commandFailed(opcode, status) }
             actions.append(.advertisingRefused(opcode, status))
@@ -68,7 +68,7 @@ extension Host {
 }
 
 extension CommandQueue.Outcome {
-    /// The status that the controller sent; if it sent none, the status with the same meaning as the outcome.
+    /// The status from the controller or, without a status, the status with the same meaning as the outcome.
     var status: HCIStatus {
         switch self {
         case .completed(let status, _), .status(let status): status

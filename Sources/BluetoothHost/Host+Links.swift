@@ -1,10 +1,10 @@
 import Encoding
 
-/// Links: their beginning, their data, their end.
+/// The beginning, the data and the end of links.
 extension Host {
-    /// Takes a new connection. With advertising sets, it waits for the event that names its set.
+    /// Handles a new connection. With advertising sets, the connection waits for the event that names its set.
     mutating func came(_ connection: Connection, at now: Instant, _ actions: inout [HostAction]) throws(HostFailure) {
-        // A handle that is assigned again means that the end of its last connection was not reported.
+        // A repeated handle means that the end of the previous connection was not reported.
         end(connection.handle, .unspecified, at: now, &actions)
         if advertiser.namesConnections {
             if !names.hold(connection, at: now) { try sendAway(connection, at: now, &actions) }
@@ -23,8 +23,8 @@ extension Host {
         let (advertisement, isSilent) = advertiser.ended(set, byConnection: status == .success)
         guard status == .success else { return try follow(advertiser.expire(at: now), &actions) }
         if isSilent { actions.append(.advertisingStopped) }
-        // The application never learned of a connection that has ended in the meantime, so it would not
-        // request advertising again.
+        // The connection ended before the application knew of it, so the application would not request advertising
+        // again.
         guard let connection = names.named(handle) else { return try follow(advertiser.goOn(at: now), &actions) }
         try begin(connection, to: advertisement?.address, at: now, &actions)
     }
@@ -69,7 +69,7 @@ extension Host {
         actions.append(.disconnected(handle, reason))
     }
 
-    /// Begins the end of a connection; from now on no data from the phone is accepted.
+    /// Begins the end of a connection. Later data from the phone is ignored.
     mutating func disconnect(_ index: Int, _ reason: DisconnectReason, at now: Instant, _ actions: inout [HostAction]) {
         guard links[index].closing == nil else { return }
         let margin = configuration.limits.disconnectionMargin
@@ -103,7 +103,7 @@ extension Host {
         return links[index].pusher.push(pushed) ? nil : .queueFull
     }
 
-    /// Takes a data packet of a link; ignores it when the end of the link has been requested.
+    /// Handles a data packet of a link. Ignores the packet if the end of the link was requested.
     mutating func receive(_ packet: ACLPacket, _ index: Int, at now: Instant, _ actions: inout [HostAction]) {
         guard links[index].closing == nil else { return }
         let dropped = links[index].reassembler.dropped
@@ -115,7 +115,7 @@ extension Host {
         case L2CAPChannel.signaling: receiveSignal(frame.payload, index, at: now, &actions)
         case L2CAPChannel.securityManager:
             if let answer = SecurityManager.answer(frame.payload) { send(answer, index, at: now, &actions) }
-        default: break  // Not a channel of this host: dropped (Core Specification Vol 3 Part A 2.2).
+        default: break  // Drop packets of other channels (Core Specification Vol 3 Part A 2.2).
         }
     }
 
@@ -141,7 +141,7 @@ extension Host {
             }
         case nil: break
         }
-        // Phones are busy with service discovery at first; some ignore a request that is sent earlier.
+        // Phones are busy with service discovery at first, and some ignore an earlier request.
         if let request = links[index].parameters.begin(current: links[index].current) {
             send(request.frame, index, at: now, &actions)
         }
@@ -155,15 +155,15 @@ extension Host {
             guard let next = links[index].parameters.answered(signal) else { return }
             send(next.frame, index, at: now, &actions)
         } else {
-            // Reject all other signals. They address a central or open channels; this host is no central and
-            // has no such channels.
+            // Reject all other signals. They address a central, or open channels. This host is not a central and has no
+            // channels to open.
             send(LESignal.reject(signal.identifier).frame, index, at: now, &actions)
         }
     }
 
-    /// Queues an answer. If the queue has no room, the phone is disconnected, because it sends requests much
-    /// faster than it takes answers. Dropping the answer instead would stall the phone for 30 s, and an
-    /// attacker could exploit an unbounded queue.
+    /// Queues an answer. If the queue is full, the phone is disconnected, because it sends requests much faster than it
+    /// reads answers. A dropped answer would stall the phone for 30 s, and an attacker could exploit an unbounded
+    /// queue.
     @discardableResult private mutating func send(
         _ frame: L2CAPFrame, _ index: Int, at now: Instant, _ actions: inout [HostAction]
     ) -> Bool {

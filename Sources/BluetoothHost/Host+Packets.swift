@@ -42,7 +42,7 @@ extension Host {
         case .hardwareError(let code):
             throw .hardwareError(code)
         default:
-            // Before the controller is ready, any other event is left over from before the reset.
+            // Before the controller is ready, any other event dates from before the reset.
             guard case .ready = phase else { return ignore() }
             try receiveWhileReady(event, at: now, &actions)
         }

@@ -1,17 +1,15 @@
 package import Encoding
 
-/// A Bluetooth LE peripheral: everything between a controller's HCI packets and an application's
-/// characteristics.
+/// A Bluetooth LE peripheral: all layers between a controller's HCI packets and an application's characteristics.
 ///
 /// The life cycle in order: `start` sets the controller up (``ControllerSetup``) → `ready` → `advertise` puts
-/// advertisements on the air (``Advertiser``) → a phone connects → its data is reassembled
-/// (``ACLReassembler``), sorted by channel and answered (``ATTServer``); writes are reported as `written`,
-/// values are sent by `notify` (``ValuePusher``, ``ACLTransmitter``) → `disconnected`. A controller that
-/// stays silent or reports an error ends the cycle with `failed`; the owner then opens the transport again
-/// and sends `start`.
+/// advertisements on the air (``Advertiser``) → a phone connects → its data is reassembled (``ACLReassembler``), sorted
+/// by channel and answered (``ATTServer``); writes are reported as `written`, values are sent by `notify`
+/// (``ValuePusher``, ``ACLTransmitter``) → `disconnected`. If the controller stays silent or reports an error, the
+/// cycle ends with `failed`. The owner then opens the transport again and sends `start`.
 ///
-/// It is a pure value: it uses no clock, no input or output and no randomness. Its owner passes in packets
-/// and the time, carries out the actions in their order, and sends `timer` at ``deadline``.
+/// The host is a pure value without clock, I/O and randomness. The owner passes in packets and the time, carries out
+/// the actions in order, and sends `timer` at ``deadline``.
 package struct Host: Sendable {
     enum Phase: Sendable {
         /// The host was not started, or has failed.
@@ -29,14 +27,14 @@ package struct Host: Sendable {
     var early: EarlyPackets
     var names: SetNames
     var links: [Link] = []
-    /// When the controller last sent anything.
+    /// The time of the last packet from the controller.
     var lastHeard: Instant = .zero
     /// The number of malformed or unexpected packets since the start.
     package internal(set) var ignoredPackets = 0
-    /// The number of PDUs from phones whose fragments did not fit together, since the start.
+    /// The number of PDUs with inconsistent fragments from phones since the start.
     package internal(set) var droppedPDUs = 0
 
-    /// Creates a host with the given services. The host is not started yet.
+    /// Creates a host with the given services. The event `start` starts the host.
     package init(configuration: HostConfiguration = HostConfiguration(), services: [ServiceDefinition]) {
         self.configuration = configuration
         database = AttributeDatabase(
@@ -48,19 +46,18 @@ package struct Host: Sendable {
         names = SetNames(limits: configuration.limits)
     }
 
-    /// Takes an event that happens at `now`; returns the actions to carry out, in order.
+    /// Handles an event at `now`. Returns the actions to carry out, in order.
     ///
-    /// Packets are before news in the list. So a phone gets its answer before any effect of the news. An
-    /// owner that reacts to news with another call, while it still carries out the list, cannot overtake a
-    /// packet.
+    /// Packets precede news in the list, so a phone gets its answer before any effect of the news. If the owner reacts
+    /// to news with another call before the end of the list, the reaction cannot overtake a packet.
     package mutating func handle(_ event: HostEvent, at now: Instant) -> [HostAction] {
         var actions: [HostAction] = []
         handle(event, at: now, into: &actions)
         return actions
     }
 
-    /// Handles an event as ``handle(_:at:)`` does, but appends to `actions`. A caller that reuses the memory
-    /// of its last list needs no allocation.
+    /// Handles an event like ``handle(_:at:)``, but appends to `actions`. A caller that reuses the memory of its last
+    /// list needs no allocation.
     package mutating func handle(_ event: HostEvent, at now: Instant, into actions: inout [HostAction]) {
         let first = actions.count
         do {
@@ -73,7 +70,7 @@ package struct Host: Sendable {
         if !packets.isEmpty { actions.insert(contentsOf: packets, at: first) }
     }
 
-    /// When the event `timer` is due; nil if no time limit runs.
+    /// The time at which the event `timer` is due; nil without a time limit.
     package var deadline: Instant? {
         var instants = links.indices.compactMap { links[$0].deadline }
         if let deadline = commands.deadline { instants.append(deadline) }
@@ -84,7 +81,7 @@ package struct Host: Sendable {
         return instants.min()
     }
 
-    /// When the host probes a silent controller.
+    /// The time at which the host probes a silent controller.
     private var watchdogDeadline: Instant? {
         guard case .ready = phase, commands.count == 0, let interval = configuration.watchdogInterval else {
             return nil
@@ -140,7 +137,7 @@ package struct Host: Sendable {
         ACLTransmitter(packetLength: 27, packets: 0, limits: limits)
     }
 
-    /// Reports to the application that all connections and advertisements have ended, and why.
+    /// Reports to the application that all connections and advertisements have ended, with the reason.
     private mutating func fail(_ failure: HostFailure, _ actions: inout [HostAction]) {
         if advertiser.isOn { actions.append(.advertisingStopped) }
         for link in links { actions.append(.disconnected(link.handle, .unspecified)) }
@@ -148,7 +145,7 @@ package struct Host: Sendable {
         actions.append(.failed(failure))
     }
 
-    /// Does what is due.
+    /// Carries out the actions that are due.
     private mutating func expire(at now: Instant, _ actions: inout [HostAction]) throws(HostFailure) {
         if let (command, outcome) = commands.expire(at: now) {
             try conclude(command, outcome, at: now, &actions)
@@ -162,8 +159,8 @@ package struct Host: Sendable {
         if let deadline = transmitter.heldDeadline, deadline <= now { throw .buffersKept }
         for index in links.indices {
             if let closing = links[index].closing, closing.by <= now {
-                // The event of the link's end may have been lost, and other phones are connected. Ask the
-                // controller once more; it then answers that it knows no such connection.
+                // The event of the link's end may have been lost while other phones are connected. Ask the controller
+                // once more; the controller then answers that the connection is unknown.
                 guard !closing.isRepeated else { throw .disconnectionStalled(links[index].handle) }
                 links[index].closing?.by = now.advanced(by: configuration.limits.disconnectionMargin)
                 links[index].closing?.isRepeated = true
@@ -175,7 +172,7 @@ package struct Host: Sendable {
         }
     }
 
-    /// Sends what the credits allow: commands first, because one of them may end a connection.
+    /// Sends as much as the credits allow. Commands come first, because a command may end a connection.
     private mutating func pump(at now: Instant, _ packets: inout [HostAction], _ news: inout [HostAction]) {
         while let packet = commands.next(at: now) { packets.append(.send(packet)) }
         for index in links.indices { fill(index, at: now) }
@@ -183,7 +180,7 @@ package struct Host: Sendable {
             packets.append(.send(transmission.packet))
             guard let value = transmission.finished, let index = index(of: transmission.handle) else { continue }
             news.append(.delivered(transmission.handle, value.characteristic, confirmed: false))
-            fill(index, at: now)  // The frame has left the queue: there is room for the next value.
+            fill(index, at: now)  // The frame has left the queue, so there is room for the next value.
         }
     }
 
@@ -199,7 +196,7 @@ package struct Host: Sendable {
         }
     }
 
-    /// The connections that the controller has, as far as is known, including those that are ending.
+    /// The connections of the controller as far as the host knows, including those that are ending.
     package var linkStates: [LinkState] {
         links.indices.map { index in
             LinkState(
@@ -215,17 +212,17 @@ package struct Host: Sendable {
             }
     }
 
-    /// How many connections the controller has, as far as is known (``linkStates``).
+    /// The number of connections of the controller as far as the host knows (``linkStates``).
     package var linkCount: Int { links.count + names.held.count }
 
-    /// How many links each have a data buffer, whatever their phones acknowledge; at least 1. Nil when the
+    /// The number of links that certainly get a data buffer, whatever their phones acknowledge; at least 1. Nil if the
     /// controller is not ready.
     package var bufferedLinks: Int? {
         guard case .ready(let information) = phase else { return nil }
         return ACLTransmitter.links(sharing: information.aclPackets)
     }
 
-    /// Whether phones can find the gate, as far as is known.
+    /// Whether phones can find the gate, as far as the host knows.
     package var isAdvertising: Bool { advertiser.isOn }
 
     func index(of handle: ConnectionHandle) -> Int? {

@@ -6,54 +6,54 @@ package enum HostAction: Equatable, Sendable {
     case send([UInt8])
     /// The controller is set up. The payload describes it.
     case ready(ControllerInformation)
-    /// The advertisements last requested are on the air. A connection reported before this action may belong
-    /// to an earlier advertisement.
+    /// The last requested advertisements are on the air. A connection reported before this action may belong to an
+    /// earlier advertisement.
     case advertisingStarted
-    /// No advertisement is on the air any more: as requested, or because a phone has connected.
+    /// No advertisement is on the air, as requested or because a phone has connected.
     case advertisingStopped
-    /// The controller refused the requested advertisements. Some controllers cannot advertise while a
-    /// connection exists: a new request after the end of the connection may succeed.
+    /// The controller refused the requested advertisements. Some controllers cannot advertise during a connection. A
+    /// new request after the end of the connection may succeed.
     case advertisingRefused(HCIOpcode, HCIStatus)
-    /// The controller was found not to advertise although advertising was enabled. The number says how often
-    /// this was found since the start. Advertising is enabled again.
+    /// The controller did not advertise although advertising was enabled. The number counts such findings since the
+    /// start. The host enables advertising again.
     case advertisingLapsed(Int)
-    /// A phone has connected to the advertisement with the address `to`; nil if the advertisement is unknown.
-    /// The ATT MTU is 23 at first. The advertisement is now off the air. If the controller can advertise only
-    /// one at a time, no advertisement is on the air. The owner must request advertisements again.
+    /// A phone has connected to the advertisement with the address `to`; nil if the advertisement is unknown. The ATT
+    /// MTU is 23 at first. The advertisement is now off the air. If the controller has only one place, no advertisement
+    /// is on the air. The owner must request advertisements again.
     case connected(Connection, to: DeviceAddress?)
     /// The phone or the controller has changed the timing of the connection.
     case parametersChanged(ConnectionHandle, ConnectionParameters)
-    /// A connection has ended, for the reason in the status. A later connection may have the same handle.
+    /// A connection has ended for the reason in the status. A later connection may have the same handle.
     case disconnected(ConnectionHandle, HCIStatus)
-    /// The phone has exchanged MTUs. The number is the longest ATT PDU in both directions, in bytes. The
-    /// action is reported at each exchange.
+    /// The phone has exchanged MTUs. The number is the maximum length of an ATT PDU in both directions, in bytes. Each
+    /// exchange is reported.
     case mtuChanged(ConnectionHandle, Int)
-    /// The phone wrote a value of the characteristic: by a Write Request, which is already answered
-    /// (`withResponse`), or by a Write Command.
+    /// The phone wrote a value of the characteristic by a Write Request, which is already answered (`withResponse`), or
+    /// by a Write Command.
     case written(ConnectionHandle, CharacteristicID, [UInt8], withResponse: Bool)
     /// The phone wrote a characteristic's client configuration.
     case subscribed(ConnectionHandle, CharacteristicID, ClientConfiguration)
-    /// A value was passed to the controller as a notification, or the phone confirmed it as an indication
+    /// The controller accepted a value as a notification, or the phone confirmed a value as an indication
     /// (`confirmed`).
     case delivered(ConnectionHandle, CharacteristicID, confirmed: Bool)
-    /// The phone did not confirm an indication in time. The value is sent again as a notification, as are all
-    /// later values.
+    /// The phone did not confirm an indication in time. This value is sent again, and all later values are sent, as
+    /// notifications.
     case unconfirmed(ConnectionHandle, CharacteristicID)
     /// A value will not reach the phone, for the given reason.
     case notDelivered(ConnectionHandle, CharacteristicID, DeliveryFailure)
-    /// The controller or the transport has failed, for the given reason. All connections were reported as
-    /// ended before. Only `start` makes the host work again.
+    /// The controller or the transport has failed for the given reason. The end of all connections was reported before.
+    /// Only `start` restarts the host.
     case failed(HostFailure)
 }
 
-/// Why a value was not sent.
+/// The reason why a value was not sent.
 package enum DeliveryFailure: Equatable, Sendable {
     /// The connection does not exist, or is ending.
     case notConnected
-    /// No characteristic that can be pushed has this id.
+    /// No characteristic with notifications or indications has this id.
     case unknownCharacteristic
     /// The value is longer than the MTU less 3 bytes, or than 512.
     case tooLong
-    /// Too many values wait already.
+    /// Too many values are waiting.
     case queueFull
 }

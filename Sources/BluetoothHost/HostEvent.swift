@@ -1,24 +1,21 @@
 /// An input of a host.
 package enum HostEvent: Equatable, Sendable {
-    /// The transport is open: (re)set the controller. Allowed at any time; the previous state is dropped
-    /// without a report.
+    /// The transport is open: reset the controller. Always allowed; the previous state is dropped without a report.
     case start
-    /// The controller sent one whole H4 packet, indicator byte included (see `Encoding.H4Framing`).
+    /// The controller sent one whole H4 packet, including the type byte (see `Encoding.H4Framing`).
     case received([UInt8])
-    /// The deadline has been reached. Hand over packets already received first: otherwise a process that runs
-    /// late takes an answer for missing.
+    /// The deadline has been reached. The owner must first pass in packets that have already arrived. Otherwise a late
+    /// process would mistake an unread answer for a missing answer.
     case timer
-    /// Show only these advertisements from now on, the most important first; an empty list ends advertising.
-    /// If the controller has fewer places than advertisements, the less important ones take turns. The event
-    /// is answered by `advertisingStarted`, `advertisingStopped` or `advertisingRefused`; it is ignored
-    /// unless the host is ready.
+    /// Show exactly these advertisements from now on, the most important first. An empty list ends advertising. If the
+    /// controller has fewer places than advertisements, the less important advertisements take turns. The answer is
+    /// `advertisingStarted`, `advertisingStopped` or `advertisingRefused`. A host that is not ready ignores the event.
     case advertise([Advertisement])
-    /// Send a value of the characteristic to a phone: as an indication if the phone requested indications,
-    /// otherwise as a notification.
+    /// Send a value of the characteristic to a phone: as an indication if the phone requested indications, otherwise as
+    /// a notification.
     case notify(ConnectionHandle, CharacteristicID, [UInt8])
-    /// End a connection for the given reason. Later data from the phone is ignored. The event is answered by
-    /// `disconnected`.
+    /// End a connection for the given reason. Later data from the phone is ignored. The answer is `disconnected`.
     case disconnect(ConnectionHandle, DisconnectReason)
-    /// The transport is gone.
+    /// The transport has failed or was closed.
     case transportLost
 }

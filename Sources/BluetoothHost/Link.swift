@@ -1,6 +1,6 @@
 import Encoding
 
-/// All state of one link. The state is dropped when the link ends.
+/// The state of one link, dropped at the end of the link.
 struct Link: Sendable {
     let connection: Connection
     var server: ATTServer
@@ -9,14 +9,14 @@ struct Link: Sendable {
     var parameters: ConnectionParameterRequester
     /// The parameters in force.
     private(set) var current: ConnectionParameters
-    /// Whether the phone has sent a PDU on the attribute channel. Each request of a phone begins with such a
-    /// PDU.
+    /// Whether the phone has sent a PDU on the attribute channel. A phone's first request is such a PDU.
     var hasSpoken = false
-    /// The wait for the end of the link, once requested. While it is set, data from the phone is ignored.
+    /// The wait for the requested end of the link; nil if no end was requested. During the wait, data from the phone is
+    /// ignored.
     var closing: Closing?
 
-    /// The wait for the end of a link: when it was requested, by when it must be reported, and whether the
-    /// controller has been asked again.
+    /// The wait for the end of a link: the time of the request, the time limit for the report, and whether the host has
+    /// asked the controller again.
     struct Closing: Sendable {
         let since: Instant
         var by: Instant
@@ -37,13 +37,13 @@ struct Link: Sendable {
 
     var deadline: Instant? { closing?.by ?? pusher.deadline }
 
-    /// Returns when a disconnection requested now is overdue: the link layer gives up after the supervision
-    /// timeout at the latest (Core Specification Vol 6 Part B 4.5.2).
+    /// Returns the time limit for a disconnection requested now. The link layer gives up after the supervision timeout
+    /// at the latest (Core Specification Vol 6 Part B 4.5.2).
     func closingDeadline(at now: Instant, margin: Duration) -> Instant {
         now.advanced(by: current.supervisionTime + margin)
     }
 
-    /// Takes new connection parameters. The link layer may wait for the end by the longer of both timeouts.
+    /// Applies new connection parameters. The link layer may wait for the end until the longer of the two timeouts.
     mutating func change(to parameters: ConnectionParameters, margin: Duration) {
         current = parameters
         guard var closing else { return }

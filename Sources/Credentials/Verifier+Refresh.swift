@@ -1,7 +1,7 @@
 package import Encoding
 package import Reasons
 
-/// The reason why the content that a server sent does not replace the stored copy.
+/// The reason why the content from a server does not replace the stored copy.
 package enum RefreshRefusal: Error, Hashable, Sendable {
     /// The content is no DID document, controller document or key.
     case notADocument
@@ -9,7 +9,7 @@ package enum RefreshRefusal: Error, Hashable, Sendable {
     case otherDocument
     /// The fetched list is older than the stored list.
     case older
-    /// The content is no valid status list of a trusted issuer; the code is the reason.
+    /// The content is not a valid status list of a trusted issuer. The code is the reason.
     case statusList(ReasonCode)
 }
 
@@ -25,12 +25,12 @@ extension RefreshRefusal: CustomStringConvertible {
 }
 
 extension Verifier {
-    /// Checks the content that a server sent for `resource`, with the rules that apply in a verification. A
-    /// document must be readable and carry the requested id. A status list must have the requested URL, be
-    /// signed and dated as a trusted issuer's lists are, and be no older than the stored list.
+    /// Checks the content that a server sent for `resource`, by the rules of a verification. A document must be
+    /// readable and have the requested id. A status list must have the requested URL, be signed and dated like the
+    /// lists of a trusted issuer, and be no older than the stored list.
     ///
-    /// A document without keys is accepted, because an issuer withdraws all its keys that way. Content that
-    /// is already stored is checked with its date of download, `fetched`.
+    /// A document without keys is accepted, because an issuer withdraws all its keys in this way. Stored content is
+    /// checked with its date of download, `fetched`.
     package func check(
         _ content: [UInt8], for resource: RefreshResource, replacing old: [UInt8]? = nil, fetched: Timestamp? = nil,
         at clock: WallTime
@@ -48,8 +48,8 @@ extension Verifier {
 }
 
 extension Verifier {
-    /// Checks a status list. It must be valid for one of the issuers whose entries name it. If no entry names
-    /// it, it must be valid for any trusted issuer.
+    /// Checks a status list. The list must be valid for an issuer whose entry names the list. If no entry names the
+    /// list, the list must be valid for any trusted issuer.
     private func checkStatusList(
         _ content: [UInt8], url: Text, replacing old: [UInt8]?, _ fetched: Timestamp?, at clock: WallTime
     ) throws(RefreshRefusal) {
@@ -72,7 +72,7 @@ extension Verifier {
                 last = error.reason.code
                 continue
             }
-            // A server, or an attacker in its place, must not undo a revocation by sending an outdated list.
+            // An outdated list from a server, or from an attacker in its place, must not undo a revocation.
             if let before = try? old.map({ try reader.read($0, url: url, fetched: nil, at: "") }), let age = list.age,
                 let ageBefore = before.age, age > ageBefore
             {
@@ -85,9 +85,8 @@ extension Verifier {
 }
 
 extension Verifier {
-    /// Returns the dates from which and until which the stored list with the given URL is valid, as the list
-    /// states them. No signature is checked, because the dates are used only for warnings. Returns nil if no
-    /// list is stored or the list is unreadable.
+    /// Returns the dates of validity in the stored list with the given URL. No signature is checked, because the dates
+    /// are only for warnings. Returns nil if no list is stored or the list is unreadable.
     package func statedDates(ofList url: Text) -> (from: Timestamp?, until: Timestamp?)? {
         let stated = StatedListDates(limits: limits, profile: profile, fetched: trust.listFetched(url))
         return trust.statusList(url).flatMap { stated.read($0) }.map { ($0.issued, $0.until) }

@@ -2,27 +2,27 @@ package import Encoding
 import LinkedData
 import Reasons
 
-/// Determines whether one payload holds a credential that may be accepted. The verifier is pure and
-/// synchronous: it uses no network, file or clock. The same arguments always give the same verdict, because
-/// the verifier's only state is a cache of contexts. Create one verifier and use it for every visit.
+/// Determines whether one payload contains a credential that may be accepted. The verifier is synchronous and uses no
+/// network, file or clock. The same arguments always give the same verdict, because the only state is a cache of
+/// contexts. Create one verifier and use it for every visit.
 ///
-/// The stages run in the order of ``Stage``; the first stage that fails gives the verdict's code.
+/// The stages run in the order of ``Stage``. The first stage that fails determines the verdict's code.
 package struct Verifier: Sendable {
-    /// How much is checked.
+    /// The checks to run.
     package typealias Mode = VerificationMode
 
     /// The trust data in force.
     package let trust: TrustStore
     /// The rules in force.
     package let policy: VerificationPolicy
-    /// How strictly credentials are read.
+    /// The profile for reading credentials.
     package var profile: Profile { policy.profile(over: trust.profile) }
     /// The limits in force.
     package let limits: Limits
     /// Whether unusual spellings are refused (``VerificationContext/checksSpelling``).
     var checksSpelling = true
 
-    /// Creates a verifier over this trust data.
+    /// Creates a verifier with the given trust data.
     package init(trust: TrustStore, policy: VerificationPolicy = .init(), limits: Limits = .init()) {
         self.trust = trust
         self.policy = policy
@@ -33,15 +33,13 @@ package struct Verifier: Sendable {
     ///
     /// - Parameters:
     ///   - payload: The bytes as received, after decryption and inflation.
-    ///   - claimed: The format that the sender states; used only where the payload itself does not show the
-    ///     format.
+    ///   - claimed: The format that the sender states. It is used only if the payload does not show its format.
     ///   - demand: The gate's demands on the holder.
     ///   - recent: ``Verdict/replayKeys`` of the visits within the replay window.
-    ///   - clock: The date and its provenance. Where another date is possible too, the credential must be
-    ///     valid at both.
-    ///   - mode: How much is checked.
-    ///   - onStage: Called at the end of each stage, passed or failed. A caller with a clock can time the
-    ///     stages.
+    ///   - clock: The date and its provenance. If several dates are possible, the credential must be valid at each of
+    ///     them.
+    ///   - mode: The checks to run.
+    ///   - onStage: Called at the end of each stage, passed or failed. A caller with a clock can time the stages.
     package func verify(
         _ payload: [UInt8], claimed: CredentialFormat? = nil, demand: HolderDemand = .init(),
         recent: Set<[UInt8]> = [], at clock: WallTime, mode: Mode = .full,
@@ -51,8 +49,8 @@ package struct Verifier: Sendable {
         (dated.alternative, dated.lastConfirmed) = (nil, nil)
         var verdict = judge(payload, claimed, demand, recent, dated, mode, onStage)
         guard verdict.isAccepted else {
-            // The dates are checked first because that is cheap. Only the signature shows whether a payload
-            // that failed there is evidence or garbage.
+            // The dates are checked first because the check is cheap. If the dates fail, verify the signature all the
+            // same, because only the signature shows whether the payload is authentic.
             if mode == .full, verdict.endedAtDates {
                 verdict.proven = judge(payload, claimed, demand, recent, dated, mode, nil, checksDates: false).proven
             }
@@ -65,9 +63,9 @@ package struct Verifier: Sendable {
         return verdict
     }
 
-    /// Returns the further clocks by which a credential must also be accepted: one for each other possible
-    /// date. If a rule of the policy has hours, the result also has a clock with the last confirmed date, so
-    /// that the hours are checked at all times since then.
+    /// Returns the further clocks under which a credential must also be accepted: one for each other possible date. If
+    /// a rule of the policy has hours, the result includes a clock with the last confirmed date, so that the hours are
+    /// checked at all times since that date.
     private func doubts(of clock: WallTime) -> [WallTime] {
         var dates = clock.possible.dropFirst().map { date in
             WallTime(utc: date, provenance: clock.provenance, unsynchronised: clock.unsynchronised)
@@ -99,7 +97,7 @@ package struct Verifier: Sendable {
     }
 }
 
-/// The state of one verification. It keeps what a verdict needs, at whichever stage the verification ends.
+/// The state of one verification, with the data for a verdict at any stage.
 private struct VerificationRun {
     let verificationContext: VerificationContext
     let demand: HolderDemand
@@ -109,7 +107,7 @@ private struct VerificationRun {
     var received: Received?
     /// The replay keys of each credential.
     var replay: [ReplayKeys] = []
-    /// The indices of the credentials on which the verdict depends; empty if they are not known.
+    /// The indices of the credentials that determine the verdict; empty if they are unknown.
     var decisive: [Int] = []
     var rule: Text?
     var ruleNotes: [RuleNote] = []
@@ -141,16 +139,15 @@ private struct VerificationRun {
         try verificationContext.stage(.policy) { () throws(Rejection) in try ask(rules, seen) }
     }
 
-    /// Stores the contexts of an accepted credential, so that the issuer's next credential is cheaper to
-    /// verify.
+    /// Stores the contexts of an accepted credential. The verification of the issuer's next credential is then cheaper.
     func rememberContexts() {
         verificationContext.trust.inlineContexts.remember(
             evidence.whole.inlineContexts, in: received?.text ?? [], limits: verificationContext.limits.json)
     }
 
-    /// Returns for each credential whether it was presented within the replay window; the accepting rule
-    /// determines the consequence. A repetition is refused at once if the gate has no rules and the action is
-    /// `reject`, or if all credentials are repetitions and neither the policy nor any rule tolerates one.
+    /// Returns for each credential whether it was presented within the replay window. The accepting rule determines the
+    /// consequence. A repetition is refused at once if the gate has no rules and the action is `reject`, or if all
+    /// credentials are repetitions and neither the policy nor any rule tolerates a repetition.
     private mutating func checkReplay() throws(Rejection) -> [Bool] {
         let (rule, rules) = (verificationContext.policy.replay, verificationContext.policy.rules)
         replay = evidence.credentials.map { found in
@@ -169,7 +166,7 @@ private struct VerificationRun {
         return seen
     }
 
-    /// Without rules: admits if the entry of each credential's own issuer admits that credential.
+    /// Admits the credentials without rules: each credential's issuer must have an entry that admits it.
     private mutating func admit(all credentials: Range<Int>) throws(Rejection) {
         decisive = Array(credentials)
         for (index, found) in evidence.credentials.enumerated() {
@@ -197,7 +194,7 @@ private struct VerificationRun {
                     wasSeen: wasSeen, untyped: admission.finding(about: claims))
             }
         }
-        // A credential without claims cannot be denied by any rule, so it must not pass together with others.
+        // No rule can deny a credential without claims, so such a credential must not pass together with others.
         guard cases.count == seen.count else { throw Rejection(.internal) }
         var question = PolicyQuestion(
             rules, of: verificationContext.policy, about: cases, at: verificationContext.clock,
@@ -215,8 +212,8 @@ private struct VerificationRun {
         }
     }
 
-    /// Runs the stages of the format, then status and holder. A presentation checks the status of each of its
-    /// credentials itself.
+    /// Runs the stages of the format, then the status and holder stages. The check of a presentation runs the status
+    /// stage for each of its credentials.
     private mutating func verify(_ received: Received, _ mode: Verifier.Mode) throws(Rejection) {
         if mode == .shape {
             var check = try received.check(verificationContext, demand: demand, mode: mode, summary: evidence.summary)
@@ -245,7 +242,7 @@ private struct VerificationRun {
             missing: missing.map {
                 trust.missingContexts(of: $0, issuer: shown[chosen[0]].summary.issuer, limits: limits)
             } ?? [], unsupported: unsupported)
-        // The claims are set only after a credential has passed its own stages, including the proof.
+        // The claims are set only after a credential has passed its stages, including the proof stage.
         if shown[chosen[0]].claims != nil { verdict.proven = shown[chosen[0]].summary.signed }
         return verdict
     }

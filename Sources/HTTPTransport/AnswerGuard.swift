@@ -4,15 +4,15 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A channel handler after the decoder of answers. It closes the connection at an answer that the client does
-/// not expect: the client's state machine ends the process at a status below 100 (async-http-client 1.37.0).
+/// A channel handler after the decoder of answers. It closes the connection at an unexpected status, because the
+/// client's state machine ends the process at a status below 100 (async-http-client 1.37.0).
 ///
-/// It sees HTTP/1.1 only, so the client may use no other version.
+/// The handler understands only HTTP/1.1, so the client may use no other version.
 final class AnswerGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// A status below 100 (RFC 9110 section 15), or 101, because no request asks to switch protocols.
+    /// A status below 100 (RFC 9110 section 15), or 101, because no request switches protocols.
     struct BadStatus: Error {}
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -25,7 +25,7 @@ final class AnswerGuard: ChannelInboundHandler {
 
     /// Installs the handler on each connection of a client.
     ///
-    /// - Parameter host: The name that the server's certificate must have; nil: the client itself checks the
+    /// - Parameter host: The name that the server's certificate must contain. If nil, the client checks the
     ///   certificate.
     static func install(in configuration: inout HTTPClient.Configuration, host: String? = nil) {
         configuration.httpVersion = .http1Only
@@ -49,6 +49,6 @@ final class AnswerGuard: ChannelInboundHandler {
 struct WrongName: Error {}
 
 extension HTTPClientRequest {
-    /// Creates a request for a URL. This is the only way to create one, because some texts crash the client.
+    /// Creates a request for a URL. Use no other initialiser, because some texts crash the client.
     init(_ url: WebURL) { self.init(url: url.request) }
 }

@@ -2,10 +2,9 @@ import NIOSSL
 
 /// The DNS names of a server's certificate (RFC 6125 section 6.4).
 ///
-/// The TLS library also accepts a certificate for the *address* to which it is connected, whatever name was
-/// requested. Authorities issue such certificates. An attacker who can forge DNS answers and has a
-/// certificate for the address of their own server could then impersonate any server. If a name was
-/// requested, the certificate must contain it.
+/// The TLS library also accepts a certificate for the *address* of the connection, whatever name was requested.
+/// Authorities issue such certificates. An attacker who can forge DNS answers and has a certificate for an address of
+/// their own could then impersonate any server. Therefore the certificate must contain a requested name.
 struct CertificateNames {
     private let names: [[UInt8]]
 
@@ -24,7 +23,7 @@ struct CertificateNames {
                 return false
             }
             let domain = host[dot...].dropFirst()
-            // A wildcard must not cover all names below a top-level domain.
+            // A wildcard must not match all names below a top-level domain.
             return domain.contains(UInt8(ascii: ".")) && name.dropFirst(2).elementsEqual(domain)
         }
     }

@@ -1,8 +1,8 @@
 package import Encoding
 
-/// A record of the servers that are asked. It is notified of each server before a request to it, so that it
-/// is known which servers were asked before a crash, and it can refuse a server.
+/// A record of the contacted servers. Each server is recorded before a request, so that the record is complete after a
+/// crash. The book can also refuse a server.
 package protocol ContactBook: Sendable {
-    /// Returns whether a server may be asked: ``WebURL/place``, `HOST:PORT`.
+    /// Returns whether a server, given as `HOST:PORT` (``WebURL/place``), may be contacted.
     func mayAsk(_ server: Text) -> Bool
 }

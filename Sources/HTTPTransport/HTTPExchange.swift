@@ -6,33 +6,31 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// HTTP(S) exchanges with limits of size and time, no redirects, plain http only with permission.
+/// HTTP(S) exchanges with limits of size and time and without redirects. Plain HTTP needs permission.
 ///
-/// ``shutdown()`` must be called before the last reference is released; ``withExchange(_:_:)`` does that.
+/// Call ``shutdown()`` before releasing the last reference, or use ``withExchange(_:_:)``.
 package final class HTTPExchange: MessageExchange {
     /// The limits and permissions.
     package struct Settings: Sendable {
-        /// Whether `http://` URLs are allowed. DIDComm messages are encrypted, but addresses and traffic are
-        /// then visible.
+        /// Whether `http://` URLs are allowed. DIDComm messages are encrypted, but over plain HTTP their addresses and
+        /// times are visible.
         package var allowsPlainHTTP = false
         /// The maximum size of a request's or an answer's body in bytes: 2 MiB, the message limit of ACA-Py.
         package var maxBytes = 2 * 1024 * 1024
-        /// The maximum size of an answer from a server that sends all waiting messages at once, as some
-        /// agencies do.
+        /// The maximum size of the answer of a server that sends all waiting messages at once, as some agencies do.
         var maxAnswerBytes = 8 * 1024 * 1024
         /// The timeout for a connection.
         package var connectTimeout = Duration.seconds(10)
         /// The timeout for a whole exchange.
         package var timeLimit = Duration.seconds(30)
-        /// How long a server may take to confirm the end of a TLS connection before it is cut.
+        /// The time for a server to confirm the end of a TLS connection. Then the connection is cut.
         package var farewell = Duration.seconds(5)
         /// The content type of posted bodies.
         package var contentType = "application/didcomm-envelope-enc"
-        /// The book that is asked before each request to a server; a server that it refuses counts as
-        /// unreachable.
+        /// The book that decides about each request to a server. A server that the book refuses counts as unreachable.
         package var contacts: (any ContactBook)?
-        /// A PEM file with roots to trust in addition to the system's roots. A file that cannot be read adds
-        /// no root until it can be read.
+        /// A PEM file with roots to trust in addition to the system's roots. An unreadable file adds no root until it
+        /// is readable.
         package var additionalRootsFile: String?
 
         /// Creates the documented default values.
@@ -70,10 +68,10 @@ package final class HTTPExchange: MessageExchange {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Returns the number of certificates in a PEM file; nil: it cannot be read, or has other content.
+    /// Returns the number of certificates in a PEM file; nil if the file is unreadable or has other content.
     package static func countRoots(in file: String) -> Int? { RootedClient.roots(file)?.count }
 
-    /// Closes all connections; exchanges in progress fail.
+    /// Closes all connections. Exchanges in progress fail.
     package func shutdown() async {
         await client.shutdown()
     }
@@ -109,8 +107,8 @@ package final class HTTPExchange: MessageExchange {
         return answer.body
     }
 
-    /// Implements ``MessageExchange/exchange(_:with:as:)``. An answer may have ``Settings/maxAnswerBytes``.
-    /// Each request has its own id, by which the server's operator can find it in the log.
+    /// Implements ``MessageExchange/exchange(_:with:as:)``. An answer may have ``Settings/maxAnswerBytes``. Each
+    /// request has an id, by which the server's operator can find it in the log.
     package func exchange(
         _ body: [UInt8]?, with url: String, as mediaType: String
     ) async throws(ExchangeError) -> MessageAnswer {
@@ -143,7 +141,7 @@ package final class HTTPExchange: MessageExchange {
         package let body: [UInt8]
     }
 
-    /// Fetches `url` without following redirects; at most `limit` bytes, and within `timeLimit`.
+    /// Fetches `url` without following redirects. The answer has at most `limit` bytes and arrives within `timeLimit`.
     package func get(
         _ url: String, accept: String, limit: Int, within timeLimit: Duration
     ) async throws(ExchangeError) -> Answer {
@@ -186,8 +184,8 @@ package final class HTTPExchange: MessageExchange {
         if error is NIOConnectionError { return .unreachable }
         if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError { return .untrusted }
         if let error = error as? IOError {
-            // Only an attempt to connect gives these errors. Any other error can mean that an existing
-            // connection broke.
+            // Only an attempt to connect causes these errors. Any other error can mean that an existing connection
+            // broke.
             return [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN].contains(error.errnoCode)
                 ? .unreachable : .uncertain
         }

@@ -81,7 +81,7 @@ final class LocalRequest: ChannelInboundHandler {
         ]
     }
 
-    /// Returns the status by which a request is refused because of its head; nil: it is not refused.
+    /// Returns the status that refuses a request because of its head; nil for a valid head.
     private static func refusal(of head: HTTPRequestHead) -> HTTPResponseStatus? {
         guard head.method == .GET || head.method == .HEAD else { return .methodNotAllowed }
         guard head.uri.utf8.first == UInt8(ascii: "/") else { return .badRequest }
@@ -91,8 +91,8 @@ final class LocalRequest: ChannelInboundHandler {
         return mayRead(head.headers) ? nil : .forbidden
     }
 
-    /// Returns whether a host names this machine itself: `localhost` or a loopback address. Any port is
-    /// accepted, because the visible end of a tunnel may have another port.
+    /// Returns whether a host names this machine: `localhost` or a loopback address. Any port is accepted, because the
+    /// visible end of a tunnel may have another port.
     private static func isThisMachine(_ host: String) -> Bool {
         if isName(host[...]) { return true }
         if let address = HostAddress(host) { return address.bytes.count == 4 && address.isLoopback }
@@ -107,8 +107,8 @@ final class LocalRequest: ChannelInboundHandler {
 
     private static func isName(_ host: Substring) -> Bool { host.lowercased().utf8.elementsEqual("localhost".utf8) }
 
-    /// Returns whether the request may be answered, because it is not from a page of another origin (Fetch
-    /// Metadata). Following a link from such a page is permitted, because the page cannot read the answer.
+    /// Returns whether the request may be answered: it must not come from a page of another origin (Fetch Metadata).
+    /// Following a link from such a page is permitted, because the page cannot read the answer.
     private static func mayRead(_ headers: HTTPHeaders) -> Bool {
         guard let site = headers.first(name: "sec-fetch-site"), !["none", "same-origin"].contains(site) else {
             return true

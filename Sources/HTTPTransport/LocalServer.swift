@@ -2,13 +2,12 @@ package import Encoding
 import NIOCore
 import NIOHTTP1
 
-/// Answers GET and HEAD for people and programs on this machine, and changes nothing: pages about the state
-/// of the gate.
+/// Answers GET and HEAD requests from this machine with pages about the state of the gate. The server changes nothing.
 ///
-/// Like ``OneRequestServer`` it cannot be blocked by idle connections. A browser may show pages of other
-/// sites at the same time. So only requests that name this machine as their host are answered. This prevents
-/// DNS rebinding, in which a foreign name resolves to this machine. Requests from pages of other origins are
-/// refused, except navigations, whose answer such a page cannot read.
+/// Like ``OneRequestServer``, it cannot be blocked by idle connections. A browser may show pages of other sites at the
+/// same time. Only requests whose host is this machine are answered. This rule prevents DNS rebinding, in which a
+/// foreign name resolves to this machine. Requests from pages of other origins are refused, except navigations, whose
+/// answers such a page cannot read.
 package struct LocalServer: Sendable {
     /// The limits of the server.
     package struct Limits: Sendable {
@@ -16,7 +15,7 @@ package struct LocalServer: Sendable {
         package var maxBytes = 8 * 1024
         /// The maximum number of connections at a time.
         package var maxConnections = 32
-        /// The maximum duration of a connection, including the time for sending the answer to a slow reader.
+        /// The maximum duration of a connection, including sending the answer to a slow reader.
         package var timeLimit = Duration.seconds(5)
 
         /// Creates the documented default limits.
@@ -29,10 +28,10 @@ package struct LocalServer: Sendable {
         package let mediaType: String
         /// The content of the page, in bytes.
         package let body: [UInt8]
-        /// What the content may load (Content-Security-Policy).
+        /// The Content-Security-Policy: what the content may load.
         package let policy: String
 
-        /// Creates an answer whose content may load nothing, unless `policy` permits it.
+        /// Creates an answer whose content may load only what `policy` permits; by default nothing.
         package init(
             _ mediaType: String, _ body: [UInt8], policy: String = "default-src 'none'; frame-ancestors 'none'"
         ) {
@@ -44,9 +43,8 @@ package struct LocalServer: Sendable {
     package enum Place: Sendable {
         /// The server listens at the given address, which must be a loopback address.
         case address(ListenAddress)
-        /// The server uses a bound socket, given by its descriptor, and closes it when the server ends.
-        /// `permits` gets the descriptor of each connection and returns whether that client may send
-        /// requests.
+        /// The server uses the bound socket with the given descriptor, and closes it at its end. `permits` returns, for
+        /// the descriptor of a connection, whether that client may send requests.
         case socket(Int32, permits: @Sendable (Int32) -> Bool)
     }
 
@@ -54,15 +52,15 @@ package struct LocalServer: Sendable {
     private let limits: Limits
     private let answer: @Sendable (_ target: String) async -> Answer?
 
-    /// Creates a server. `answer` gets the path with its query, and returns nil if there is no such page.
-    /// `answer` may take long: the connection is closed after the time limit.
+    /// Creates a server. `answer` returns the answer for a path with its query; nil if there is no such page. `answer`
+    /// may take long: the connection is closed after the time limit.
     package init(
         _ place: Place, limits: Limits = Limits(), answer: @escaping @Sendable (_ target: String) async -> Answer?
     ) {
         (self.place, self.limits, self.answer) = (place, limits, answer)
     }
 
-    /// Listens until the task is cancelled; `isListening` gets the port as soon as connections are possible.
+    /// Listens until the task is cancelled. `isListening` is called with the port when connections are possible.
     package func run(isListening: @Sendable (Int) -> Void = { _ in }) async throws(ListenFailure) {
         let place: OneRequestServer.Place =
             switch place {

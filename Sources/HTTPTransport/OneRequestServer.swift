@@ -12,7 +12,7 @@ package enum ListenFailure: Error, Hashable, Sendable {
     case notHere
     /// The system does not permit the address and port, for example a port below 1024.
     case forbidden
-    /// The system reported another error, possibly for a socket that already listened.
+    /// The system reported another error, possibly for a socket that was already listening.
     case broken
 
     fileprivate init(_ error: any Error) {
@@ -26,18 +26,16 @@ package enum ListenFailure: Error, Hashable, Sendable {
     }
 }
 
-/// A server that is safe against arbitrary clients. It answers one request for each connection, and limits
-/// the bytes and the time of a connection and the number of connections. A new connection above the limit
-/// closes the oldest connection, so idle connections cannot keep other clients out. The handler determines
-/// which requests are valid.
+/// A server that is safe against arbitrary clients. It answers one request for each connection, and limits the bytes,
+/// the time and the number of connections. A new connection above the limit closes the oldest connection, so idle
+/// connections cannot exclude other clients. The handler determines which requests are valid.
 struct OneRequestServer {
     /// The place where the server listens.
     enum Place {
-        /// The server listens at the given address. `isListening` gets the port that was bound.
+        /// The server listens at the given address. `isListening` is called with the bound port.
         case address(ListenAddress)
-        /// The server uses a bound socket, given by its descriptor, and closes it when the server ends.
-        /// `permits` gets the descriptor of each connection and returns whether that client may send a
-        /// request.
+        /// The server uses the bound socket with the given descriptor, and closes it at its end. `permits` returns, for
+        /// the descriptor of a connection, whether that client may send a request.
         case socket(Int32, permits: @Sendable (Int32) -> Bool)
     }
 
@@ -51,9 +49,9 @@ struct OneRequestServer {
     /// Makes the handler of a connection's request, on the connection's loop.
     let handler: @Sendable () -> any ChannelInboundHandler
 
-    /// Listens until the task is cancelled; `isListening` gets the port as soon as connections are possible.
+    /// Listens until the task is cancelled. `isListening` is called with the port when connections are possible.
     func run(isListening: @Sendable (Int) -> Void = { _ in }) async throws(ListenFailure) {
-        // Use one event loop for all connections, so that no locks are needed.
+        // Use one event loop for all connections, so that locks are unnecessary.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let open = NIOLoopBoundBox.makeBoxSendingValue(OpenConnections(), eventLoop: loop)
         let server: any Channel
@@ -120,7 +118,7 @@ private struct OpenConnections {
 /// The request has more bytes than permitted.
 struct TooManyBytes: Error {}
 
-/// Passes on the permitted number of bytes of a connection, before any is parsed; further bytes are read and
+/// Passes on the permitted number of bytes of a connection before any byte is parsed. Further bytes are read and
 /// dropped.
 private final class ByteBudget: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -137,10 +135,10 @@ private final class ByteBudget: ChannelInboundHandler {
     }
 }
 
-/// The only answer to a connection. The server closes the connection after this answer.
+/// The only answer of a connection. The server closes the connection after the answer.
 enum OneAnswer {
-    /// How long the connection stays open after the answer to a request that was not read to its end. If it
-    /// were closed at once, it would be reset and the answer lost.
+    /// The time for which the connection stays open after the answer to a partly read request. Closing at once would
+    /// reset the connection and lose the answer.
     private static let farewell = TimeAmount.milliseconds(500)
 
     /// Sends the answer. `isWhole`: whether the request was read to its end.

@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Fetches public resources; ``ResourceFetcher`` and test doubles implement it.
+/// Fetches public resources. ``ResourceFetcher`` and test doubles implement the protocol.
 package protocol ResourceFetching: Sendable {
     /// Fetches a resource; see ``ResourceFetcher/fetch(_:entityTag:limit:)``.
     func fetch(
@@ -16,10 +16,9 @@ package protocol ResourceFetching: Sendable {
 
 /// Fetches one public resource by HTTPS for the trust refresher.
 ///
-/// The fetcher resolves the name itself, checks the addresses, and connects to exactly the address that was
-/// checked. So it has no effect if the name resolves to another address a moment later. Redirects are not
-/// followed. Every request has the same content for all gates: the resource, the media types, and the tag of
-/// the present copy.
+/// The fetcher resolves the name, checks the addresses, and connects to exactly a checked address. A later change of
+/// the name's addresses therefore has no effect. Redirects are not followed. The content of a request is the same for
+/// all gates: the resource, the media types, and the tag of the present copy.
 package struct ResourceFetcher: ResourceFetching {
     /// The limits and permissions.
     package struct Settings: Sendable {
@@ -29,12 +28,11 @@ package struct ResourceFetcher: ResourceFetching {
         package var timeLimit = Duration.seconds(30)
         /// The timeout for one connection.
         package var connectTimeout = Duration.seconds(10)
-        /// How long a server may take to confirm the end of a connection before it is cut.
+        /// The time for a server to confirm the end of a connection. Then the connection is cut.
         package var farewell = Duration.seconds(5)
-        /// The maximum number of addresses of one name that are tried.
+        /// The maximum number of addresses to try for one name.
         package var attempts = 3
-        /// The book that is asked before each request to a server; a server that it refuses counts as
-        /// unreachable.
+        /// The book that decides about each request to a server. A server that the book refuses counts as unreachable.
         package var contacts: (any ContactBook)?
         /// A PEM file with the roots to trust in place of the system's.
         package var trustRootsFile: String?
@@ -49,19 +47,19 @@ package struct ResourceFetcher: ResourceFetching {
     package enum Answer: Hashable, Sendable {
         /// The server has the same content as the copy whose tag was sent.
         case unchanged
-        /// The server sent the present content and, if it has one, the server's tag for it.
+        /// The server sent the present content and an optional tag.
         case content([UInt8], entityTag: String?)
     }
 
     /// The reason why the resource was not fetched.
     package enum Failure: Error, Hashable, Sendable {
-        /// The name resolves only to addresses that are not permitted.
+        /// The name resolves only to forbidden addresses.
         case privateAddress
         /// The name does not resolve.
         case unresolved
         /// The server answered with a redirect. Redirects are not followed.
         case redirected
-        /// The server answered with another status that is no success; the value is that status.
+        /// The server answered with another status, the value, that is not a success.
         case status(Int)
         /// The answer is longer than the limit.
         case tooLarge
@@ -127,8 +125,8 @@ package struct ResourceFetcher: ResourceFetching {
         tls.shutdownTimeout = .init(settings.farewell)
         if let file = settings.trustRootsFile { tls.trustRoots = .file(file) }
         configuration.tlsConfiguration = tls
-        // Use a new client for each exchange, because the address is part of the client's configuration and
-        // no connection is kept.
+        // Use a new client for each exchange: the address is part of the client's configuration, and no connection is
+        // kept.
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<Answer, Failure>
         do {
@@ -168,8 +166,8 @@ package struct ResourceFetcher: ResourceFetching {
 
     // MARK: - Names
 
-    /// Returns the addresses of a host. The system's resolver blocks, so it runs outside the event loops, and
-    /// is abandoned after the timeout of the whole fetch.
+    /// Returns the addresses of a host. The system's resolver blocks, so it runs outside the event loops, and is
+    /// abandoned after the timeout of the whole fetch.
     private func addresses(of host: String) async throws(Failure) -> [HostAddress] {
         if let address = HostAddress(host) { return [address] }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -214,7 +212,7 @@ package struct ResourceFetcher: ResourceFetching {
     }
 
     private static func address(of entry: addrinfo) -> HostAddress? {
-        // The address is after the family and, for IPv4, the port; for IPv6 after port and flow label.
+        // The address follows the family and, for IPv4, the port, or for IPv6, port and flow label.
         let (offset, count): (Int, Int)
         switch entry.ai_family {
         case AF_INET: (offset, count) = (4, 4)

@@ -3,9 +3,8 @@ import Foundation
 import NIOSSL
 import Synchronization
 
-/// The HTTP client of an exchange. It trusts the roots in a file in addition to the system's roots. When the
-/// file appears or changes, a new client is made. So adding a missing authority requires no restart of the
-/// gate.
+/// The HTTP client of an exchange, which trusts the roots in a file in addition to the system's roots. When the file
+/// appears or changes, a new client is made. Adding a missing authority therefore requires no restart of the gate.
 final class RootedClient: Sendable {
     private struct State {
         var client: HTTPClient
@@ -18,20 +17,18 @@ final class RootedClient: Sendable {
     private let make: @Sendable (_ roots: [NIOSSLCertificate]?) -> HTTPClient
     private let state: Mutex<State>
 
-    /// Creates a client by calling `make` with the roots in the file. Without a `file`, the client never
-    /// changes.
+    /// Creates a client by calling `make` with the roots in the file. Without a `file`, the client never changes.
     init(roots file: String?, make: @escaping @Sendable (_ roots: [NIOSSLCertificate]?) -> HTTPClient) {
         (self.file, self.make) = (file, make)
         state = Mutex(State(client: make(file.flatMap(Self.roots)), seen: file.map(Self.edition)))
     }
 
-    /// The client for the next request. Exchanges over a replaced client fail, as with a broken connection.
+    /// The client for the next request. Exchanges over a replaced client fail like those over a broken connection.
     var current: HTTPClient {
         guard let file else { return state.withLock(\.client) }
         let edition = Self.edition(file)
         let (client, old) = state.withLock { state -> (HTTPClient, HTTPClient?) in
-            // A file that is no list of roots at present, perhaps half written, does not remove the earlier
-            // roots.
+            // A file that is not a list of roots, perhaps half written, does not remove the earlier roots.
             guard !state.isOver, state.seen != edition else { return (state.client, nil) }
             state.seen = edition
             guard let roots = Self.roots(file) else { return (state.client, nil) }
@@ -52,14 +49,13 @@ final class RootedClient: Sendable {
         try? await client.shutdown()
     }
 
-    /// Returns the certificates in a PEM file; nil: it cannot be read, or has other content.
+    /// Returns the certificates in a PEM file; nil if the file is unreadable or has other content.
     static func roots(_ file: String) -> [NIOSSLCertificate]? {
         guard let roots = try? NIOSSLCertificate.fromPEMFile(file), !roots.isEmpty else { return nil }
         return roots
     }
 
-    /// Returns a text that changes with the file's content, as far as the file system shows that, and with
-    /// its read permissions.
+    /// Returns a text that changes with the file's read permissions and, as far as the file system shows, content.
     private static func edition(_ file: String) -> String {
         let found = try? FileManager.default.attributesOfItem(atPath: file)
         let keys: [FileAttributeKey] = [

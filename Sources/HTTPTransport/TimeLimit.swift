@@ -3,8 +3,8 @@ struct TimeLimitPassed: Error {}
 
 /// Runs `body`, and cancels it after `limit`.
 ///
-/// The client's own deadline applies only up to the head of an answer, and its read timeout is reset at every
-/// byte: a server that sends a byte from time to time could hold an exchange permanently.
+/// The client's deadline applies only up to the head of an answer, and every byte resets its read timeout. A server
+/// that sends a byte from time to time could block an exchange for ever.
 func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

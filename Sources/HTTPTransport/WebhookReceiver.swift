@@ -1,18 +1,18 @@
 package import Encoding
 import NIOCore
 
-/// A server for webhooks that accepts only short posts to one path. The only effect of a post is to wake a
-/// task. The content of posts is not trusted.
+/// A server for webhooks that accepts only short posts to one path. A post only wakes a task; its content is not
+/// trusted.
 ///
-/// The server is safe against arbitrary clients. It accepts one request for each connection, limits its bytes
-/// and its time, and limits the number of connections: above the limit a new connection closes the oldest.
-/// The server has no TLS; a proxy in front of it can provide TLS.
+/// The server is safe against arbitrary clients. It accepts one request for each connection, and limits the bytes, the
+/// time and the number of connections. A new connection above the limit closes the oldest. The server has no TLS; a
+/// proxy in front of it can provide TLS.
 package struct WebhookReceiver: Sendable {
     /// The address and the limits.
     package struct Settings: Hashable, Sendable {
         /// The address at which the receiver listens.
         package var address: ListenAddress
-        /// The path and query that a request must have, compared byte by byte.
+        /// The required path and query of a request, compared byte by byte.
         package var target: String
         /// The maximum size of a request with its head: 12 KiB.
         package var maxBytes = 12 * 1024
@@ -30,14 +30,13 @@ package struct WebhookReceiver: Sendable {
     private let settings: Settings
     private let take: @Sendable ([UInt8]) -> Bool
 
-    /// Creates a receiver. `take` gets each body and returns whether it understands it: the answer is then
-    /// 200, otherwise 400. It must not block.
+    /// Creates a receiver. `take` returns whether it understands a body: the answer is 200 or 400. `take` must not
+    /// block.
     package init(_ settings: Settings, take: @escaping @Sendable ([UInt8]) -> Bool) {
         (self.settings, self.take) = (settings, take)
     }
 
-    /// Listens until the task is cancelled; `isListening` gets the address as soon as connections are
-    /// possible.
+    /// Listens until the task is cancelled. `isListening` is called with the address when connections are possible.
     package func run(isListening: @Sendable (ListenAddress) -> Void = { _ in }) async throws(ListenFailure) {
         try await OneRequestServer(
             place: .address(settings.address), maxBytes: settings.maxBytes, maxConnections: settings.maxConnections,

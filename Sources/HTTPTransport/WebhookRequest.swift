@@ -52,7 +52,7 @@ final class WebhookRequest: ChannelInboundHandler {
         }
     }
 
-    /// Returns the status by which a request is refused without reading its body; nil: the body must be read.
+    /// Returns the status that refuses a request without reading its body; nil if the body must be read.
     private func refusal(of head: HTTPRequestHead) -> HTTPResponseStatus? {
         guard head.uri.utf8.elementsEqual(settings.target.utf8) else { return .notFound }
         guard head.method == .POST else { return .methodNotAllowed }

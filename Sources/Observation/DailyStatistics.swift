@@ -3,12 +3,11 @@ import Kiosk
 package import Ledger
 package import Reasons
 
-/// The events of the present day: a fold over the ledger's entries, and over readings of the status report.
+/// The events of the present day: a fold over the ledger's entries and over readings of the status report.
 ///
-/// Visits are taken from records, so they are complete again after a restart, have the numbers of `gatehouse
-/// ledger list`, and contain no claims. The state of the radio is known only since the start of the service.
-/// The size of the book is limited: it has counts for each minute and for each reason code, and the last
-/// visits.
+/// Visits come from records, so they are complete again after a restart, have the numbers of `gatehouse ledger list`,
+/// and contain no claims. The state of the radio is known only since the start of the service. The size is limited:
+/// counts for each minute and each reason code, and the last visits.
 package struct DailyStatistics: Sendable {
     /// A recorded visit.
     package struct Visit: Hashable, Sendable {
@@ -18,10 +17,9 @@ package struct DailyStatistics: Sendable {
         package let at: Timestamp
         /// The result of the visit.
         package let result: Outcome.Result
-        /// The reason code that says most about the result.
+        /// The most specific reason code.
         package let reason: ReasonCode
-        /// The number of further visits shortly before that ended in the same way and have no separate
-        /// record.
+        /// The number of further visits that ended in the same way shortly before and have no record of their own.
         package let alike: Int
     }
 
@@ -35,12 +33,12 @@ package struct DailyStatistics: Sendable {
 
     /// The state of the radio in one minute.
     package enum Radio: UInt8, Sendable {
-        /// No reading was made in this minute. Readings are not recorded, so this is the state of all minutes
-        /// before the start of the service.
+        /// There was no reading in this minute. Readings are not recorded, so all minutes before the start of the
+        /// service are unknown.
         case unknown
         /// The radio was up at every reading in this minute.
         case up
-        /// The radio was not up at one reading or more in this minute.
+        /// At least one reading in this minute found the radio down.
         case down
     }
 
@@ -50,16 +48,16 @@ package struct DailyStatistics: Sendable {
         package var accepted: UInt16 = 0
         /// The number of visits with the verdict rejected.
         package var rejected: UInt16 = 0
-        /// The number of visits that failed, or were interrupted by a power cut.
+        /// The number of visits that failed or that a power cut interrupted.
         package var failed: UInt16 = 0
 
-        /// The number of all visits, whatever their result.
+        /// The number of all visits with any result.
         package var all: Int { Int(accepted) + Int(rejected) + Int(failed) }
     }
 
-    /// The minutes of the longest day: 24 hours, and one more when clocks are set back.
+    /// The minutes of the longest day: 24 hours, and one hour more when clocks are set back.
     package static let longest = 25 * 60
-    /// The maximum number of visits that are kept for the list of the last visits.
+    /// The maximum number of visits in the list of the last visits.
     package static let kept = 50
 
     /// The midnight at which the day began.
@@ -75,10 +73,10 @@ package struct DailyStatistics: Sendable {
     /// The last visits, newest first.
     package private(set) var visits: [Visit] = []
 
-    /// Creates the day that began at `begin`. The first entry to be applied is the one after `position`.
+    /// Creates the day that began at `begin`. The first entry to apply follows `position`.
     package init(begin: Timestamp, after position: Int) { (self.begin, self.position) = (begin, position) }
 
-    /// Skips the entries up to `position`. The function is called before any entry is applied.
+    /// Skips the entries up to `position`. Call this function before any entry is applied.
     package mutating func start(after position: Int) { self.position = max(self.position, position) }
 
     /// The number of all visits in the minute or day.
@@ -89,7 +87,7 @@ package struct DailyStatistics: Sendable {
         endings.reduce(0) { $0 + ($1.key.result == result ? $1.value : 0) }
     }
 
-    /// The minute with the most visits, and their number; nil if there was no visits yet.
+    /// The minute with the most visits, and their number; nil without visits.
     package var busiest: (minute: Int, visits: Int)? {
         guard let minute = minutes.indices.max(by: { minutes[$0].all < minutes[$1].all }), minutes[minute].all > 0
         else {
@@ -98,8 +96,7 @@ package struct DailyStatistics: Sendable {
         return (minute, minutes[minute].all)
     }
 
-    /// Applies entries in the order of the ledger. Ignores entries that cannot be read or belong to another
-    /// day.
+    /// Applies entries in the order of the ledger. Ignores unreadable entries and entries of another day.
     package mutating func take(_ entries: [LedgerEntry]) {
         for entry in entries where entry.position > position {
             position = entry.position
@@ -125,8 +122,8 @@ package struct DailyStatistics: Sendable {
         }
     }
 
-    /// Applies a reading of the status report at the time `now`. While the radio starts for the first time
-    /// and has not failed, the reading is ignored, because a start takes a moment and is no failure.
+    /// Applies a reading of the status report at the time `now`. During the first start of the radio, a reading without
+    /// a failure is ignored, because a start takes a moment.
     package mutating func look(_ report: StatusReport, at now: Timestamp) {
         guard let minute = minute(of: now) else { return }
         if report.radio?.state == .starting, report.radio?.failures == 0 { return }

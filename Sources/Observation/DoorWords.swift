@@ -1,16 +1,14 @@
 package import Encoding
 import Kiosk
 
-/// The door of the status report in words. The words are the same for the lines of `gatehouse status` and for
-/// the page.
+/// The door of the status report in words, for the lines of `gatehouse status` and for the page.
 package struct DoorWords {
     private let door: StatusReport.Door?
 
     /// Creates the words for the door of a status report.
     package init(_ door: StatusReport.Door?) { self.door = door }
 
-    /// The mode and its cause, such as "locked down by order"; nil in the normal mode, or if the mode is
-    /// unknown.
+    /// The mode and its cause, such as "locked down by order"; nil in the normal mode or if the mode is unknown.
     package var mode: String? {
         let mode: String
         switch door?.mode {
@@ -26,8 +24,8 @@ package struct DoorWords {
         }
     }
 
-    /// Returns the time since which the mode has been in force, in the zone `zone` seconds east of UTC. The
-    /// day precedes the time unless it is known to be the day of `now`.
+    /// Returns the beginning of the mode in the zone `zone` seconds east of UTC. The day precedes the time unless the
+    /// day is that of `now`.
     package func since(now: Timestamp?, zone: Int) -> String? {
         guard let since = door?.since else { return nil }
         let then = Self.local(since, zone)
@@ -38,8 +36,8 @@ package struct DoorWords {
     /// The rest of the mode's duration; nil: unknown.
     package var left: String? { door?.secondsLeft.map { "for \(Words.duration($0)) more" } }
 
-    /// Returns ``mode`` with its beginning `since`, in the form of ``since(now:zone:)``, and its end; nil in
-    /// the normal mode.
+    /// Returns ``mode`` with its beginning `since`, as returned by ``since(now:zone:)``, and its end; nil in the normal
+    /// mode.
     package func mode(_ since: String?) -> String? {
         mode.map { $0 + (since.map { " " + $0 } ?? "") + (left.map { ", " + $0 } ?? "") }
     }
@@ -57,8 +55,7 @@ package struct DoorWords {
         }
     }
 
-    /// The counts of events at the door since the start, with their names. A count is nil if the report lacks
-    /// it.
+    /// The counts of events at the door since the start, with their names. A count is nil if the report lacks it.
     var counts: [(name: String, count: Int?)] {
         [
             ("passages since the start", door?.passages), ("tailgating detected", door?.tailgating),

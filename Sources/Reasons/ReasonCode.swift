@@ -1,22 +1,22 @@
 /// The reason for the result of a verification or a visit: a stable code with an explanation for people.
 ///
-/// Two codes are equal when their texts are. ``groups`` is the only table of all codes that a verdict, a
-/// visit, a record, a log or a report may carry; no code is created outside this folder. Those of a
-/// verification follow `Tests/Vectors/README.md`.
+/// Two codes are equal if their texts are equal. ``groups`` is the only table of the codes in verdicts, visits,
+/// records, logs and reports; no code outside this folder creates codes. The codes of a verification follow
+/// `Tests/Vectors/README.md`.
 package struct ReasonCode: Sendable {
-    /// The code itself, such as `validity.expired`; it is sent in reports and matched verbatim.
+    /// The code, such as `validity.expired`. Reports contain the code, and receivers compare it verbatim.
     package let text: String
-    /// The usual severity of the finding; ``Severity/error`` ends the verification or the visit.
+    /// The usual severity of the finding. A finding with ``Severity/error`` ends the verification or the visit.
     package let severity: Severity
     /// The finding, in one sentence.
     package let meaning: String
     /// The remedy for the operator of the gate.
     package let remedy: String
-    /// MOSIP's code for this finding: a code of mosip/vc-verifier 1.6, or of Tuvali 0.5 for a transfer; nil
-    /// if MOSIP has no code for it.
+    /// MOSIP's code for the finding, from mosip/vc-verifier 1.6 or, for a transfer, from Tuvali 0.5; nil if there is
+    /// none.
     package let mosip: String?
-    /// The text of the code that this code refines. This code is added after that one as a second, more
-    /// specific reason. Nil for a code that is used alone.
+    /// The text of the code that this code refines; nil for a code that is used alone. A refining code is a second,
+    /// more specific reason after the refined code.
     package let refines: String?
 
     /// Creates one row of the table.
@@ -29,13 +29,12 @@ package struct ReasonCode: Sendable {
         refines = nil
     }
 
-    /// Creates the row of a code that Tuvali documents (`TVV_TRA_001`), under this project's own name for the
-    /// code.
+    /// Creates the row of a code that Tuvali documents (`TVV_TRA_001`), under this project's name.
     init(tuvali code: String, _ meaning: String, _ remedy: String) {
         self.init("transfer." + code, meaning, remedy, mosip: code)
     }
 
-    /// Creates the row of a code that distinguishes a case of `code`.
+    /// Creates the row of a code for a special case of `code`.
     init(_ text: String, refining code: ReasonCode, _ meaning: String, _ remedy: String) {
         self.text = text
         severity = code.severity

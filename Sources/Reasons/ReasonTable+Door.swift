@@ -1,5 +1,4 @@
-// Conditions at the door that are independent of the visits. Like faults of the gate they begin, last for a
-// while and end.
+// Conditions of the door that do not depend on a visit. Like a fault of the gate, a condition lasts for some time.
 
 extension ReasonCode.Group {
     /// All codes of the door, the most serious first.

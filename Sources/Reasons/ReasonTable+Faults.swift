@@ -1,5 +1,5 @@
-// The faults of the gate itself: its health codes. A fault is in force from its detection to its end. It is
-// never the reason of a visit's result.
+// The faults of the gate (health codes). A fault lasts from its detection to its end, and is never the reason of a
+// visit's result.
 
 extension ReasonCode.Group {
     /// The faults of the gate itself.

@@ -1,5 +1,5 @@
-// The findings of `gatehouse doctor` about the machine that runs the program. No other part uses these codes:
-// the running service reports its own findings as health codes.
+// The findings of `gatehouse doctor` about the machine. No other part uses these codes: the running service reports its
+// findings as health codes.
 
 extension ReasonCode.Group {
     static let machine = Self(

@@ -1,4 +1,4 @@
-// The reasons of a verification. Order and names follow Tests/Vectors/README.md; a test compares the two.
+// The reasons of a verification. A test compares their order and names with Tests/Vectors/README.md.
 
 extension ReasonCode.Group {
     static let accepted = Self(title: "Accepted", codes: [.ok])

@@ -1,8 +1,7 @@
-// The reasons of a visit that are not reasons of a verification: failures of the radio, the disk and the
-// power supply.
+// The reasons of a visit that are not reasons of a verification: failures of the radio, the disk and the power supply.
 
 extension ReasonCode.Group {
-    /// Each code that Tuvali documents, followed by the codes that refine it.
+    /// Each of Tuvali's codes, followed by the codes that refine it.
     static let transfer = Self(
         title: "Transfer (Tuvali)",
         codes: [
@@ -21,8 +20,7 @@ extension ReasonCode.Group {
 }
 
 extension ReasonCode {
-    // The codes that Tuvali documents for a verifier. After each code follow the more specific codes that are
-    // added to it as a second reason.
+    // Tuvali's codes for a verifier. More specific codes, which are added as a second reason, follow each code.
     package static let transferConnection = ReasonCode(
         tuvali: "TVV_CON_001", "The link carries too little in one packet.", "Use another phone.")
     package static let transferMTUTooSmall = ReasonCode(

@@ -1,7 +1,7 @@
-/// The codes that a wallet with a Tuvali library shows its holder when a transfer failed. They come from the
-/// phone; no record of a gate contains them.
+/// The codes that a wallet with a Tuvali library shows after a failed transfer. The codes come from the phone, so no
+/// record of a gate contains them.
 package enum WalletCode {
-    /// The rows, in the order of their codes.
+    /// The rows, ordered by code.
     package static let all: [ReasonCode] = [
         ReasonCode(
             "TVW_CON_001", "The phone scanned a code that is not a verifier's invitation: it has no name or no key.",
@@ -30,7 +30,7 @@ package enum WalletCode {
             "Try again. If it recurs, see the visit in gatehouse ledger list."),
     ]
 
-    /// Returns the row of a code; nil for a text that is no code.
+    /// Returns the row of a code; nil for a text that is not a code.
     package static func row(_ text: String) -> ReasonCode? {
         all.first { $0.text.utf8.elementsEqual(text.utf8) }
     }

@@ -2,25 +2,25 @@ package import Credentials
 package import Encoding
 package import Kiosk
 
-/// The surroundings of a simulated kiosk besides the radio: disk, verifier and observer.
+/// The environment of a simulated kiosk apart from the radio: disk, verifier and observer.
 package protocol SimulatedWorld: AnyObject {
-    /// Writes the intent. Returns how long that takes, and why it failed; nil: the intent is durable.
+    /// Writes the intent. Returns the duration, and the reason of a failure; nil if the intent is durable.
     func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?)
-    /// Saves the session of a printed key. Returns how long that takes, and why it failed; nil: it is
+    /// Saves the session of a printed key. Returns the duration, and the reason of a failure; nil if the session is
     /// durable.
     func keepSession(_ session: [UInt8], of visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?)
-    /// Verifies a payload. Returns how long that takes, and the verdict.
+    /// Verifies a payload. Returns the duration and the verdict.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
-    /// Receives the decision on a visit, in the turn in which the gate is commanded to open.
+    /// Receives the decision on a visit, in the turn that orders the gate to open.
     func recordDecision(_ record: VisitRecord, at now: Instant)
     /// Receives an outcome.
     func recordOutcome(_ record: VisitRecord, at now: Instant)
-    /// The current printed key, read whenever the kiosk requests session material; nil: fresh keys are used.
+    /// The current printed key, read at each request for session material; nil for fresh keys.
     var printedKey: PrintedKey? { get }
     /// Receives an observation.
     func observe(_ observation: GateSimulation.Observation, at now: Instant)
-    /// Receives every turn of the kiosk: its event and actions, before any action is performed, and the kiosk
-    /// after the turn.
+    /// Receives every turn of the kiosk before its actions are performed: the event, the actions, and the kiosk after
+    /// the turn.
     func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant)
 }
 
@@ -28,7 +28,7 @@ extension SimulatedWorld {
     /// Nil: most worlds have no printed key.
     package var printedKey: PrintedKey? { nil }
 
-    /// Ignores the decision. Only worlds that simulate a crash need it.
+    /// Ignores the decision. Only environments that simulate a crash need the decision.
     package func recordDecision(_ record: VisitRecord, at now: Instant) {}
 
     /// Saves the session in 3 ms.
@@ -40,9 +40,9 @@ extension SimulatedWorld {
     package func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {}
 }
 
-/// The real ``Kiosk`` at a virtual gate. Its packets go to a ``VirtualRadio``, its actions to a
-/// ``SimulatedWorld``, and the virtual time advances from one deadline to the next. The same seed and script
-/// give the same run, to the nanosecond. Every turn of the kiosk is checked by ``KioskRules``.
+/// The real ``Kiosk`` at a virtual gate. Packets go to a ``VirtualRadio``, actions to a ``SimulatedWorld``, and the
+/// virtual time advances from one deadline to the next. The same seed and script give the same run, to the nanosecond.
+/// ``KioskRules`` checks every turn of the kiosk.
 package struct GateSimulation {
     /// An observation from outside the kiosk.
     package enum Observation: Sendable {
@@ -73,15 +73,15 @@ package struct GateSimulation {
     private var rules: KioskRules
     private var random: SplitMix64
     private var waiting = EventQueue<KioskEvent>()
-    /// The next deadline of the radio, after its last turn; nil if there is none.
+    /// The radio's deadline after its last turn; nil if there is none.
     private var radioDue: Instant?
-    /// The next deadline of the kiosk, after its last turn; nil if there is none.
+    /// The kiosk's deadline after its last turn; nil if there is none.
     private var timer: Instant?
     private var hasStarted = false
     /// Whether the kiosk has shut down.
     package private(set) var hasStopped = false
 
-    /// Creates a gate at time zero. `used`: the sessions in which the printed key was used before.
+    /// Creates a gate at time zero. `used`: the earlier sessions of the printed key.
     package init(settings: KioskSettings, used: UsedSessions = UsedSessions(), radio: VirtualRadio, seed: UInt64) {
         now = .zero
         kiosk = Kiosk(settings: settings, used: used, at: now)
@@ -90,7 +90,7 @@ package struct GateSimulation {
         random = SplitMix64(seed: seed)
     }
 
-    /// The next instant at which the state changes without an event from outside; nil: never.
+    /// The next time at which the state changes without an outside event; nil for never.
     package var deadline: Instant? {
         var soonest = timer
         if let due = radioDue, soonest.map({ due < $0 }) ?? true { soonest = due }
@@ -98,8 +98,8 @@ package struct GateSimulation {
         return soonest
     }
 
-    /// Runs until the instant `end`, or until `isDone`, which is evaluated after every step, returns true.
-    /// Returns whether `isDone` returned true in time.
+    /// Runs until `end`, or until `isDone`, which is evaluated after every step, returns true. Returns whether `isDone`
+    /// returned true in time.
     package mutating func run(
         until end: Instant, in world: any SimulatedWorld, isDone: (GateSimulation) -> Bool = { _ in false }
     ) -> Bool {
@@ -114,13 +114,13 @@ package struct GateSimulation {
         return true
     }
 
-    /// Plays another script once the radio is idle (``VirtualRadio/play(_:at:)``).
+    /// Plays another script when the radio is idle (``VirtualRadio/play(_:at:)``).
     package mutating func play(_ visits: [Visit]) {
         radio.play(visits, at: now)
         radioDue = radio.deadline
     }
 
-    /// Performs all steps that are due at `instant`. No step may be due before that instant.
+    /// Performs all steps that are due at `instant`. No step may be due earlier.
     package mutating func advance(to instant: Instant, in world: any SimulatedWorld) {
         start(in: world)
         step(to: max(instant, now), in: world)
@@ -137,7 +137,7 @@ package struct GateSimulation {
     /// Shuts the kiosk down in order.
     package mutating func stop(in world: any SimulatedWorld) { handle(.stop, in: world) }
 
-    /// Passes the kiosk an event from outside, such as a transport that closes.
+    /// Passes an outside event to the kiosk, such as the closing of the transport.
     package mutating func inject(_ event: KioskEvent, in world: any SimulatedWorld) { handle(event, in: world) }
 
     private mutating func start(in world: any SimulatedWorld) {
@@ -201,7 +201,7 @@ package struct GateSimulation {
         case .recordOutcome(let record): world.recordOutcome(record, at: now)
         case .signal(let signal, let pattern, _): world.observe(.signal(signal, pattern), at: now)
         case .gate(let command): world.observe(.gate(open: command != .shut), at: now)
-        // The simulation has no access controller, and does not track which credentials are in use.
+        // The simulation has no access controller and does not track the use of credentials.
         case .admit, .unused, .dismissed: break
         case .hold(let role, let command): world.observe(.hold(role, command != .shut), at: now)
         case .note(let note, _): world.observe(.kiosk(note), at: now)

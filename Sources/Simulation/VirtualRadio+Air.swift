@@ -63,15 +63,15 @@ extension VirtualRadio {
         nextAdvertisements = nextAdvertisements.filter { isHeard && advertisers[$0.key] != nil }
         guard isHeard else { return }
         for (set, advertiser) in advertisers.sorted(by: { $0.key < $1.key }) where nextAdvertisements[set] == nil {
-            // Delay each event by 0 … 10 ms in addition to the interval (Vol 6 Part B 4.4.2.2.1).
+            // Delay each event by 0 to 10 ms in addition to the interval (Vol 6 Part B 4.4.2.2.1).
             let delay = Duration.microseconds(Int64(random.next() % 10_000))
             let begins = newOnAir.remove(set) == nil ? nil : controller.traits.advertisingStart
             nextAdvertisements[set] = now.advanced(by: begins ?? advertiser.interval + delay)
         }
     }
 
-    /// Simulates one advertising event: one of the phones that wait for the advertiser's address connects,
-    /// and scanning phones may hear the event.
+    /// Simulates one advertising event. One phone that waits for the advertiser's address connects, and scanning phones
+    /// may hear the event.
     mutating func advertise(_ set: UInt8, at now: Instant) {
         nextAdvertisements[set] = nil
         guard let advertiser = advertisers[set], !random.happens(interference) else { return }
@@ -80,7 +80,7 @@ extension VirtualRadio {
             guard let one = active[number], random.happens(visits[number].phone.hearing) else { continue }
             if let wants = one.wants, wants.address == advertiser.address, wants.from <= now { callers.append(number) }
             guard one.phone.isScanning else { continue }
-            // A phone with a code hears all advertisers; a phone that besieges a gate hears only that gate.
+            // A phone with a code receives all advertisers. A phone that besieges a gate receives only that gate.
             if one.phone.hasCode, !neighbours.isEmpty, let other = neighbours.randomElement(using: &random) {
                 work.append(.phone(number, .heard(other)))
             }
@@ -107,7 +107,7 @@ extension VirtualRadio {
         active[number]?.handle = handle
         advertisers[set] = nil
         var address = random.bytes(6)
-        // A resolvable private address has 01 as its two highest bits (Vol 6 Part B 1.3.2.2).
+        // The two highest bits of a resolvable private address are 01 (Vol 6 Part B 1.3.2.2).
         if let top = address.popLast() { address.append(top & 0x3F | 0x40) }
         let peer = DeviceAddress(bytes: address, isRandom: true)
         work.append(.controller(.air(.connected(handle: handle, peer: peer, parameters: phone.parameters, set: set))))
@@ -117,8 +117,8 @@ extension VirtualRadio {
         }
     }
 
-    /// Simulates the data length procedure. One procedure settles both directions: each length is the lesser
-    /// of the length that one side sends and the length that the peer accepts (Vol 6 Part B 5.1.9).
+    /// Simulates the data length procedure, which settles both directions. Each length is the lesser of the sender's
+    /// length and the receiver's length (Vol 6 Part B 5.1.9).
     private mutating func agreePayload(_ handle: UInt16, transmit: Int, at now: Instant) {
         guard let visit = links[handle]?.visit else { return }
         let size = controller.traits.supportsDataLength ? visits[visit].phone.dataLength : 27
@@ -151,7 +151,7 @@ extension VirtualRadio {
     private mutating func drop(_ handle: UInt16, _ visit: Int, host: UInt8, phone: UInt8) {
         links[handle] = nil
         work.append(.controller(.air(.disconnected(handle: handle, reason: host))))
-        // A phone that has abandoned the link is not notified of the link's end.
+        // A phone that has abandoned the link is not notified of its end.
         guard active[visit]?.handle == handle else { return }
         active[visit]?.handle = nil
         work.append(.phone(visit, .disconnected(reason: phone)))

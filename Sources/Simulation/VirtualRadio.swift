@@ -2,14 +2,14 @@ package import Encoding
 
 /// A controller and the phones of a script of visits, in one virtual radio environment.
 ///
-/// To the host it is an HCI transport. All other behaviour follows from the script, the seed and the times of
+/// The radio is an HCI transport for the host. All other behaviour follows from the script, the seed and the times of
 /// the calls.
 package struct VirtualRadio: Sendable {
     /// An event from outside.
     package enum Event: Sendable {
         /// The host sent one H4 packet.
         case fromHost([UInt8])
-        /// The verifier's display now shows the given QR text; nil: none.
+        /// The verifier's display now shows the given QR text, or none (nil).
         case invitation(String?)
         /// A further visitor arrives now. The arrival time in the visit is ignored.
         case visitor(Visit)
@@ -29,7 +29,7 @@ package struct VirtualRadio: Sendable {
 
     struct Active: Sendable {
         var phone: VirtualPhone
-        /// The phone's next deadline, after its last turn; nil if there is none.
+        /// The phone's deadline after its last turn; nil if there is none.
         var due: Instant?
         var wants: (address: DeviceAddress, from: Instant)?
         var handle: UInt16?
@@ -46,15 +46,14 @@ package struct VirtualRadio: Sendable {
     package private(set) var outcomes: [Int: VisitOutcome] = [:]
     var controller: VirtualController
     var random: SplitMix64
-    /// The current advertisements and the instants of their next events, by advertising set.
+    /// The current advertisements, and the times of their next events, by advertising set.
     var advertisers: [UInt8: Advertiser] = [:]
     var nextAdvertisements: [UInt8: Instant] = [:]
-    /// The sets that have had no advertising event yet.
+    /// The sets without an advertising event so far.
     var newOnAir: Set<UInt8> = []
-    /// Other verifiers in range. Scanning phones hear them, too.
+    /// The other verifiers in range, which scanning phones hear, too.
     var neighbours: [Advertiser] = []
-    /// The probability that an advertising event is lost for all phones, because another verifier transmits
-    /// at that moment.
+    /// The probability that all phones miss an advertising event because another verifier is transmitting.
     var interference = 0.0
     var invitation: String?
     var active: [Int: Active] = [:]
@@ -82,16 +81,15 @@ package struct VirtualRadio: Sendable {
     /// Whether all visits have finished and all links are down.
     package var isIdle: Bool { isFinished && active.isEmpty && links.isEmpty }
 
-    /// Plays another script from now on; does nothing unless the radio ``isIdle``. The previous visits are
-    /// removed, and visit numbers restart at 0; host and controller continue. This function is for runs of
-    /// many thousand visits.
+    /// Plays another script from now on, for runs of many thousand visits. Does nothing unless the radio ``isIdle``.
+    /// The previous visits are removed, and visit numbers restart at 0. Host and controller continue.
     package mutating func play(_ visits: [Visit], at now: Instant) {
         guard isIdle else { return }
         (self.visits, outcomes, arrived, hasStarted) = (visits, [:], [], false)
         start(at: now)
     }
 
-    /// The next instant at which the state changes without an event from outside; nil: never.
+    /// The next time at which the state changes without an outside event; nil for never.
     package var deadline: Instant? {
         var soonest: Instant?
         func consider(_ instant: Instant?) {
@@ -113,7 +111,7 @@ package struct VirtualRadio: Sendable {
         return numbers.sorted()
     }
 
-    /// Handles one event, after everything that was due before it.
+    /// Handles one event. Everything that was due earlier is handled first.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         start(at: now)
         while let due = deadline, due <= now { step(at: due) }

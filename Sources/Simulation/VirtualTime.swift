@@ -3,19 +3,19 @@ package import Encoding
 import Glibc
 import Synchronization
 
-/// Tasks on one thread and a clock that jumps: the time and the tasks of services that are played in no time.
+/// The time and the tasks for services in a simulation: all tasks run on one thread, and the clock jumps.
 ///
 /// All work of ``run(seed:_:)`` runs on the calling thread, one job after the other, in an order that the seed decides.
-/// When no job is ready, the clock jumps to the earliest instant until which a task sleeps. So a sleep of an hour costs
-/// nothing, and what is due at an instant is done before the next instant begins.
+/// When no job is ready, the clock jumps to the earliest time until which a task sleeps. A sleep of an hour therefore
+/// takes no real time, and everything that is due at an instant is done before the next instant begins.
 package final class VirtualTime: TaskExecutor {
-    /// The reason why a run did not come to its end.
+    /// The reason why a run did not reach its end.
     package enum Failure: Error, Hashable {
-        /// Every task waits for something that no task of the run does.
+        /// Every task waits for something that no task of the run will do.
         case stuck
-        /// A part used a thread or a task outside the run, so its order is not the seed's.
+        /// A part used a thread or a task outside the run, so the seed does not determine the order.
         case escaped
-        /// The run took more jobs than it may take: something repeats itself for ever.
+        /// The run needed more jobs than allowed, probably because of an endless loop.
         case endless
     }
 
@@ -33,7 +33,7 @@ package final class VirtualTime: TaskExecutor {
         /// The number of the last sleeper.
         var last = 0
         var hasEscaped = false
-        /// Whether `body` has returned: no sleep lasts any longer.
+        /// Whether `body` has returned. Then no sleep lasts any longer.
         var isOver = false
     }
 
@@ -46,9 +46,9 @@ package final class VirtualTime: TaskExecutor {
         state = Mutex(State(now: now, random: SplitMix64(seed: seed)))
     }
 
-    /// Returns the result of `body`, whose tasks run in an order that `seed` decides. The clock begins at 1000 s and on
-    /// 1 January 2026. When `body` has returned, each sleep of a task that it left is cancelled. The run may
-    /// take `jobs` jobs. Throws a ``Failure``, or the error of `body`.
+    /// Returns the result of `body`. The tasks of `body` run in an order that `seed` decides. The clock begins at 1000
+    /// s and on 1 January 2026. After the return of `body`, each sleep of a remaining task is cancelled. Throws a
+    /// ``Failure`` after `jobs` jobs, or the error of `body`.
     package static func run<Result: Sendable>(
         seed: UInt64 = 1, jobs: Int = 10_000_000, _ body: @escaping @Sendable (VirtualTime) async throws -> Result
     ) throws -> Result {
@@ -63,7 +63,7 @@ package final class VirtualTime: TaskExecutor {
         while taken < jobs, time.step(isOver: result.withLock { $0 != nil }) { taken += 1 }
         let hasEscaped = time.state.withLock(\.hasEscaped)
         if let result = result.withLock(\.self), !hasEscaped, taken < jobs { return try result.get() }
-        // A task outside the run may still hand a job to this executor.
+        // A task outside the run may pass a job to this executor even now.
         _ = Unmanaged.passRetained(time)
         throw hasEscaped ? Failure.escaped : taken < jobs ? Failure.stuck : Failure.endless
     }
@@ -85,7 +85,7 @@ package final class VirtualTime: TaskExecutor {
         }
     }
 
-    /// Takes a job of one of the run's tasks. A job from another thread makes the run fail.
+    /// Accepts a job from a task of the run. A job from another thread makes the run fail.
     package func enqueue(_ job: consuming ExecutorJob) {
         let (job, isHome) = (UnownedJob(job), UInt(pthread_self()) == home)
         state.withLock { state in
@@ -94,7 +94,7 @@ package final class VirtualTime: TaskExecutor {
         }
     }
 
-    /// Runs one job, or wakes the next sleeper. Returns false if there is neither. `isOver`: the sleeper is cancelled.
+    /// Runs one job, or wakes the next sleeper. Returns false if there is neither. `isOver`: cancel the sleeper.
     private func step(isOver: Bool) -> Bool {
         let job = state.withLock { state -> UnownedJob? in
             state.isOver = isOver
@@ -126,7 +126,7 @@ package final class VirtualTime: TaskExecutor {
         }
         let isOver = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // All on one thread: a cancellation comes before this check, or finds the sleeper.
+                // All code runs on one thread, so a cancellation comes before this check or finds the sleeper.
                 let isAsleep = state.withLock { state in
                     if Task.isCancelled || state.isOver { return false }
                     state.sleepers.append(Sleeper(number: number, deadline: deadline, continuation: continuation))

@@ -1,15 +1,15 @@
-/// One visitor of a script: the arrival, the phone, the submission and the misbehaviour.
+/// One visitor of a script: arrival, phone, submission and misbehaviour.
 package struct Visit: Sendable {
     /// The time of the visitor's arrival.
     package enum Arrival: Equatable, Sendable {
         /// The visitor arrives the given time after the start of the simulation.
         case at(Duration)
-        /// The visitor arrives the given time after the previous visit ended; the first visitor, after the
+        /// The visitor arrives the given time after the end of the previous visit or, for the first visitor, after the
         /// start.
         case afterPrevious(Duration)
     }
 
-    /// A name of the visit for people, such as "Android, photo credential".
+    /// The name of the visit for display, such as "Android, photo credential".
     package var name: String
     /// The time of the visitor's arrival.
     package var arrival: Arrival
@@ -32,8 +32,7 @@ package struct Visit: Sendable {
         self.misbehaviour = misbehaviour
     }
 
-    /// Returns the same visit with another key pair and nonce, derived from `seed`. A recorded submission is
-    /// not changed.
+    /// Returns the visit with another key pair and nonce, derived from `seed`. A recorded submission stays unchanged.
     package func withKeys(seed: UInt64) -> Visit {
         guard case .seal(let record, _, _) = submission else { return self }
         var visit = self

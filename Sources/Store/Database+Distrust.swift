@@ -2,32 +2,31 @@ import GRDB
 import GRDBSQLite
 
 extension Database {
-    /// The detail of the error for a file with a view, a trigger or a computed column.
+    /// The detail of the error for a file with a view, a trigger, a virtual table or a computed column.
     static let foreignSchema = "it has a view, a trigger or a computed column, which no version of Gatehouse makes"
 
-    /// The maximum length of a value, row or statement, in bytes: 16 MiB. Written values are far below: an
-    /// entry has a few kilobytes, an agent's message a megabyte.
+    /// The maximum length of a value, row or statement, in bytes: 16 MiB. Written values are far smaller: an entry has
+    /// a few kilobytes, an agent's message a megabyte.
     static let longestValue: Int32 = 16 << 20
     /// The detail of the error for a file with a longer value.
     static let foreignValue = "it has a value of more than 16 MiB, which no version of Gatehouse writes"
 
-    /// Treats the file as one that an attacker may have written: the service's account owns the database that
-    /// root's commands open, and a backup may be read from an untrusted USB stick.
+    /// Treats the file as one that an attacker may have written: the service's account owns the database that root's
+    /// commands open, and a backup may come from an untrusted USB stick.
     ///
-    /// A view in place of a table could run without end or exhaust the memory, and a trigger could undo a
-    /// write. No version of the program creates a view, a trigger, a virtual table or a computed column, so a
-    /// file with one of these is rejected: `unreadable`, thrown before any statement names a table. In
-    /// addition, functions with side effects are disabled, and a page with a cell of a wrong size is an error
-    /// before the cell is read (SQLite's advice on untrusted files). A value of a gigabyte is not loaded: it
-    /// is an error, again `unreadable`.
+    /// A view in place of a table could run for ever or exhaust the memory, and a trigger could undo a write. No
+    /// version of the program creates a view, a trigger, a virtual table or a computed column. A file that has one is
+    /// refused with `unreadable` before any statement names a table. Functions with side effects are disabled. A page
+    /// with a cell of a wrong size is an error before the cell is read (SQLite's advice on untrusted files). A value of
+    /// a gigabyte is not loaded but causes `unreadable`.
     func distrustFile(_ path: String) throws {
         sqlite3_limit(sqliteConnection, SQLITE_LIMIT_LENGTH, Self.longestValue)
         try execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
         try checkSchema(path)
     }
 
-    /// Throws `unreadable` when the file has a view, a trigger, a virtual table or a computed column. Inside
-    /// a transaction the result remains valid until its end.
+    /// Throws `unreadable` if the file has a view, a trigger, a virtual table or a computed column. In a transaction,
+    /// the result is valid until the end of the transaction.
     func checkSchema(_ path: String) throws {
         let statements = """
             SELECT count(*) FROM sqlite_schema

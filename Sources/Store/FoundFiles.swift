@@ -1,30 +1,30 @@
 import Glibc
 import LinuxIO
 
-/// Copies of the database's files as a start found them, made before SQLite reads the log and truncates its
-/// invalid part. They are evidence if the ledger turns out to be damaged or changed.
+/// Copies of the database's files, made at a start before SQLite reads the log and truncates its invalid part. The
+/// copies are evidence if the ledger turns out to be damaged or changed.
 ///
-/// The first ``most`` copies are kept as `PATH.found-N` and `PATH.found-N-wal`. The operator removes them
-/// after examining them.
+/// The first ``most`` copies are kept as `PATH.found-N` and `PATH.found-N-wal`. The operator removes them after an
+/// examination.
 struct FoundFiles {
-    /// The largest file that is copied, in bytes; an ordinary log has a few million.
+    /// The maximum size of a file to copy, in bytes. An ordinary log has a few million.
     static let limit = 64 * 1024 * 1024
-    /// The number of copies that are kept.
+    /// The maximum number of copies.
     static let most = 2
 
     private let path: String
     /// The name endings of the copied files.
     private var endings: [String] = []
 
-    /// Copies the log, if an interrupted run left one. Nothing is copied when ``most`` copies exist already
-    /// or when the copy fails: a start does not depend on the copy.
+    /// Copies the log, if an interrupted run left a log. A start does not depend on the copy: nothing is copied if
+    /// ``most`` copies exist, and a failure of the copy is ignored.
     init(_ path: String) {
         self.path = path
         guard Self.free(path) != nil else { return }
         copy("-wal")
     }
 
-    /// Copies the database in addition to its log. Only the caller may have the database open.
+    /// Copies the database in addition to its log. No other code may have the database open.
     mutating func addDatabase() {
         if !endings.isEmpty { copy("") }
     }
@@ -32,7 +32,7 @@ struct FoundFiles {
     /// Removes the copies, because no fault was found.
     func discard() { for ending in endings { unlink(Self.copy(of: path) + ending) } }
 
-    /// Keeps the copies. Returns their paths.
+    /// Keeps the copies and returns their paths.
     func keep() -> [String] {
         guard let name = Self.free(path) else { return [] }
         let kept = endings.filter { rename(Self.copy(of: path) + $0, name + $0) == 0 }.map { name + $0 }

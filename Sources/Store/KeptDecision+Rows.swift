@@ -4,21 +4,21 @@ import GRDB
 import Ledger
 
 extension KeptDecision {
-    /// `least`: the content length at which a row in a table with pages of 512 bytes fills its part of a page
-    /// and one overflow page. `step`: the length that each further page adds.
+    /// Two lengths for a table with pages of 512 bytes. `least`: the content length at which a row fills its part of a
+    /// page and one overflow page. `step`: the additional length for each further page.
     private static let (least, step) = (981, 508)
 
-    /// The decision's bytes, padded with spaces so that most decisions have the same length. Replacing a row
-    /// by a row of equal length writes two pages; any other replacement writes four.
+    /// The bytes of the decision, padded with spaces so that most decisions have the same length. Replacing a row by a
+    /// row of equal length writes two pages; any other replacement writes four.
     private var paddedBytes: [UInt8] {
         let steps = max(0, bytes.count - Self.least + Self.step - 1) / Self.step
         let length = Self.least + steps * Self.step
         return bytes + [UInt8](repeating: UInt8(ascii: " "), count: length - bytes.count)
     }
 
-    /// Returns the decisions by the ids of their intents, including decisions that are no longer needed; none
-    /// from a database of an earlier version. An unreadable decision is left out. Then the open intents no
-    /// longer match the hash in the seal, so the loss is noticed.
+    /// Returns the decisions by intent id, including decisions that are no longer needed; none for a database of an
+    /// earlier version. An unreadable decision is omitted. The open intents then do not match the hash in the seal,
+    /// which reveals the loss.
     static func read(_ db: Database) throws -> [Text: KeptDecision] {
         guard try db.tableExists("decision") else { return [:] }
         var decisions: [Text: KeptDecision] = [:]

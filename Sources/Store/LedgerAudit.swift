@@ -2,11 +2,10 @@ import Encoding
 import GRDB
 import Ledger
 
-/// A verification of the whole ledger, read in pieces. Each piece is a transaction of its own, or all pieces
-/// are read in one transaction.
+/// A verification of the whole ledger, read in pieces, in one transaction or in a transaction for each piece.
 ///
-/// The last piece reaches the ledger's end and compares it with the lists, the cursors, the seal and the
-/// witness. A later piece reads what is written between two pieces.
+/// The last piece reaches the ledger's end and compares the ledger with the lists, the cursors, the seal and the
+/// witness. If records are written between two pieces, a later piece reads them.
 struct LedgerAudit: Sendable {
     private let checkpoints: [Checkpoint]
     private let limits: LedgerLimits
@@ -17,8 +16,8 @@ struct LedgerAudit: Sendable {
     private var nextEntry = Int64.min
     private var misfiled: [ChainFinding] = []
 
-    /// Creates an audit that has not begun. `proof`: the key and the witness with which the ledger is
-    /// compared, read before the audit. `piece`: the number of rows that are read together.
+    /// Creates an audit. `proof`: the key and the witness for the comparison, read before the audit. `piece`: the
+    /// number of rows in one piece.
     init(checkpoints: [Checkpoint] = [], limits: LedgerLimits, proof: Proof?, piece: Int) {
         (self.checkpoints, self.limits, self.proof, self.piece) = (checkpoints, limits, proof, max(piece, 1))
     }
@@ -40,12 +39,12 @@ struct LedgerAudit: Sendable {
 
     // MARK: - The chain
 
-    /// Reads the next entries. Returns whether none remain.
+    /// Reads the next entries. Returns whether the audit has reached the last entry.
     private mutating func readEntries(_ db: Database) throws -> Bool {
         guard let first = try Row.fetchOne(db, sql: "SELECT start_count FROM chain WHERE one = 1") else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the ledger's end is not recorded")
         }
-        // The next entries may have been evicted meanwhile; then start again at the new beginning.
+        // The next entries may have been evicted. If so, start again at the new beginning.
         if let chain, try first.integer("start_count") <= chain.end.count {
             self.chain = chain
         } else {
@@ -89,13 +88,13 @@ struct LedgerAudit: Sendable {
         return report
     }
 
-    /// Returns whether the columns by which an entry is found agree with its record.
+    /// Returns whether the columns for finding an entry agree with its record.
     private static func isFiledRight(_ entry: LedgerEntry, _ row: Row) throws -> Bool {
-        guard let record = try? LedgerRecord(bytes: entry.body) else { return true }  // the chain verifier reports it
+        guard let record = try? LedgerRecord(bytes: entry.body) else { return true }  // the verifier reports it
         let kind: Text = if case .intent = record { "intent" } else { "outcome" }
         return try row.text("kind") == kind && row.text("visit") == record.visit && row.integer("seq") == record.seq
     }
 
-    /// Returns the number after `number`; nil after the largest one.
+    /// Returns the number after `number`; nil after the maximum.
     private static func behind(_ number: Int64) -> Int64? { number == .max ? nil : number + 1 }
 }

@@ -3,16 +3,16 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The figures that change with every record, in memory and in the `chain` row. A writer works on a copy, and
-/// uses the copy only after the transaction is committed.
+/// The figures that change with every record, in memory and in the `chain` row. A writer works on a copy and uses the
+/// copy only after the commit.
 struct LedgerFigures: Hashable, Sendable {
     /// The state of a database's seal at opening.
     enum Seal: Hashable, Sendable {
-        /// The ledger was created at this opening.
+        /// This start created the ledger.
         case made
         /// The database has no seal.
         case none
-        /// The database has a seal, but there is no key to check it.
+        /// The database has a seal, but the key to check the seal is missing.
         case unread
         /// The seal matches these figures.
         case intact
@@ -22,29 +22,27 @@ struct LedgerFigures: Hashable, Sendable {
 
     /// The end of the chain and the open visits.
     var head: LedgerHead
-    /// The point before the oldest kept entry.
+    /// The point before the oldest entry on disk.
     var start: ChainPoint
     /// The delivery cursors, by destination.
     var deliveries: [Text: DeliveryCursor]
-    /// The debts: entries of earlier ledgers that destinations have not confirmed. The oldest ledger is
-    /// first.
+    /// The debts: unconfirmed entries of earlier ledgers, by destination. The oldest ledger is first.
     var debts: [PastDebt] = []
-    /// The last date that the clock gave.
+    /// The last date of the clock.
     var clock: Timestamp?
     /// The number of commits that changed any of these figures.
     var revision = 0
     /// The digest of the site key as stored; see ``SiteKey/digest(of:)``.
     var siteKey: [UInt8]?
-    /// Whether the keys in the database have been sealed; from then on they are never stored in plain form
+    /// Whether the keys in the database have been sealed. From then on they are never stored in plain form
     /// (``SealingPass``).
     var areKeysSealed = false
-    /// The number of outcomes since the start for which the gate opened. Each of them is witnessed at once.
-    /// The number is not stored.
+    /// The number of outcomes since the start for which the gate opened. The witness records each of them at once. The
+    /// number is not stored.
     var openings = 0
-    /// The number of reports given up since the start. The number is not stored.
+    /// The number of reports lost since the start. The number is not stored.
     var lost = 0
-    /// The number of those reports that were about visits for which the gate opened or may have opened. Not
-    /// stored.
+    /// The number of lost reports about visits for which the gate opened or may have opened. The number is not stored.
     var lostOpenings = 0
 
     /// The ids of the connections that were deleted last. Not stored: they are needed while their owners run.
@@ -58,7 +56,7 @@ struct LedgerFigures: Hashable, Sendable {
         deliveries[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
     }
 
-    /// Returns the number of entries, of this ledger and earlier ones, that a destination has not confirmed.
+    /// Returns the number of unconfirmed entries of a destination, in this ledger and earlier ledgers.
     func owed(to destination: Text) -> Int {
         let confirmed = deliveries[destination]?.confirmed ?? 0
         return debts.filter { $0.destination == destination }.reduce(head.point.count - confirmed) { $0 + $1.entries }
@@ -71,8 +69,7 @@ struct LedgerFigures: Hashable, Sendable {
             siteKey: siteKey, open: LedgerState.digest(ofOpen: head.open.values))
     }
 
-    /// Reads the figures. If the database has none, creates the figures of a new ledger with the id
-    /// `newLedger`.
+    /// Reads the figures. Creates the figures of a new ledger with the id `newLedger` if the database has none.
     static func load(
         _ db: Database, newLedger: Text, limits: LedgerLimits, key: WitnessKey?
     ) throws -> (books: LedgerFigures, seal: Seal) {
@@ -85,8 +82,8 @@ struct LedgerFigures: Hashable, Sendable {
         return (books, .made)
     }
 
-    /// Reads the figures and checks their seal; nil in an empty database. `sealed`: computes the sum that the
-    /// seal must hold.
+    /// Reads the figures and checks their seal; nil for an empty database. `sealed`: computes the sum that the seal
+    /// must contain.
     static func read(
         _ db: Database, limits: LedgerLimits, key: WitnessKey?,
         sealed: (LedgerFigures, WitnessKey) throws -> RowSum = { $0.sum($1) }
@@ -111,16 +108,16 @@ struct LedgerFigures: Hashable, Sendable {
         books.revision = try row.figure("revision")
         guard let seal = try row.bytesIfPresent("seal") else { return (books, .none) }
         guard let key else { return (books, .unread) }
-        // Compare the stored text of the date: the seal covers only the parsed date, so another spelling, or
-        // a text that is not a date, would otherwise go unnoticed.
+        // Compare the stored text of the date. The seal covers only the parsed date, so another spelling, or a text
+        // that is not a date, would otherwise go unnoticed.
         guard let sum = key.open(seal, of: books.state), clock == books.clock.map({ Text($0.rfc3339) }),
             try sum == sealed(books, key)
         else { return (books, .broken) }
         return (books, .intact)
     }
 
-    /// Returns the cursors by destination; none for a database of an earlier version, which a read-only
-    /// program may open.
+    /// Returns the cursors by destination; none for a database of an earlier version, which a read-only program may
+    /// open.
     static func cursors(_ db: Database) throws -> [Text: DeliveryCursor] {
         guard try db.tableExists("delivery") else { return [:] }
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM delivery")
@@ -142,7 +139,7 @@ struct LedgerFigures: Hashable, Sendable {
         return receipt
     }
 
-    /// Writes a cursor. The cursor belongs to the books that are saved in the same transaction.
+    /// Writes a cursor. The same transaction must save the figures.
     static func save(_ cursor: DeliveryCursor, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
@@ -155,7 +152,7 @@ struct LedgerFigures: Hashable, Sendable {
             ])
     }
 
-    /// Returns the sum of the cursors and the debts, and of the fact that the keys are sealed.
+    /// Returns the sum over the cursors, the debts and ``areKeysSealed``.
     func sum(_ key: WitnessKey) -> RowSum {
         var beginning = areKeysSealed ? key.code(ofRow: [Array(SealingPass.sealedSetting.utf8)]) : RowSum()
         for debt in debts { beginning += key.code(ofRow: debt.fields) }
@@ -169,8 +166,7 @@ struct LedgerFigures: Hashable, Sendable {
         }
     }
 
-    /// Returns the intents that are open according to the store's own list, in their order, with their
-    /// decisions.
+    /// Returns the open intents in the store's list, in order, with their decisions.
     static func openIntents(_ db: Database) throws -> [OpenIntent] {
         let decisions = try KeptDecision.read(db)
         return try Row.fetchAll(db, sql: "SELECT * FROM open_visit ORDER BY position").map { row in
@@ -185,7 +181,7 @@ struct LedgerFigures: Hashable, Sendable {
         ChainPoint(count: try row.figure(count), hash: try row.hash(hash), nextSeq: try row.figure(nextSeq))
     }
 
-    /// Writes the figures as a new revision, sealed when a key is given. `isSealed`: if false, no seal is
+    /// Writes the figures as a new revision, sealed with `key`. If `isSealed` is false or there is no key, no seal is
     /// written.
     mutating func save(_ db: Database, _ key: WitnessKey?, isSealed: Bool = true) throws {
         revision += 1

@@ -3,8 +3,7 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The queries shared by the owner of the database and read-only programs. Each call sees one consistent
-/// state.
+/// The queries shared by the owner of the database and read-only programs. Each call sees one consistent state.
 enum LedgerQueries {
     static func entries(_ db: Database, after position: Int, limit: Int) throws -> [LedgerEntry] {
         try Row.fetchAll(
@@ -13,8 +12,8 @@ enum LedgerQueries {
         ).map(entry)
     }
 
-    /// Returns the hash of the entry at a kept position, or at the position just before the oldest kept one;
-    /// nil for any other position.
+    /// Returns the hash of the entry at a position on disk, or of the entry before the oldest on disk; nil for any
+    /// other position.
     static func hash(_ db: Database, at position: Int) throws -> ChainHash? {
         if let row = try Row.fetchOne(db, sql: "SELECT hash FROM entry WHERE position = ?", arguments: [position]) {
             return try row.hash("hash")
@@ -24,7 +23,7 @@ enum LedgerQueries {
         return try start?.hash("start_hash")
     }
 
-    /// Returns the last visits. An unreadable entry does not hide the entries after it.
+    /// Returns the last visits. An unreadable entry does not hide later entries.
     static func visits(_ db: Database, last limit: Int) throws -> [ListedVisit] {
         let rows = try Row.fetchAll(
             db,
@@ -61,7 +60,7 @@ enum LedgerQueries {
         }
     }
 
-    /// Returns what the database states about itself, for the comparison with the witness.
+    /// Returns the database's statement about itself, for the comparison with the witness.
     static func stored(
         _ db: Database, _ books: LedgerFigures, _ seal: LedgerFigures.Seal, isOld: Bool, key: WitnessKey?
     ) throws -> StoredLedger {
@@ -89,8 +88,8 @@ enum LedgerQueries {
         let seen = try witness.head.map { try hash($0.state.end.count) } ?? nil
         let standing = WitnessComparison.judge(stored, witness, keyIsNew: keyIsNew) { _ in seen }
         if case .rewritten = standing { return standing }
-        // The seal states the end of the chain. Check that the entries lead to that end, at least the entries
-        // after the witnessed one.
+        // The seal states the end of the chain. Check that the entries lead to that end, at least the entries after the
+        // last statement of the witness.
         let from = max(state.start.count, witness.head?.state.end.count ?? 0, state.end.count - tailEntries)
         var point = try hash(from)
         for entry in try entries(db, after: from, limit: tailEntries + 1) {
@@ -102,7 +101,7 @@ enum LedgerQueries {
         return point == state.end.hash ? standing : .rewritten("the entries do not end as sealed")
     }
 
-    /// The maximum number of entries after the witnessed one that a start checks.
+    /// The maximum number of entries after the last statement of the witness that a start checks.
     private static let tailEntries = 1024
 
     static func entry(_ row: Row) throws -> LedgerEntry {

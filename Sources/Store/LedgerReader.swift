@@ -6,10 +6,9 @@ package import Ledger
 
 /// Reads the ledger of a database that another process may own: `gatehouse ledger list|verify`.
 ///
-/// The reader takes no lock. In WAL mode a reader sees the state after the last commit before its query and
-/// never delays the writer, so these commands work the same with and without a running service. A long query
-/// only prevents the log from being truncated meanwhile. SQLite must write its `-shm` file even to read, so
-/// the user must be the service's own, or root.
+/// The reader takes no lock. In WAL mode, a reader sees the state of the last commit before its query and never delays
+/// the writer, so these commands work with and without a running service. A long query only delays the truncation of
+/// the log. SQLite must write its `-shm` file even for reading, so the user must be the service's user or root.
 package struct LedgerReader: Sendable {
     private let queue: DatabaseQueue
     private let path: String
@@ -21,7 +20,7 @@ package struct LedgerReader: Sendable {
         configuration.readonly = true
         configuration.label = "reader"
         configuration.prepareDatabase { db in try db.distrustFile(path) }
-        // The owner may hold an exclusive lock for a moment, when it opens or closes the file.
+        // The owner may hold an exclusive lock for a moment while it opens or closes the file.
         configuration.busyMode = .timeout(10)
         do {
             queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -41,8 +40,8 @@ package struct LedgerReader: Sendable {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
 
-    /// Returns the hash of the entry at `position`, or of the entry before the oldest kept one; nil for any
-    /// other position.
+    /// Returns the hash of the entry at `position`, or of the entry before the oldest on disk; nil for any other
+    /// position.
     package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
         try await read { db in try LedgerQueries.hash(db, at: position) }
     }
@@ -61,7 +60,7 @@ package struct LedgerReader: Sendable {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
 
-    /// Reads the whole ledger and verifies it; with a `proof` also against its seal and its witness.
+    /// Reads and verifies the whole ledger. With a `proof`, compares the ledger with its seal and its witness.
     package func verify(
         checkpoints: [Checkpoint] = [], proof: Proof? = nil, limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> ChainReport {
@@ -70,7 +69,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// Returns the ledger's figures as they are stored. Throws if the database has none.
+    /// Returns the stored figures of the ledger. Throws if the database has none.
     package func state(
         limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> LedgerState {
@@ -82,8 +81,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// Returns the lower bound of the date with which the service would start (``SavedClock``); nil on a new
-    /// gate.
+    /// Returns the lower bound of the date at the next start (``SavedClock``); nil for a new gate.
     package func savedClock() async throws(StoreError) -> Timestamp? {
         try await read { db in
             try Row.fetchOne(db, sql: "SELECT clock FROM chain WHERE one = 1")?.textIfPresent("clock")
@@ -96,13 +94,11 @@ package struct LedgerReader: Sendable {
         try await read { db in try Store.setting(name, db) }
     }
 
-    /// Copies the present state of the database into a new file, created with mode 0600: one file without a
-    /// log, not synced.
+    /// Copies the present state of the database into a new file with mode 0600, without a log. The copy is not synced.
     ///
-    /// The owner's commits are not delayed: the copy shows the state at its beginning while the log grows.
-    /// ``pagesAtATime`` pages are copied at a time, followed by a pause as long as their copying took (at
-    /// most 200 ms). `progress` receives the number of copied pages and the total, and ends the copy by
-    /// throwing.
+    /// The copy shows the state at its beginning. Commits of the owner are not delayed, but the log grows. After each
+    /// ``pagesAtATime`` pages, a pause as long as the copying follows (at most 200 ms). `progress` receives the number
+    /// of copied pages and the total, and ends the copy by throwing.
     package func copy(
         to target: String, progress: @escaping @Sendable (_ done: Int, _ total: Int) throws -> Void
     ) async throws(StoreError) {
@@ -112,7 +108,7 @@ package struct LedgerReader: Sendable {
             let copy = try DatabaseQueue(path: target)
             try await queue.read { db in
                 try db.checkSchema(path)
-                // The first query fixes the state that is copied.
+                // The first query fixes the state for the copy.
                 _ = try Int.fetchOne(db, sql: "SELECT count FROM chain")
                 var began = ContinuousClock.now
                 try copy.writeWithoutTransaction { target in
@@ -126,7 +122,7 @@ package struct LedgerReader: Sendable {
                 }
             }
             try copy.close()
-            // The header of the copied pages still says that a log exists.
+            // The header of the copied pages still refers to a log.
             let alone = try DatabaseQueue(path: target)
             try await alone.writeWithoutTransaction { db in
                 guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
@@ -140,7 +136,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// The number of pages that are copied between two pauses.
+    /// The number of pages copied between two pauses.
     static let pagesAtATime = 1024
 
     private func read<Value: Sendable>(
@@ -148,8 +144,8 @@ package struct LedgerReader: Sendable {
     ) async throws(StoreError) -> Value {
         do {
             return try await queue.read { [path] db in
-                // Check again: the file's owner may have changed the schema since it was opened. Within this
-                // read the schema cannot change.
+                // Check again: the owner of the file may have changed the schema after the opening. During this read,
+                // the schema cannot change.
                 try db.checkSchema(path)
                 return try work(db)
             }

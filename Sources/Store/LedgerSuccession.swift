@@ -3,9 +3,8 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The data that a new ledger takes over from the replaced ledger: all data of the database outside the
-/// ledger itself, and the part of the ledger that its own seal still confirms. Quarantined messages stay in
-/// the old file, which is moved aside.
+/// The data that a new ledger takes over from the replaced ledger: all data of the database outside the ledger, and the
+/// part of the ledger that its seal still confirms. Quarantined messages stay in the old file, which is moved aside.
 struct LedgerSuccession {
     private var predecessor: Predecessor?
     private var nextSeq = 1
@@ -17,8 +16,7 @@ struct LedgerSuccession {
     private var debts: [PastDebt] = []
     /// The debts that are given up.
     private(set) var givenUp: [PastDebt] = []
-    /// The number of reports given up with debts to the primary destination. The next outcome states them as
-    /// part of its losses.
+    /// The number of reports lost with debts to the primary destination. The next outcome includes them in its losses.
     private(set) var lost = 0
     private var connections:
         [(id: String, snapshot: [UInt8], destination: String, number: Int, made: Int64, deleting: Int64)] = []
@@ -26,17 +24,17 @@ struct LedgerSuccession {
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
 
-    /// Creates the succession of a database that cannot be read: only the data that its witness recorded.
-    /// The unconfirmed entries of this and earlier ledgers cannot be counted, because only the database has
-    /// cursors and debts. The next ledger and the fault name this ledger and its end.
+    /// Creates the succession of an unreadable database from the statement of its witness alone. The unconfirmed
+    /// entries of this and earlier ledgers cannot be counted, because only the database has cursors and debts. The next
+    /// ledger and the fault name this ledger and its end.
     init(nothingBut head: HeadStatement?) {
         guard let state = head?.state else { return }
         predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
         (nextSeq, dropped, clock) = (state.end.nextSeq + LedgerOrigin.gap, state.dropped, state.clock)
     }
 
-    /// Creates the succession of a database that its witness contradicts. `isAuthentic`: the seal of the
-    /// database is valid, so it is an older state that this gate wrote.
+    /// Creates the succession of a database that its witness contradicts. `isAuthentic`: the seal of the database is
+    /// valid, so the database is an older state that this gate wrote.
     init(_ db: Database, _ books: LedgerFigures, isAuthentic: Bool, _ head: HeadStatement?) throws {
         self.init(nothingBut: head)
         let state = books.state
@@ -48,14 +46,13 @@ struct LedgerSuccession {
             dropped = max(dropped, state.dropped)
             clock = [clock, state.clock].compactMap { $0 }.max()
         } else {
-            // An attacker may have written the figures, so only the numbers of the existing entries are used.
+            // An attacker may have written the figures, so use only the numbers in existing entries.
             let last = try Int.fetchOne(db, sql: "SELECT max(seq) FROM entry") ?? 0
             if (0..<ChainPoint.countLimit / 2).contains(last) { nextSeq = max(nextSeq, last + 1 + LedgerOrigin.gap) }
         }
         cursors = books.deliveries.values.map(\.inNewLedger)
         debts = books.debts.filter { $0.ledger != state.ledger }
-        // A destination with a debt of an earlier ledger counts as known, even if it has confirmed no entry
-        // of this ledger yet.
+        // A destination with a debt of an earlier ledger counts as known, even without a confirmation in this ledger.
         let owed = Set(debts.map(\.destination))
         for cursor in books.deliveries.values
         where (cursor.isKnown || owed.contains(cursor.destination)) && cursor.confirmed < state.end.count {
@@ -69,18 +66,19 @@ struct LedgerSuccession {
                     destination: cursor.destination, ledger: state.ledger, end: end, confirmed: cursor.confirmed,
                     reports: reports))
         }
-        // Do not deliver a ledger that is not authentic, because an attacker may have written it. It stays in
-        // the file that is moved aside.
+        // Do not deliver an unauthentic ledger, because an attacker may have written it. The ledger stays in the file
+        // that is moved aside.
         dropDebts(ofAllBut: isAuthentic ? PastDebt.ledgers : 0)
         let intents = try LedgerFigures.openIntents(db).prefix(LedgerLimits().openVisits)
         open = try intents.compactMap { intent in
             try Row.fetchOne(db, sql: "SELECT body FROM entry WHERE position = ?", arguments: [intent.position])?
                 .bytes("body")
         }
-        // Without a valid seal, leave out the decisions: an attacker may have written them.
+        // Without a valid seal, omit the decisions, because an attacker may have written them.
         if isAuthentic { decisions = intents.compactMap(\.decision?.bytes) }
         try takeTables(of: db, isAuthentic: isAuthentic)
-        // A new ledger that never wrote its first record is reported in the first record of the next ledger.
+        // If the first record of a new ledger was never written, the first record of the next ledger contains its
+        // report.
         if let kept = settings.first(where: { Text($0.name) == "founding" }),
             let earlier = try? LedgerOrigin(bytes: kept.value)
         {
@@ -90,15 +88,15 @@ struct LedgerSuccession {
             if isAuthentic { decisions = earlier.decisions + decisions }
         }
         settings.removeAll { Text($0.name) == "founding" || Text($0.name) == RestoredMark.setting }
-        // Replace a site key that nothing confirms, because an attacker may know it.
+        // Replace an unconfirmed site key, because an attacker may know it.
         let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
         if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
-    /// Takes over the data outside the ledger: connections, handled messages, admitted credentials and settings.
+    /// Takes over the data outside the ledger: connections, handled messages, replay names and settings.
     private mutating func takeTables(of db: Database, isAuthentic: Bool) throws {
-        // In a database that is not authentic, an unsealed connection may be one that an attacker inserted to
-        // take over a destination.
+        // In an unauthentic database, an unsealed connection may be one that an attacker inserted in order to take over
+        // a destination.
         connections = try Row.fetchAll(db, sql: "SELECT * FROM connection")
             .filter { try isAuthentic || SealingKey.isSealed($0.bytes("snapshot")) }
             .map {
@@ -116,10 +114,9 @@ struct LedgerSuccession {
             .map { (try $0.text("name").string, try $0.bytes("value")) }
     }
 
-    /// Adjusts the succession for a database that was restored from a backup: the agents may already have
-    /// entries written after the backup. Visits therefore get numbers far above those in the backup. The
-    /// visits that were open at the backup have got their outcomes since. So they are not closed a second
-    /// time, but are counted as lost.
+    /// Adjusts the succession of a database that was restored from a backup. The agents may already have entries
+    /// written after the backup, so the next visits get numbers far above those in the backup. The visits that were
+    /// open at the backup have had their outcomes since. They are not closed a second time, but counted as lost.
     mutating func comesFromBackup() {
         nextSeq += RestoredMark.gap
         dropped += open.count
@@ -127,8 +124,8 @@ struct LedgerSuccession {
         dropDebts(ofAllBut: 0)
     }
 
-    /// Gives up the debts of all ledgers except the newest `kept`, and counts the reports that the primary
-    /// destination loses.
+    /// Gives up the debts of all ledgers except the newest `kept`. Counts the reports that the primary destination
+    /// loses.
     private mutating func dropDebts(ofAllBut kept: Int) {
         var ledgers: [Text] = []
         for debt in debts where !ledgers.contains(debt.ledger) { ledgers.append(debt.ledger) }

@@ -2,13 +2,13 @@ import Encoding
 import GRDB
 import Ledger
 
-/// The outbox of earlier versions, a separate table of reports: read once, when its database is migrated.
+/// The outbox of earlier versions, a separate table of reports. It is read once, at the migration of its database.
 enum LegacyOutbox {
-    /// Converts the table into the primary destination's cursor and removes it, inside the migration.
+    /// Converts the table into the primary destination's cursor and removes the table, inside the migration.
     ///
-    /// Reports that the agent had confirmed without a gap from the beginning count as confirmed; reports that
-    /// were only sent do not. If the seal is valid for this table, a new seal over the cursor replaces it.
-    /// Any other seal is left unchanged, and it does not match the new figures.
+    /// Reports that the agent confirmed without a gap from the beginning count as confirmed. Reports that were only
+    /// sent do not. If the seal of the table is valid, a new seal over the cursor replaces it. Any other seal stays
+    /// unchanged and does not match the new figures.
     static func retire(_ db: Database, _ key: WitnessKey?) throws {
         let first = try Int.fetchOne(
             db,
@@ -22,7 +22,7 @@ enum LegacyOutbox {
             db, limits: LedgerLimits(), key: key, sealed: { _, key in try sum(db, key) })
         {
             var books = read
-            // Reports of a ledger before this one were stored only in the table.
+            // Reports of an earlier ledger were stored only in the table.
             let orphans = try Row.fetchOne(
                 db,
                 sql: """
@@ -37,7 +37,7 @@ enum LegacyOutbox {
         try db.execute(sql: "DROP TABLE report")
     }
 
-    /// Returns the sum over the table, as earlier versions sealed it.
+    /// Returns the sum over the table, as sealed by earlier versions.
     private static func sum(_ db: Database, _ key: WitnessKey) throws -> RowSum {
         var sum = RowSum()
         let rows = try Row.fetchCursor(db, sql: "SELECT * FROM report")

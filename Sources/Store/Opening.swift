@@ -5,7 +5,7 @@ import Glibc
 import Ledger
 import LinuxIO
 
-/// Opens a database and determines, using its witness, whether its ledger continues or a new one begins.
+/// Opens a database. Its witness determines whether the ledger continues or a new ledger begins.
 struct Opening {
     /// The result of opening.
     struct Opened {
@@ -14,25 +14,23 @@ struct Opening {
         let standing: WitnessComparison?
         /// The number of the witness's last statement.
         let number: Int
-        /// The revision that the witness's last statement describes, if the ledger continues from it;
-        /// otherwise 0.
+        /// The revision in the witness's last statement if the ledger continues from it; otherwise 0.
         var witnessed = 0
-        /// The paths of the copies of the files as they were found, if a fault was found in them.
+        /// The paths of the copies of the found files, if a fault was found in them.
         var found: [String] = []
-        /// The files that were moved aside at earlier starts and are removed now, because
-        /// ``PastDebt/ledgers`` newer ones exist.
+        /// The files of earlier ledgers that this start removes, because ``PastDebt/ledgers`` newer ones exist.
         var removed: [String] = []
-        /// The debts of earlier ledgers that are given up.
+        /// The debts of earlier ledgers that this start gives up.
         var givenUp: [PastDebt] = []
     }
 
     let path: String
     let options: StoreOptions
     let witness: Witness?
-    /// The code ``WitnessSource/restoredCode``. It is used even without a key.
+    /// The code ``WitnessSource/restoredCode``, which is used even without a key.
     let restoredCode: Text
 
-    /// Determines whether the ledger continues, and keeps copies of the found files if they have a fault.
+    /// Determines whether the ledger continues. If the found files have a fault, keeps copies of them.
     func run() throws(StoreError) -> Opened {
         var found = FoundFiles(path)
         do throws(StoreError) {
@@ -61,8 +59,8 @@ struct Opening {
             let standing = try pool.read { db -> WitnessComparison in
                 let stored = try LedgerQueries.stored(db, books, seal, isOld: isOld, key: witness.key)
                 let standing = try LedgerQueries.standing(db, stored, reading, keyIsNew: witness.keyIsNew)
-                // An invalid mark also ends this ledger: whichever program wrote it, no position may be
-                // assigned twice.
+                // An invalid mark ends this ledger, too. Whichever program wrote the mark, no position may be assigned
+                // twice.
                 if mark != nil, !standing.isRewritten {
                     return .rewritten("it claims to be restored from a backup, and its key does not confirm that")
                 }
@@ -97,15 +95,14 @@ struct Opening {
             let error = StoreError(error, path: path)
             guard let detail = damage(error), let witness, options.mayBeginNewLedger else { throw error }
             if case .unusable? = reading { witness.file.putAside() }
-            // An unreadable ledger is reported like a changed one, and the gate continues with a new ledger.
+            // An unreadable ledger is reported like a changed ledger, and the gate continues with a new ledger.
             return try begin(
                 LedgerSuccession(nothingBut: reading?.head), .rewritten("the database is damaged: \(detail)"),
                 "the database is damaged: \(detail)", witness.code, number, leavesFile: true)
         }
     }
 
-    /// Returns the defect of a file that belongs to this program but cannot be read; nil for any other
-    /// failure.
+    /// Returns the defect of an unreadable file of this program; nil for any other failure.
     private func damage(_ error: StoreError) -> String? {
         switch error {
         case .corrupt(_, let detail), .unreadable(_, let detail): detail
@@ -125,8 +122,8 @@ struct Opening {
 
     // MARK: - A new ledger that replaces another
 
-    /// Begins a new ledger that replaces one restored from a backup. The witness of another ledger gives no
-    /// information about it.
+    /// Begins a new ledger that replaces a ledger restored from a backup. The witness of another ledger gives no
+    /// information about the restored ledger.
     private func begin(
         behind mark: RestoredMark, _ pool: DatabasePool, _ books: LedgerFigures, isAuthentic: Bool,
         _ head: HeadStatement?
@@ -178,14 +175,14 @@ struct Opening {
         }
     }
 
-    /// Gives the old database a second name, and renames its log accordingly. Until the new database gets the
-    /// first name, the next start finds the old database there and repeats all these steps. Returns the files
-    /// of earlier starts that are removed to make room.
+    /// Gives the old database a second name, and renames its log accordingly. Until the new database gets the first
+    /// name, the next start finds the old database and repeats these steps. Returns the files of earlier starts that
+    /// are removed for lack of room.
     private func moveAside(leavesFile: Bool) throws(StoreError) -> [String] {
         defer { for ending in ["-wal", "-shm"] { unlink(path + ending) } }
         guard leavesFile else { return [] }
         let earlier = StoreFile.numbered(path, PastLedgers.word)
-        // The last start may have been interrupted right after this link was made.
+        // The last start may have been interrupted right after it made this link.
         let isAside = earlier.last.map { StoreFile.isSame($0, path) } ?? false
         let aside = try isAside ? earlier[earlier.count - 1] : StoreFile.link(path, as: PastLedgers.word)
         if let log = try? FileStatus(path + "-wal"), log.size > 0 {

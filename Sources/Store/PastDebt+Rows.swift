@@ -2,14 +2,13 @@ import Encoding
 import GRDB
 import Ledger
 
-// The table `debt`. It is sealed with the cursors, so that a change of the database alone cannot cause
-// another file to be delivered.
+// The table `debt`. The seal covers debts and cursors, so that a change of the database alone cannot cause the delivery
+// of another file.
 extension PastDebt {
-    /// The maximum number of rows that are read: more than ever exist. Further rows are not read and
-    /// invalidate the seal.
+    /// The maximum number of rows to read, more than ever exist. Further rows are not read and invalidate the seal.
     private static let most = 4 * ledgers * DeliveryCursor.limit
 
-    /// Returns the debts, those of the oldest ledger first; none from a database of an earlier version.
+    /// Returns the debts, those of the oldest ledger first; none for a database of an earlier version.
     static func read(_ db: Database) throws -> [PastDebt] {
         guard try db.tableExists("debt") else { return [] }
         return try Row.fetchAll(db, sql: "SELECT * FROM debt ORDER BY rowid LIMIT ?", arguments: [most]).map { row in
@@ -23,7 +22,7 @@ extension PastDebt {
         }
     }
 
-    /// Writes the debt. The debt belongs to the books that are saved in the same transaction.
+    /// Writes the debt. The same transaction must save the figures.
     func save(_ db: Database) throws {
         try db.execute(
             sql: """

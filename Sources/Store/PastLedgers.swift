@@ -1,20 +1,18 @@
 import Encoding
 package import Ledger
 
-/// Earlier ledgers, in files that were moved aside, next to the database. They hold entries that destinations
-/// have not confirmed yet.
+/// Earlier ledgers, in files next to the database, with entries that destinations have not confirmed.
 ///
-/// A file counts only if its chain leads to the end that the debt states, which is sealed. Any other file
-/// there is skipped.
+/// A file counts only if its chain leads to the end in the debt, which is sealed. Any other file is skipped.
 package actor PastLedgers {
-    /// The word in the file names before their numbers.
+    /// The word before the number in the names of the files.
     static let word = "rewritten"
-    /// The number of entries that are read together.
+    /// The number of entries in one read.
     private static let piece = 256
 
-    /// The number of failed reads of a ledger after which its debts are given up: four hours, at one read in
-    /// five seconds. A disk that fails for so long does not recover by itself. An operator can correct
-    /// permissions in that time.
+    /// The number of failed reads of a ledger after which its debts are given up: four hours, at one read in five
+    /// seconds. A disk that fails for so long does not recover by itself, and an operator has time to correct
+    /// permissions.
     package static let patience = 2880
 
     private let path: String
@@ -25,8 +23,8 @@ package actor PastLedgers {
     /// Creates the access to the earlier ledgers of the database at `path`.
     package init(path: String) { self.path = path }
 
-    /// Returns a reader of the ledger of a debt, verified as far as its entries are unconfirmed. Returns nil
-    /// if no file contains the ledger. Throws if this cannot be determined now.
+    /// Returns a reader of the ledger of a debt. The unconfirmed entries are verified. Returns nil if no file contains
+    /// the ledger. Throws if the answer is unknown at present.
     package func reader(of debt: PastDebt) async throws(StoreError) -> LedgerReader? {
         if let reader = proven[debt.end] { return reader }
         var failure: StoreError?
@@ -47,15 +45,15 @@ package actor PastLedgers {
         return nil
     }
 
-    /// Records that a read of the debt's ledger failed, so that the ledger is opened and verified again.
-    /// Returns the number of failures since the start.
+    /// Records that a read of the debt's ledger failed. The ledger is then opened and verified again. Returns the
+    /// number of failures since the start.
     package func failed(_ debt: PastDebt) -> Int {
         proven[debt.end] = nil
         failures[debt.end, default: 0] += 1
         return failures[debt.end] ?? 0
     }
 
-    /// Returns whether the unconfirmed entries, as far as they are kept, are those that the debt's end binds.
+    /// Returns whether the debt's end proves the unconfirmed entries on disk.
     private static func proves(_ reader: LedgerReader, _ debt: PastDebt) async throws(StoreError) -> Bool {
         let state = try await reader.state()
         guard state.ledger == debt.ledger, state.end.count >= debt.end.count else { return false }

@@ -1,9 +1,9 @@
 import Ledger
 
 extension Reserve {
-    /// Writes the records that an earlier run left in the reserve. Call it before
-    /// ``Store/recover(stamp:software:)``, which closes visits that still have no outcome. Returns the number
-    /// of records written; those that the disk refuses now stay in the reserve.
+    /// Writes the records that an earlier run left in the reserve into the ledger. Call this function before
+    /// ``Store/recover(stamp:software:)``, which closes the visits that still have no outcome. Returns the number of
+    /// records written. Records that the disk refuses stay in the reserve.
     package func restore(into store: Store) async -> Int {
         let before = count
         while count > 0 {

@@ -4,21 +4,20 @@ import Glibc
 package import Ledger
 import LinuxIO
 
-/// Disk space allocated in advance for outcomes that the database refuses, so that even a full disk can store
-/// them.
+/// Disk space allocated in advance for outcomes that the database refuses, so that even a full disk can store them.
 ///
-/// The reserve is a separate file, preferably on another disk (`ledger.reserve`), written and synced record
-/// by record (``ReserveLog``). The records are copied into the ledger when the ledger works again, or at the
-/// next start. A record that is in both is recorded once: the ledger refuses the second. Not thread-safe:
-/// only ``LedgerKeeper`` uses it. Every method except ``aside(_:)`` blocks on the disk.
+/// The reserve is a separate file, preferably on another disk (`ledger.reserve`), written and synced record by record
+/// (``ReserveLog``). The records are copied into the ledger when the ledger works again, or at the next start. A record
+/// in both is recorded once, because the ledger refuses the second. The class is not thread-safe: only ``LedgerKeeper``
+/// uses it. Every method except ``aside(_:)`` blocks on the disk.
 package final class Reserve {
-    /// The default size of the reserve in bytes: room for 1,000 records of 4 KiB. An ordinary record has less
-    /// than 1 KiB.
+    /// The default size of the reserve in bytes: room for 1,000 records of 4 KiB. An ordinary record has less than 1
+    /// KiB.
     package static let defaultBytes = 4 * 1024 * 1024
 
     /// The path of the file.
     package let path: String
-    /// The number of records in the reserve that are not in the ledger yet.
+    /// The number of records in the reserve that are not in the ledger.
     package var count: Int { log.count - restored }
 
     private let file: OpenFile
@@ -26,12 +25,12 @@ package final class Reserve {
     private let sync: @Sendable (Int32) -> Int32
     private let queue = DispatchQueue(label: "reserve")
     private var log: ReserveLog
-    /// The number of records, counted from the first of the log, that are already in the ledger.
+    /// The number of records, from the first of the log, that are already in the ledger.
     private var restored = 0
 
-    /// Opens the file at `path`, or creates it with `bytes` bytes (mode 0600), written with zeros so that no
-    /// disk can refuse them later. Records that an earlier run left are available again. `sync` makes written
-    /// bytes durable and returns 0 on success; tests replace it to simulate a disk that hangs.
+    /// Opens the file at `path`, or creates it with `bytes` zero bytes (mode 0600), so that no disk can refuse them
+    /// later. Records of an earlier run are available again. `sync` makes written bytes durable and returns 0 on
+    /// success. Tests replace `sync` to simulate a disk that hangs.
     package init(
         path: String, bytes: Int = Reserve.defaultBytes,
         sync: @escaping @Sendable (Int32) -> Int32 = { OpenFile.syncData($0) }
@@ -51,16 +50,15 @@ package final class Reserve {
     /// because a disk may take seconds, and tasks share few threads. The reserve must not be used otherwise
     /// meanwhile.
     package func aside<Result: Sendable>(_ work: @escaping @Sendable (Reserve) -> Result) async -> Result {
-        // Unsafe, because the compiler cannot see that each caller waits for the result before it calls
-        // again.
+        // Unsafe, because the compiler cannot know that each caller waits for the result before the next call.
         nonisolated(unsafe) let reserve = self
         return await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: work(reserve)) }
         }
     }
 
-    /// Adds outcomes, all or none. They survive a power cut once this returns. Throws `replaced` if the file
-    /// is no longer at its path, because the next start would not find the file.
+    /// Adds outcomes, all or none. After the return they survive a power cut. Throws `replaced` if the file is no
+    /// longer at its path, because the next start would not find it.
     package func append(_ outcomes: [UnwrittenOutcome]) throws(StoreError) {
         try checkPlace()
         var next = log
@@ -78,7 +76,7 @@ package final class Reserve {
         }
     }
 
-    /// Returns the oldest outcomes that are not in the ledger yet, at most `limit`.
+    /// Returns the oldest outcomes that are not in the ledger, at most `limit`.
     package func first(_ limit: Int) throws(StoreError) -> [UnwrittenOutcome] {
         let found = ReserveLog.read(try Self.read(file, log.end))
         guard found.log == log else { throw .unreadable(path: path, detail: "its records are damaged") }
@@ -86,8 +84,8 @@ package final class Reserve {
         return bodies.map { UnwrittenOutcome(bytes: $0) ?? .unreadable }
     }
 
-    /// Records that the first `number` records of the reserve are in the ledger. Empties the file after the
-    /// last record.
+    /// Records that the first `number` records of the reserve are in the ledger. Empties the file after the last
+    /// record.
     package func remove(first number: Int) throws(StoreError) {
         restored = min(restored + number, log.count)
         if count == 0 { try empty() }
@@ -125,8 +123,8 @@ package final class Reserve {
 }
 
 extension UnwrittenOutcome {
-    /// Replaces a record that has a valid hash but is not readable by this version. The ledger refuses it,
-    /// and it counts as lost.
+    /// The substitute for a record with a valid hash that this version cannot read. The ledger refuses the substitute,
+    /// so it counts as lost.
     fileprivate static let unreadable = UnwrittenOutcome(
         visit: "", outcome: Outcome(.failed, gate: .shut, software: .init(name: "", version: "")),
         stamp: RecordStamp(

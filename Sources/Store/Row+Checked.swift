@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import Ledger
 
-// GRDB's own subscripts trap on a value of another type. STRICT tables hold only the declared types, but a
-// damaged file may hold others.
+// GRDB's subscripts trap on a value of another type. STRICT tables contain only the declared types, but a damaged file
+// may contain others.
 extension Row {
     /// Returns an integer from 0 to 2^53, the range of every stored figure.
     func figure(_ column: String) throws -> Int {
@@ -48,8 +48,8 @@ extension Row {
         return hash
     }
 
-    /// Returns the value of the column as one of a fixed set of words. Words are compared by bytes: a word
-    /// that is only canonically equivalent counts as damage.
+    /// Returns the value of the column as one of a fixed set of words. Words are compared by bytes: a word that is only
+    /// canonically equivalent is damage.
     func word<Word: RawRepresentable & CaseIterable>(_ column: String) throws -> Word where Word.RawValue == String {
         let word = try text(column)
         guard let found = Word.allCases.first(where: { Text($0.rawValue) == word }) else { throw Self.damaged(column) }
@@ -61,7 +61,7 @@ extension Row {
     }
 }
 
-/// A structurally sound database has content that the program never wrote. Becomes
+/// A structurally valid database has content that the program never wrote. The error becomes
 /// ``StoreError/unreadable(path:detail:)``.
 struct ContentError: Error {
     let detail: String

@@ -1,14 +1,14 @@
 import GRDB
 import Ledger
 
-/// The tables. They are STRICT: a column holds only its declared type. A released migration is never edited;
-/// a new one is added after it.
+/// The tables. They are STRICT: a column has only values of its declared type. A released migration is never edited; a
+/// new migration follows it.
 enum Schema {
     /// SQLite's `application_id` of a Gatehouse database: "GATE".
     static let applicationID = 0x4741_5445
 
-    /// Returns the migrator for all versions of the database. `key`: the key of the seal, with which the
-    /// content before a migration is checked; nil if no migration is made.
+    /// Returns the migrator for all versions of the database. `key`: the key of the seal, which checks the content
+    /// before a migration; nil if there is no migration.
     static func migrator(_ key: WitnessKey? = nil) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 ledger, outbox, connections") { db in
@@ -30,8 +30,8 @@ enum Schema {
         migrator.registerMigration("6 when a connection was made, and whether it goes") { db in
             try db.execute(sql: sixth)
         }
-        // This migration changes no table; ``SealingPass`` does the work if it has a key. The migration
-        // exists so that earlier programs cannot read sealed keys as plain ones.
+        // The migration changes no table; ``SealingPass`` seals the keys. The migration prevents earlier programs from
+        // reading sealed keys as plain keys.
         migrator.registerMigration("7 sealed keys") { _ in }
         migrator.registerMigration("8 quarantine") { db in
             try db.execute(sql: quarantine)
@@ -56,8 +56,8 @@ enum Schema {
     /// The migration by which the ledger became the outbox.
     static let delivery = "5 delivery"
 
-    // `revision` counts the commits that changed the row. `seal`: WitnessKey.seal over the row, the cursors
-    // and the site key; NULL when the last writer had no key.
+    // `revision` counts the commits that changed the row. `seal` is WitnessKey.seal over the row, the cursors and the
+    // site key, or NULL if the last writer had no key.
     private static let third = """
         ALTER TABLE chain ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE chain ADD COLUMN seal BLOB;
@@ -71,9 +71,9 @@ enum Schema {
             rank = CASE WHEN state <> 'queued' THEN rank WHEN weight = 'accepted' THEN 4 ELSE 3 END;
         """
 
-    // Visits have random ids, so each entry is in another page of this index: the fewer pages the index has,
-    // the fewer pages are written. The index is not unique: a visit has only one outcome because each writer
-    // of an outcome checks here first, in the same transaction.
+    // Visits have random ids, so each entry is in another page of this index. An index with few pages means few written
+    // pages. The index is not unique: a visit has only one outcome because each writer of an outcome looks it up first,
+    // in the same transaction.
     private static let visitEnds = """
         DROP INDEX entry_visit;
         CREATE INDEX entry_visit ON entry (substr(visit, -8)) WHERE kind = 'outcome';
@@ -110,8 +110,7 @@ enum Schema {
         ALTER TABLE connection ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
         """
 
-    // Without a rowid, a cursor with its receipt was too long for one page, and each cursor that moved wrote
-    // four pages.
+    // Without a rowid, a cursor with its receipt did not fit into one page, and each move of a cursor wrote four pages.
     private static let ninth = """
         CREATE TABLE delivery_rows (
             destination TEXT NOT NULL PRIMARY KEY,

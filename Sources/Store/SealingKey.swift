@@ -1,15 +1,14 @@
 import Crypto
 import Encoding
 
-/// The place of a sealed value in the database. A value that was sealed for one place cannot be opened for
-/// another.
+/// The place of a sealed value in the database. A value sealed for one place cannot be opened for another place.
 enum SealedPlace: Hashable, Sendable {
     /// The value is the snapshot of a connection to a destination.
     case connection(id: Text, destination: Text)
-    /// The value is that of the setting with the given name.
+    /// The value is the setting with the given name.
     case setting(Text)
 
-    /// The bytes that are authenticated with the value; each part is preceded by its length.
+    /// The bytes that are authenticated with the value. Each part is preceded by its length.
     fileprivate var bytes: [UInt8] {
         let parts: [Text] =
             switch self {
@@ -27,33 +26,30 @@ enum SealedPlace: Hashable, Sendable {
 
 /// The reason why a sealed value cannot be opened.
 enum SealingError: Error, Hashable, Sendable {
-    /// The value is not sealed, or has a form that this program does not know.
+    /// The value is not sealed, or has an unknown form.
     case notSealed
-    /// The value is sealed under a key that is not available.
+    /// The key that sealed the value is not available.
     case otherKey
     /// The value was changed, or moved to another place.
     case altered
 }
 
-/// The secret under which the database stores other keys, so that an attacker with only the database does not
-/// get those keys.
+/// The secret that seals other keys in the database. An attacker with only the database does not get those keys.
 ///
-/// A sealed value is `GHk`, the version (1), ``idBytes`` of the key's name, ``nonceBytes`` of nonce, the
-/// ciphertext and a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439). The fields before the nonce and the place
-/// are authenticated too.
+/// A sealed value is `GHk`, the version (1), ``idBytes`` of the key's name, ``nonceBytes`` of nonce, the ciphertext and
+/// a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439). The fields before the nonce and the place are authenticated, too.
 struct SealingKey: Sendable {
-    /// The length in bytes of the random number that each sealed value needs.
+    /// The length, in bytes, of the random number for each sealed value.
     static let nonceBytes = 12
     /// The length in bytes of a key's name.
     static let idBytes = 8
     private static let mark = Array("GHk".utf8) + [1]
 
-    /// The name of the key. It reveals nothing about the key.
+    /// The name of the key, which reveals nothing about the key.
     let id: [UInt8]
     private let key: SymmetricKey
 
-    /// Derives the key from a secret of ``SecretFile/byteCount`` random bytes; nil for any other number of
-    /// bytes.
+    /// Derives the key from a secret of ``SecretFile/byteCount`` random bytes; nil for any other number of bytes.
     init?(_ secret: [UInt8]) {
         guard secret.count == SecretFile.byteCount else { return nil }
         func derive(_ label: String) -> [UInt8] {
@@ -66,8 +62,8 @@ struct SealingKey: Sendable {
     /// Returns whether a value has the form of a sealed value.
     static func isSealed(_ value: [UInt8]) -> Bool { value.starts(with: mark) }
 
-    /// Seals a value. `nonce`: ``nonceBytes`` random bytes, never used before; the result is nil for another
-    /// number of bytes.
+    /// Seals a value. `nonce`: ``nonceBytes`` random bytes that were never used before. Returns nil for another number
+    /// of bytes.
     func seal(_ value: [UInt8], for place: SealedPlace, nonce: [UInt8]) -> [UInt8]? {
         let header = Self.mark + id
         guard let nonce = try? ChaChaPoly.Nonce(data: nonce),

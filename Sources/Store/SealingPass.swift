@@ -3,42 +3,39 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The state of the keys in the database, as a start found and left it.
+/// The state of the keys in the database at the end of a start.
 package struct KeysAtRest: Hashable, Sendable {
     /// The path of the file with the key under which values are sealed.
     package var path: String
-    /// The reason why no key exists. Without a key, sealed values cannot be opened and new keys are not
-    /// stored.
+    /// The reason why there is no key. Without a key, sealed values cannot be opened and new keys are not stored.
     package var failure: StoreError?
-    /// The number of values that were stored in plain form and are sealed now.
+    /// The number of plain values that this start sealed.
     package var sealed = 0
-    /// The number of values that were sealed under an earlier key and are now sealed under the present one.
+    /// The number of values under an earlier key that this start sealed under the present key.
     package var resealed = 0
-    /// The number of connections whose snapshots no key opens. They stay unchanged.
+    /// The number of connections whose snapshots no key opens. The snapshots stay unchanged.
     package var unreadable = 0
-    /// Whether no key opens the stored site key. Until one does, credentials get other names.
+    /// Whether no key opens the stored site key. Meanwhile credentials get other names.
     package var isSiteKeyUnreadable = false
-    /// Whether replaced or deleted content may stay readable in the database, its log, or both.
+    /// Whether replaced or deleted content may stay readable in the database or its log.
     package var leavesTraces = false
-    /// The files next to the database that were moved aside before its keys were sealed at this start. Keys
-    /// may be in plain form in them.
+    /// The files next to the database that were moved aside before this start sealed the keys. The files may contain
+    /// keys in plain form.
     package var copies: [String] = []
 }
 
-/// Seals the keys in a database under the present key, at each start: keys in plain form, as earlier versions
-/// stored them, and keys sealed under an earlier key. It does so in one transaction, and afterwards no copy
-/// of the replaced values stays in the file or its log.
+/// Seals the keys in a database under the present key, at each start: plain keys, as in earlier versions, and keys
+/// sealed under an earlier key. The pass is one transaction. Afterwards no copy of the replaced values stays in the
+/// file or its log.
 struct SealingPass {
-    /// The setting that says that the keys have been sealed. A key in plain form found later was not written
-    /// by this program.
+    /// The setting that records that the keys have been sealed. This program did not write any plain key found later.
     static let sealedSetting: Text = "keys-sealed"
-    /// The name of the setting that says that copies of the replaced values may still exist. The setting is
-    /// removed when no copy is left.
+    /// The setting that records that copies of the replaced values may exist. It is removed when no copy is left.
     private static let scrubSetting: Text = "keys-to-scrub"
 
     let source: SealingSource
     let witness: WitnessKey?
-    /// Whether a key may be made if none exists.
+    /// Whether to make a key if there is none.
     let mayMakeKey: Bool
 
     /// A value that is a key or contains keys.
@@ -47,12 +44,10 @@ struct SealingPass {
         let bytes: [UInt8]
     }
 
-    /// Opens the keys and seals the values. Throws errors of the disk; an unusable key is reported in the
-    /// result instead.
+    /// Opens the keys and seals the values. Throws errors of the disk. The result reports an unusable key.
     func run(_ pool: DatabasePool, _ books: inout LedgerFigures) throws -> (keys: SealingKeys, told: KeysAtRest) {
         let sealed = try pool.read { db in try Self.values(db).filter { SealingKey.isSealed($0.bytes) } }
-        // If a value is sealed under a key that is not available, do not make a new one: the missing key must
-        // be put back.
+        // If a value is sealed under a missing key, do not make a new key: the operator must put the missing key back.
         var keys = source.keys { old in
             mayMakeKey && sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil }
         }
@@ -102,8 +97,8 @@ struct SealingPass {
         try books.save(db, witness)
     }
 
-    /// Copies the log into the database and truncates it, so that the replaced values are overwritten in
-    /// both. If readers prevent that, the next start tries again. Returns whether no copy is left.
+    /// Copies the log into the database and truncates it, so that the replaced values are overwritten in both. If
+    /// readers prevent the truncation, the next start tries again. Returns whether no copy is left.
     private func scrub(_ pool: DatabasePool) throws -> Bool {
         let overwrites =
             try pool.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA secure_delete") } == 1
@@ -114,8 +109,8 @@ struct SealingPass {
         {
             return false
         }
-        // This commit's sync makes the truncation durable before the setting is removed. Otherwise a power
-        // cut could leave a log with new first pages and old values in its other pages.
+        // The sync of this commit makes the truncation durable before the setting is removed. Otherwise a power cut
+        // could leave a log with new first pages and old values in its other pages.
         try pool.write { db in try Store.save(Self.scrubSetting, [2], db) }
         try pool.write { db in
             try db.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.scrubSetting.string])

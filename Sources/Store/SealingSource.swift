@@ -1,18 +1,17 @@
 import Encoding
 
-/// The place of the key under which the database stores its other keys: the keys of connections, and the site
-/// key.
+/// The place of the key that seals the other keys in the database: the keys of connections, and the site key.
 package struct SealingSource: Hashable, Sendable {
-    /// The file with the secret, 64 hex digits or 32 bytes, readable only by its owner. The file is created
-    /// if it is absent and no value is sealed yet.
+    /// The file with the secret, 64 hex digits or 32 bytes, readable only by its owner. An absent file is created if no
+    /// value is sealed yet.
     package var path: String
-    /// Whether another program makes the key: systemd hands it over as a credential.
+    /// Whether another program makes the key: systemd supplies the key as a credential.
     package var isHandedOver: Bool
-    /// Files with earlier keys, any of which may be absent. A value sealed under one of them is sealed again
-    /// under the present key.
+    /// Files with earlier keys, which may be absent. A value sealed under an earlier key is sealed again under the
+    /// present key.
     package var oldPaths: [String]
 
-    /// Creates the place of a key in its own file, with the earlier key in the file `.old` next to it.
+    /// Creates the place of a key in a file of its own, with the earlier key in the file `.old` next to it.
     package init(path: String) { self.init(path: path, isHandedOver: false, oldPaths: [path + ".old"]) }
 
     /// Creates the place of a key and of earlier keys.
@@ -20,8 +19,8 @@ package struct SealingSource: Hashable, Sendable {
         (self.path, self.isHandedOver, self.oldPaths) = (path, isHandedOver, oldPaths)
     }
 
-    /// Reads the keys. When the present key is absent, a new one is made if `mayBeMade`, called with the
-    /// earlier keys, returns true.
+    /// Reads the keys. If the present key is absent, `mayBeMade` decides, from the earlier keys, whether to make a new
+    /// key.
     func keys(mayBeMade: (SealingKeys) -> Bool) -> SealingKeys {
         let old = oldPaths.compactMap { path in
             (try? SecretFile.read(path, isHandedOver: isHandedOver)).flatMap { SealingKey($0) }
@@ -44,13 +43,13 @@ package struct SealingSource: Hashable, Sendable {
 
 /// The keys with which a run opens and seals the other keys in the database.
 struct SealingKeys: Sendable {
-    /// The key that seals values; nil if no key is available.
+    /// The key for sealing; nil if none is available.
     var current: SealingKey?
-    /// Earlier keys. They open values that were sealed under them.
+    /// Earlier keys, which open the values sealed under them.
     var old: [SealingKey] = []
     /// The reason why no current key is available.
     var failure: StoreError?
-    /// Whether values in plain form are accepted: only in a database that was never sealed.
+    /// Whether to accept plain values: only in a database that was never sealed.
     var takesOpen = false
 
     /// Returns the sealed value, for storage in the database.
@@ -78,7 +77,7 @@ struct SealingKeys: Sendable {
         throw .otherKey
     }
 
-    /// Returns whether a value is sealed under the current key for the place `place`.
+    /// Returns whether a value is sealed under the current key for `place`.
     func isCurrent(_ value: [UInt8], for place: SealedPlace) -> Bool {
         (try? current?.open(value, for: place)) != nil
     }

@@ -15,9 +15,8 @@ enum SecretFile {
         return Hex.decode(digits).flatMap { $0.count == byteCount ? $0 : nil }
     }
 
-    /// Reads the secret in a file; nil when the file does not exist. Other users must not be able to read it.
-    /// For a file supplied by systemd the mode is not checked: its folder protects it, and its mode bits are
-    /// the mask of an access list.
+    /// Reads the secret in a file; nil if the file does not exist. Throws if other users can read the file. The mode of
+    /// a file from systemd is not checked: its folder protects it, and its mode bits are the mask of an access list.
     static func read(_ path: String, isHandedOver: Bool = false) throws(StoreError) -> [UInt8]? {
         let file: OpenFile
         do throws(SystemError) { file = try OpenFile(path, .reading, links: .followed) } catch {
@@ -35,14 +34,14 @@ enum SecretFile {
         return secret
     }
 
-    /// Makes a secret and its file. The file is durable, and it is either complete or absent.
+    /// Makes a secret and its file. The file is durable, and is either complete or absent.
     static func make(_ path: String) throws(StoreError) -> [UInt8] {
         let secret = (0..<byteCount).map { _ in UInt8.random(in: 0...255) }
         try make(path, of: secret)
         return secret
     }
 
-    /// Makes the file of a secret. The file is durable and either complete or absent.
+    /// Makes the file of a secret. The file is durable, and is either complete or absent.
     static func make(_ path: String, of secret: [UInt8]) throws(StoreError) {
         let text = Array((Hex.encode(secret) + "\n").utf8)
         let temporary = path + ".new"

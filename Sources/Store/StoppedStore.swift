@@ -4,13 +4,13 @@ import Glibc
 package import Ledger
 import LinuxIO
 
-/// Holds the place of a database whose service is stopped, for the lifetime of this value, so that another
-/// database can be put there.
+/// Reserves the place of a database whose service is stopped, for the lifetime of this value, so that another database
+/// can be put there.
 ///
-/// The new database has the path `PATH.restoring` until ``commit(onStep:)``. A power cut at any instant
-/// before that leaves the present database unchanged.
+/// The new database has the path `PATH.restoring` until ``commit(onStep:)``. A power cut before the commit leaves the
+/// present database unchanged.
 package final class StoppedStore {
-    /// The path of the database, whether or not it exists yet.
+    /// The path of the database, which may be absent.
     package let path: String
     /// The path where the new database is to be written.
     package var staged: String { path + ".restoring" }
@@ -18,8 +18,7 @@ package final class StoppedStore {
     package let isOccupied: Bool
     private let file: StoreFile
 
-    /// Takes the lock and removes files of an earlier attempt. Throws `locked` while a service holds the
-    /// lock.
+    /// Takes the lock and removes files of an earlier attempt. Throws `locked` while a service has the lock.
     package init(path: String) throws(StoreError) {
         isOccupied = StoreFile.hasContent(path)
         file = try StoreFile(path: path)
@@ -34,9 +33,9 @@ package final class StoppedStore {
     /// Removes the staged database.
     package func giveUp() { clear() }
 
-    /// Migrates the staged database to this version of the program. If the earlier witness key and the
-    /// present one are known, seals it with the present key. With a `mark` the next start begins a new
-    /// ledger; `key` authenticates the mark together with the statement in `witness`.
+    /// Migrates the staged database to this version of the program. If the earlier and the present witness key are
+    /// known, seals the database with the present key. With a `mark`, the next start begins a new ledger. `key`
+    /// authenticates the mark together with the statement in `witness`.
     package func prepare(
         mark: RestoredMark?, sealedBy old: WitnessKey?, key: WitnessKey?, witness: WitnessReading,
         limits: LedgerLimits = LedgerLimits()
@@ -66,8 +65,8 @@ package final class StoppedStore {
         }
     }
 
-    /// Moves the staged database to the path. The present database is renamed to `PATH.replaced-N`, and that
-    /// path is returned. No file is deleted. `onStep` is called after each step.
+    /// Moves the staged database to the path. The present database is renamed to `PATH.replaced-N`, which is returned.
+    /// No file is deleted. `onStep` is called after each step.
     package func commit(onStep: () -> Void = {}) throws(StoreError) -> String? {
         try StoreFile.with(staged) { () throws(SystemError) in try OpenFile(staged, .updating).sync() }
         onStep()
@@ -99,19 +98,18 @@ package final class StoppedStore {
 
     /// The result of placing a secret.
     package enum Placing: Hashable, Sendable {
-        /// No secret was in the file before. The given secret is there now.
+        /// The file had no secret before and has the given secret now.
         case made
-        /// The file already holds the same secret.
+        /// The file already contains the same secret.
         case same
-        /// Another secret is in the file and stays there. The text is the path where the given secret is kept
-        /// or, if it may not be kept, the path of the other secret.
+        /// The file has another secret and stays unchanged. The text is the path of the given secret or, if it was not
+        /// written, the path of the other secret.
         case besides(String)
     }
 
-    /// Puts a secret of 32 bytes into a file next to the ledger. If another secret is there, the given secret
-    /// is put into `PATH.old`, where the program looks for earlier keys. An earlier key already in `PATH.old`
-    /// is renamed to `PATH.old.replaced-N`. `mayBeBesides`: if false, the given secret is not written if
-    /// another one is there.
+    /// Puts a secret of 32 bytes into a file next to the ledger. If the file has another secret, the given secret is
+    /// put into `PATH.old`, where the program looks for earlier keys. A key in `PATH.old` is renamed to
+    /// `PATH.old.replaced-N`. `mayBeBesides`: if false, the given secret is not written if the file has another secret.
     package static func place(
         _ secret: [UInt8], at path: String, mayBeBesides: Bool
     ) throws(StoreError) -> Placing {

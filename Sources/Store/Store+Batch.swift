@@ -3,12 +3,12 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records intents, decisions with the names of admitted credentials, and outcomes, in one transaction
-    /// with one sync for all. An intent that is recorded already counts as written. If the intent of a
-    /// decision is not open, only the names of the decision are kept.
+    /// Records intents, decisions with the replay names of admitted credentials, and outcomes, in one transaction with
+    /// one sync. A recorded intent counts as written. If the intent of a decision is not open, only the names of the
+    /// decision are stored.
     ///
-    /// Returns the records that the ledger's rules refuse, by the id of the visit or intent; all other
-    /// records survive a power cut from now on. Throws if no record was written.
+    /// Returns the records that the ledger's rules refuse, by the id of the visit or intent. All other records survive
+    /// a power cut. Throws if no record was written.
     package func append(
         _ intents: [UnwrittenIntent], _ outcomes: [UnwrittenOutcome], decisions: [UnwrittenDecision] = []
     ) async throws(StoreError) -> [Text: StoreError] {

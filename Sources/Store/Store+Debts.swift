@@ -2,14 +2,13 @@ package import Encoding
 import GRDB
 package import Ledger
 
-// Debts of earlier ledgers. Their entries are read from the files that were moved aside (``PastLedgers``).
+// Debts of earlier ledgers, whose entries are in files that were moved aside (``PastLedgers``).
 extension Store {
-    /// Records that the destination has confirmed every entry up to `position` of an earlier ledger. These
-    /// entries include `reports` outcomes. The destination has refused `lost` of them; for the primary
-    /// destination these are counted as in the present ledger. A debt that is confirmed to its end is
-    /// removed. `handled`: keys of inbound messages, remembered as by
-    /// ``confirm(_:upTo:receipt:over:passedOver:handled:)``. A confirmation over another connection than the
-    /// present one changes nothing.
+    /// Records that the destination has confirmed every entry up to `position` of an earlier ledger, including
+    /// `reports` outcomes. The destination has refused `lost` of them; the losses of the primary destination are
+    /// counted as in the present ledger. A debt that is confirmed to its end is removed. `handled`: keys of inbound
+    /// messages to remember, as in ``confirm(_:upTo:receipt:over:passedOver:handled:)``. A confirmation over another
+    /// connection than the present route changes nothing.
     package func confirm(
         _ destination: Text, past ledger: Text, upTo position: Int, reports: Int, lost: Int, over connection: Text,
         handled: [[UInt8]] = []
@@ -28,10 +27,9 @@ extension Store {
         }
     }
 
-    /// Gives up the debt of an earlier ledger to a destination. Reports that the primary destination loses
-    /// are counted in the next outcome and in ``lostReports``. Reports that a copy agent loses are not
-    /// counted, because the other destinations have them. Returns how many reports the destination never
-    /// gets.
+    /// Gives up the debt of an earlier ledger to a destination. The next outcome and ``lostReports`` count the reports
+    /// that the primary destination loses. Losses of a copy agent are not counted, because the other destinations have
+    /// those reports. Returns the number of reports that the destination never gets.
     @discardableResult
     package func giveUp(_ destination: Text, past ledger: Text) async throws(StoreError) -> Int {
         try await commit { db, books in
@@ -47,7 +45,7 @@ extension Store {
         }
     }
 
-    /// Remembers keys of inbound messages. They are written with the next state of a connection, or once
+    /// Remembers keys of inbound messages. The keys are written with the next state of a connection, or when
     /// ``StoreOptions/confirmationsTogether`` keys wait.
     func keepInMind(_ handled: [[UInt8]]) async throws(StoreError) {
         unwritten = (unwritten + handled.filter { !unwritten.contains($0) }).suffix(options.handledMessages / 10)
@@ -59,8 +57,7 @@ extension Store {
         witness?.key.sign(sent: end, of: ledger)
     }
 
-    /// Returns whether this store's key signed the head with the given count and hash; false if the store has
-    /// no key.
+    /// Returns whether this store's key signed the head with the given count and hash. Without a key, returns false.
     package nonisolated func hasSigned(_ ledger: Text, count: Int, hash: ChainHash, _ signature: [UInt8]) -> Bool {
         witness?.key.hasSigned(ledger, count: count, hash: hash, signature) == true
     }

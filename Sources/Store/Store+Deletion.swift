@@ -6,26 +6,25 @@ import Ledger
 package enum ConnectionDeletion: Hashable, Sendable {
     /// No connection with the given id exists.
     case unknown
-    /// The connection is the present route to its destination, and the destination has not confirmed the
-    /// given number of entries.
+    /// The connection is the present route to its destination, which has not confirmed the given number of entries.
     case owed(Int)
-    /// The connection is marked, also after a restart, and is no longer the route to its destination. The
-    /// value has the ids of all marked connections, this connection's first. If it was the present route, the
-    /// connections that it had replaced are marked too.
+    /// The connection is marked, also after a restart, and is no longer the route to its destination. The value has the
+    /// ids of all marked connections, that of this connection first. The connections that it had replaced are marked,
+    /// too.
     case begun([Text])
 }
 
-// A connection is deleted in two steps: it is marked, and later removed with its keys. Between the two steps
-// the connection's link can end, and the service can notify its peer, for which the keys are needed. If the
-// program ends in between, the mark stays and the next start continues.
+// A connection is deleted in two steps: it is marked, and later removed with its keys. Between the steps, the link of
+// the connection ends, and the service notifies the peer, which requires the keys. If the program ends between the
+// steps, the mark stays and the next start continues.
 extension Store {
-    /// Values of the column `deleting`: delete the connection after notifying its peer; delete it without
-    /// that. 0: keep it.
+    /// Values of the column `deleting`: delete the connection with or without a notice to its peer. The value 0 keeps
+    /// the connection.
     static let (isTold, isSilent): (Int64, Int64) = (1, 2)
 
-    /// Marks a connection for deletion, unless it is the present route to a destination that has not
-    /// confirmed all entries, and `isForced` is false. `tellsPeer`: whether the service notifies the peer
-    /// first; the value of the last call is used.
+    /// Marks a connection for deletion. If the connection is the present route to a destination with unconfirmed
+    /// entries, only `isForced` allows the mark. `tellsPeer`: whether the service first notifies the peer; the value of
+    /// the last call counts.
     package func beginDeletion(
         of id: Text, isForced: Bool, tellsPeer: Bool = true
     ) async throws(StoreError) -> ConnectionDeletion {

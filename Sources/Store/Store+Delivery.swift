@@ -2,10 +2,9 @@ package import Encoding
 import GRDB
 package import Ledger
 
-// Delivery cursors of the destinations. The entries to send are returned by ``Store/entries(after:limit:)``.
+// Delivery cursors of the destinations. ``Store/entries(after:limit:)`` returns the entries to send.
 extension Store {
-    /// Returns the cursor of a destination. The first call stores a new cursor; later calls return the stored
-    /// one.
+    /// Returns the cursor of a destination. The first call stores a new cursor; later calls return it.
     @discardableResult
     package func destination(_ name: Text) async throws(StoreError) -> DeliveryCursor {
         if let known = books.deliveries[name] { return known }
@@ -16,11 +15,11 @@ extension Store {
         }
     }
 
-    /// Returns the name under which the connections are kept that only answer the requests of an invitation for
-    /// `destination`. No report goes over them, and none of them is replaced.
+    /// Returns the name for connections that only answer the requests of an invitation for `destination`. No report
+    /// goes over such a connection, and none replaces another.
     package static func requestsName(of destination: Text) -> Text { Text("\(destination)/requests") }
 
-    /// Removes all destinations except those in `names` and the primary one, together with their connections.
+    /// Removes all destinations, with their connections, except those in `names` and the primary destination.
     package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
         let kept = names.union([DeliveryCursor.primary])
         let known = Set(books.deliveries.keys).union(books.debts.map(\.destination))
@@ -42,8 +41,8 @@ extension Store {
         }
     }
 
-    /// Makes a stored connection the route to its destination, unless the present route is a newer
-    /// connection. Delivery continues at the cursor. Returns the resulting cursor.
+    /// Makes a stored connection the route to its destination, unless the present route is a newer connection. Delivery
+    /// continues at the cursor. Returns the resulting cursor.
     @discardableResult
     package func takeOver(_ destination: Text, by connection: Text) async throws(StoreError) -> DeliveryCursor {
         try await commit { db, books in
@@ -63,15 +62,16 @@ extension Store {
         }
     }
 
-    /// Records that the destination has confirmed, over `connection`, every entry up to `position`.
-    /// `receipt`: the hash at that position, if the destination gave a receipt. In the same transaction the
-    /// connections that this connection replaced are marked for deletion (``finishDeletion(of:)``).
-    /// `handled`: keys of inbound messages to remember. The keys become durable with the next state of a
-    /// connection, or as soon as many wait. So a message that confirms entries may be processed twice.
-    /// `passedOver`: positions of entries that the destination refuses; for the primary destination they are
-    /// counted as lost in the next outcome. A confirmation over another connection than the present one, or
-    /// of entries that the ledger does not have, changes nothing. Returns the resulting cursor and the ids of
-    /// the connections marked by this call.
+    /// Records that the destination has confirmed, over `connection`, every entry up to `position`. The same
+    /// transaction marks the connections that this connection replaced for deletion (``finishDeletion(of:)``). A
+    /// confirmation over another connection than the present route, or of entries that the ledger does not have,
+    /// changes nothing. Returns the resulting cursor and the ids of the connections that this call marked.
+    ///
+    /// - `receipt`: the hash at that position, if the destination gave a receipt.
+    /// - `handled`: keys of inbound messages to remember. They become durable with the next state of a connection, or
+    ///   when many keys wait. A message that confirms entries may therefore be processed twice.
+    /// - `passedOver`: positions of entries that the destination refuses. The next outcome counts those of the primary
+    ///   destination as lost.
     @discardableResult
     package func confirm(
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
@@ -105,8 +105,8 @@ extension Store {
         }
     }
 
-    /// Returns the hash of the entry at `position`, or of the entry before the oldest kept one; nil for any
-    /// other position.
+    /// Returns the hash of the entry at `position`, or of the entry before the oldest on disk; nil for any other
+    /// position.
     package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
         if position == books.start.count { return books.start.hash }
         return try await read { db in

@@ -3,11 +3,11 @@ import GRDB
 import Ledger
 
 extension Store {
-    /// Evicts entries that are too old, or that exceed the limits of size and number, a few at a time. Call
-    /// this function from time to time. The limits on the number of entries are kept even without it.
+    /// Evicts entries that are too old, or that exceed the limits of size and number, a few in each call. Call this
+    /// function regularly. The limits on the number of entries hold even without it.
     ///
-    /// A date without a reliable source evicts nothing, and a date that is wrong by years evicts only the few
-    /// entries of one call.
+    /// A date without a reliable source evicts nothing. A date that is wrong by years evicts only the few entries of
+    /// one call.
     package func housekeep(at time: WallTime) async throws(StoreError) {
         let options = options
         try await commit { db, books in
@@ -16,7 +16,7 @@ extension Store {
         }
     }
 
-    /// Evicts the oldest entries when there are more than `slack` too many. Keeps the hash of the last
+    /// Evicts the oldest entries if the limits are exceeded by more than `slack` entries. Keeps the hash of the last
     /// evicted entry.
     static func evict(
         _ db: Database, _ books: inout LedgerFigures, _ options: StoreOptions, slack: Int? = nil
@@ -48,7 +48,7 @@ extension Store {
         var firstUnconfirmed = books.primary.firstUnconfirmed
         if try size(db) > options.retention.bytes {
             wanted = most
-            // Evict confirmed entries first. Evict unconfirmed entries only when no confirmed entry is left.
+            // Evict unconfirmed entries only if there are no confirmed entries.
             if let first = firstUnconfirmed, first <= books.start.count + 1 { firstUnconfirmed = nil }
         }
         let last = options.retention.evictable(
@@ -74,8 +74,8 @@ extension Store {
         try db.execute(sql: "DELETE FROM entry WHERE position <= ?", arguments: [last])
     }
 
-    /// Whether entries that the primary destination has not confirmed leave room for little else: they take
-    /// more than seven eighths of ``Retention/bytes``.
+    /// Whether entries that the primary destination has not confirmed use more than seven eighths of
+    /// ``Retention/bytes``.
     package func isFilledWithUnconfirmed() async throws(StoreError) -> Bool {
         let size = try await read { db in try Self.size(db) }
         return options.retention.isFilled(
@@ -84,10 +84,10 @@ extension Store {
 
     private static func firstOpen(_ books: LedgerFigures) -> Int? { books.head.open.values.map(\.position).min() }
 
-    /// Counts for the next outcome the reports that the primary destination does not get, because they are
-    /// evicted without confirmation or refused there. It also counts the earlier losses that those reports
-    /// would have stated, so the sum over all reports stays correct. Returns the number of reports, and for
-    /// how many of these visits the gate opened or may have opened.
+    /// Counts the reports that the primary destination does not get, because they are evicted without confirmation or
+    /// refused. The next outcome states the count. Includes the earlier losses that those reports state, so that the
+    /// sum over all reports stays correct. Returns the number of reports, and the number of those visits for which the
+    /// gate opened or may have opened.
     @discardableResult
     static func countLost(
         from first: Int, through last: Int, _ db: Database, _ books: inout LedgerFigures
@@ -109,7 +109,7 @@ extension Store {
         return (bodies.count, openings)
     }
 
-    /// Returns the number of bytes of the database that are in use.
+    /// Returns the number of used bytes of the database.
     static func size(_ db: Database) throws -> Int {
         let pragmas = ["page_count", "freelist_count", "page_size"]
         let figures = try pragmas.map { try Int.fetchOne(db, sql: "PRAGMA \($0)") ?? 0 }

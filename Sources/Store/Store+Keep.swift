@@ -3,16 +3,16 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// A connection as it is stored.
+/// A stored connection.
 package struct StoredConnection: Hashable, Sendable {
     /// The id of the connection.
     package let id: Text
     /// The destination to which the connection leads.
     package let destination: Text
-    /// The state of the connection with its keys, as bytes that only its owner can interpret; empty if no key
-    /// opens the state.
+    /// The state of the connection with its keys, as bytes that only the owner of the connection can interpret; empty
+    /// if no key opens the state.
     package let snapshot: [UInt8]
-    /// When the connection was made, by the machine's date at that time; nil if that is not known.
+    /// The date at which the connection was made, by the machine's clock at that time; nil if unknown.
     package let made: Timestamp?
     /// Whether the connection is marked for deletion (``Store/beginDeletion(of:isForced:tellsPeer:)``).
     package let isDeleting: Bool
@@ -29,7 +29,7 @@ package struct StoredConnection: Hashable, Sendable {
     }
 }
 
-// The gate's data outside the ledger: its connections to agents, and its own few settings and keys.
+// The gate's data outside the ledger: connections to agents, settings and keys.
 extension Store {
     /// Stores the state of a connection to a destination, sealed. Only the owner of the connection can
     /// interpret the bytes. `handled`: keys of the inbound messages that led to this state. They are
@@ -64,8 +64,8 @@ extension Store {
         }
     }
 
-    /// Runs `work`. In the same transaction it remembers keys of inbound messages, together with those that
-    /// still wait to be written.
+    /// Runs `work`. The same transaction stores the keys of inbound messages in `handled`, and the keys that still
+    /// wait.
     func writeHandled(
         _ keys: [[UInt8]], _ work: @escaping @Sendable (Database, inout LedgerFigures) throws -> Void
     ) async throws(StoreError) {
@@ -77,7 +77,7 @@ extension Store {
         unwritten.removeAll { earlier.contains($0) }
     }
 
-    /// Returns the keys of the most recently applied inbound messages, oldest first, at most `limit`.
+    /// Returns the keys of the last applied inbound messages, oldest first, at most `limit`.
     package func handledMessages(last limit: Int) async throws(StoreError) -> [[UInt8]] {
         let kept = try await read { db in
             try Row.fetchAll(
@@ -105,7 +105,7 @@ extension Store {
         }
     }
 
-    /// Returns a setting of the gate itself; nil if it was never set.
+    /// Returns a setting of the gate; nil if it was never set.
     package func setting(_ name: Text) async throws(StoreError) -> [UInt8]? {
         try await read { db in try Self.setting(name, db) }
     }
@@ -117,11 +117,11 @@ extension Store {
 
     static let siteKeySetting: Text = "site-key"
 
-    /// The site key, from which names of credentials are computed. It is made from the system's random source
-    /// at the first call, and stored sealed.
+    /// The site key, from which the names of credentials are computed. The first call makes the key from the system's
+    /// random source and stores it sealed.
     ///
-    /// A stored site key that no key opens is left unchanged. Meanwhile another site key is used. It is
-    /// stored in addition if a key exists to seal it; otherwise it is valid only for this run of the program.
+    /// A stored site key that no key opens stays unchanged. Another site key is used in its place. That key is stored,
+    /// too, if a key exists to seal it; otherwise it is valid only for this run of the program.
     package func siteKey() async throws(StoreError) -> SiteKey {
         let sealing = sealing
         let bytes = try await commit { db, books in try Self.siteKey(sealing, db, &books) }
@@ -149,7 +149,7 @@ extension Store {
         return made
     }
 
-    /// Counts one more start of the service. Returns its number, beginning with 1.
+    /// Counts a start of the service. Returns the number of the start, from 1.
     package func countStart() async throws(StoreError) -> Int {
         try await commit { db, _ in
             let kept = try Self.setting("starts", db).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
@@ -159,7 +159,7 @@ extension Store {
         }
     }
 
-    /// Stores a date as the lower bound for the next start (``SavedClock``); every record does so too.
+    /// Stores a date as the lower bound for the next start (``SavedClock``). Every record does so, too.
     package func saveClock(_ time: WallTime) async throws(StoreError) {
         try await commit { _, books in books.clock = SavedClock.merge(kept: books.clock, heard: time) }
     }

@@ -4,8 +4,8 @@ import GRDB
 package import Ledger
 
 extension Store {
-    /// Records an intent under its own id. When this function returns, the intent survives a power cut and
-    /// the gate may pulse.
+    /// Records an intent under an id of its own. After the return, the intent survives a power cut and the gate may
+    /// pulse.
     @discardableResult
     package func appendIntent(_ intent: Text, stamp: RecordStamp) async throws(StoreError) -> LedgerEntry {
         try await commit { db, books in try Self.append(intent, stamp, db, &books) }
@@ -13,8 +13,8 @@ extension Store {
 
     /// Records the outcome of a visit, from which its report is made.
     ///
-    /// A visit without an intent gets its number now. Throws `refused(.visitClosed)` when the outcome is
-    /// recorded already. `of`: the intent that it uses up; nil: the intent has the visit's id.
+    /// A visit without an intent gets its number now. Throws `refused(.visitClosed)` for a second outcome. `of`: the
+    /// intent of the visit; nil if the intent has the visit's id.
     @discardableResult
     package func appendOutcome(
         _ visit: Text, of intent: Text? = nil, _ outcome: Outcome, stamp: RecordStamp
@@ -50,15 +50,14 @@ extension Store {
         return record
     }
 
-    /// Writes the first records of a ledger that replaced another; writes nothing in any other ledger. Call
+    /// Writes the first records of a ledger that replaced another ledger. In any other ledger, writes nothing. Call
     /// this function before any other record is written.
     package func begin(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) {
         try await commit { db, books in try Self.found(db, &books, stamp, software) }
     }
 
-    /// Closes every intent that the last run left open, with its decision or as `interrupted`. Call this
-    /// function once, before the first visit. It closes all of these intents or none: a crash during the call
-    /// changes nothing.
+    /// Closes every intent that the last run left open, with its decision or as `interrupted`. Call this function once,
+    /// before the first visit. A crash during the call changes nothing: all intents are closed or none.
     @discardableResult
     package func recover(stamp: RecordStamp, software: Outcome.Software) async throws(StoreError) -> [OutcomeRecord] {
         try await commit { db, books in
@@ -67,7 +66,7 @@ extension Store {
                 try Self.insert(entry, kind: "outcome", visit: record.visit, seq: record.seq, db)
             }
             if !closed.isEmpty { try db.execute(sql: "DELETE FROM open_visit") }
-            // All intents are closed, so delete the decisions: a row left here would outlive the ledger's
+            // All intents are closed, so delete the decisions: a row left in the table would outlive the ledger's
             // retention.
             try db.execute(sql: "DELETE FROM decision")
             return closed.map(\.record)
@@ -93,20 +92,19 @@ extension Store {
         }
     }
 
-    /// The key and the witness's statement with which the ledger is compared. Read the statement before the
-    /// ledger, because the ledger may grow meanwhile. In this order the ledger may be newer than the
-    /// statement, but never older.
+    /// The key and the witness's statement for the comparison with the ledger. Read the statement before the ledger,
+    /// because the ledger grows: the ledger may then be newer than the statement, but never older.
     var proof: Proof? { witness.map { Proof(key: $0.key, witness: $0.file.read($0.key)) } }
 
-    /// Returns ``proof`` after the witness has recorded this ledger. Before its first statement about a new
-    /// ledger, the witness names the replaced one.
+    /// Returns ``proof`` after the witness has recorded this ledger. Before its first statement about a new ledger, the
+    /// witness names the replaced ledger.
     func currentProof() async -> Proof? {
         if witness != nil, witnessing.revision == 0 { await updateWitness() }
         return proof
     }
 
-    /// Finds an outcome by visit. The unary plus prevents SQLite from substituting the visit into the index
-    /// expression; SQLite would then scan the whole index.
+    /// Finds an outcome by visit. The unary plus prevents SQLite from substituting the visit into the index expression
+    /// and then scanning the whole index.
     static let closedVisit =
         "SELECT 1 FROM entry WHERE substr(visit, -8) = substr(?1, -8) AND +visit = ?1 AND kind = 'outcome'"
 
@@ -120,7 +118,7 @@ extension Store {
             arguments: [entry.position, kind, visit.string, seq, Data(entry.hash.bytes), Data(entry.body)])
     }
 
-    /// Inserts an outcome, and removes the intent that it uses up from the list of open intents.
+    /// Inserts an outcome, and removes the intent of the visit from the list of open intents.
     private static func insert(
         _ entry: LedgerEntry, _ record: OutcomeRecord, closing intent: Text, _ db: Database
     ) throws {
@@ -128,7 +126,7 @@ extension Store {
         try db.cachedStatement(sql: "DELETE FROM open_visit WHERE visit = ?").execute(arguments: [intent.string])
     }
 
-    /// Writes the first records of a ledger that replaced another. Later calls write nothing.
+    /// Writes the first records of a ledger that replaced another ledger. Later calls write nothing.
     private static func found(
         _ db: Database, _ books: inout LedgerFigures, _ stamp: RecordStamp, _ software: Outcome.Software
     ) throws {
@@ -144,7 +142,7 @@ extension Store {
             try insertOpen(intent.intent, seq: intent.seq, position: entry.position, db)
             try books.head.open[intent.intent]?.decision?.save(db)
         }
-        books.openings += 1  // so that the witness records it at once
+        books.openings += 1  // the witness then records it at once
     }
 
     private static func insertOpen(_ intent: Text, seq: Int, position: Int, _ db: Database) throws {

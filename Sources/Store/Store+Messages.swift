@@ -2,7 +2,7 @@ package import Encoding
 import Foundation
 import GRDB
 
-/// A message that an agent sent on its own initiative, as it is in the message book.
+/// A message that an agent sent on its own initiative, as stored in the message book.
 package struct MessageEntry: Hashable, Sendable {
     /// The status of a message, in the codes of the agency protocol.
     package enum Status: String, Sendable {
@@ -16,13 +16,13 @@ package struct MessageEntry: Hashable, Sendable {
         case reviewed = "MS-106"
     }
 
-    /// The mailbox's id of the message; for a message that came as an answer, its own id.
+    /// The mailbox's id of the message. For a message that came as an answer, the message's `@id`.
     package let uid: Text
-    /// The id of the connection that the message came over.
+    /// The id of the connection over which the message came.
     package let connection: Text
     /// The gate's DID in that connection.
     package let did: Text
-    /// The type of the message, as the mobile SDK names it.
+    /// The type of the message, by its name in the mobile SDK.
     package let kind: Text
     /// When the message was handled, by the machine's date.
     package let at: Timestamp
@@ -69,7 +69,7 @@ extension Store {
     package static let messageLimit = 256
     /// The maximum size of all contents together, in bytes.
     package static let messagesBytes = 1 << 20
-    /// The size of the longest message that is kept whole, in bytes.
+    /// The maximum size of a message that is stored in full, in bytes.
     package static let messageBytes = 16 * 1024
 
     /// Adds messages to the book, in the transaction of the state that they led to. A message that the book has

@@ -4,29 +4,29 @@ import GRDB
 
 /// A message that this gate could not read.
 package struct QuarantinedMessage: Hashable, Sendable {
-    /// The number of the message, counted from the first message that was ever quarantined.
+    /// The number of the message in the order of quarantine, from the first message ever.
     package let number: Int
     /// The message's id in its mailbox.
     package let uid: Text
-    /// The connection that the message was for; empty if unknown.
+    /// The connection to which the message was addressed; empty if unknown.
     package let connection: Text
     /// The reason why the message could not be read.
     package let reason: Text
-    /// The message as received; empty if it was too large to keep.
+    /// The message as received; empty if it was too large to store.
     package let envelope: [UInt8]
 }
 
-// Unreadable messages from mailboxes. They are kept for later examination, because no other copy exists.
+// Unreadable messages from mailboxes. They are stored for examination, because no other copy exists.
 extension Store {
-    /// The maximum number of quarantined messages. Beyond it the oldest is removed.
+    /// The maximum number of quarantined messages. Beyond it the oldest message is removed.
     static let quarantineLimit = 64
-    /// The maximum size of all kept messages together, in bytes.
+    /// The maximum size of all quarantined messages together, in bytes.
     package static let quarantineBytes = 1 << 20
-    /// The size of the largest message that is kept whole, in bytes.
+    /// The maximum size of a message that is stored in full, in bytes.
     private static let quarantinedBytes = quarantineBytes / 4
 
-    /// Quarantines a message, durably. A message that is already quarantined is not added again: the gate may
-    /// have stopped before it reported the message to the mailbox.
+    /// Quarantines a message durably. A known message is not added again: the gate may have stopped before it reported
+    /// the message to the mailbox.
     package func setAside(
         _ envelope: [UInt8], uid: Text, for connection: Text, reason: Text
     ) async throws(StoreError) {

@@ -5,11 +5,11 @@ package import Ledger
 
 // The names of recently admitted credentials, for use after the next start.
 extension Store {
-    /// The number of surplus names that are removed together: each removal writes a page.
+    /// The number of surplus names that are removed together, because each removal writes a page.
     private static let trimming = 64
 
-    /// Stores the names of a visit for which the gate was ordered to open. Beyond ``StoreOptions/replays``
-    /// the oldest names are removed, though not at once.
+    /// Stores the names of a visit for which the gate was ordered to open. Beyond ``StoreOptions/replays`` the oldest
+    /// names are removed, though not at once.
     static func remember(_ names: [ReplayName], at date: Timestamp, _ db: Database, _ options: StoreOptions) throws {
         for name in names {
             try db.cachedStatement(sql: "INSERT INTO replay (name, at) VALUES (?, ?)")
@@ -20,8 +20,7 @@ extension Store {
         }
     }
 
-    /// Removes the newest entry of each name, because the gate did not open or its result releases the
-    /// credential.
+    /// Removes the newest entry of each name, because the gate did not open or the result releases the credential.
     static func forget(_ names: [ReplayName], _ db: Database) throws {
         for name in names {
             try db.cachedStatement(
@@ -30,8 +29,7 @@ extension Store {
         }
     }
 
-    /// The newest ``StoreOptions/replays`` stored names, oldest first, each with the second at which the gate
-    /// was ordered to open.
+    /// The newest ``StoreOptions/replays`` stored names, oldest first, each with the second of the order to the gate.
     package func replays() async throws(StoreError) -> [(name: ReplayName, at: Timestamp)] {
         let ring = options.replays
         return try await read { db in

@@ -4,31 +4,30 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// The evidence with which a verification compares a ledger in addition to its own chain.
+/// The evidence, in addition to the chain, with which a verification compares a ledger.
 package struct Proof: Sendable {
     /// The key of the seal; nil: seal and signature are not checked.
     package var key: WitnessKey?
     /// The content of the witness file.
     package var witness: WitnessReading
 
-    /// Creates a proof from a key and the reading of a witness. Read them before the ledger, because the
-    /// ledger may grow meanwhile.
+    /// Creates a proof from a key and the reading of a witness. Read both before the ledger, because the ledger grows.
     package init(key: WitnessKey?, witness: WitnessReading) {
         (self.key, self.witness) = (key, witness)
     }
 }
 
-/// The state of the witness: the last statement, and what is still to be written.
+/// The state of the witness: the last statement, and the changes to be written.
 struct Witnessing {
     /// The number of the last statement.
     var number: Int
-    /// The revision that the last statement describes; 0: no statement of this ledger exists.
+    /// The revision in the last statement; 0 without a statement about this ledger.
     var revision: Int
-    /// A fault of the ledger found in this run, in words.
+    /// A fault of the ledger that this run found, in words.
     var finding: Text?
     /// Whether the witness has recorded the finding.
     var isFindingReported = true
-    /// Whether a statement is to be written.
+    /// Whether a statement must be written.
     var isDue = false
     var isWriting = false
     /// Whether the time ``StoreOptions/witnessIdle`` is running.
@@ -36,17 +35,16 @@ struct Witnessing {
     var whenWritten: [CheckedContinuation<Void, Never>] = []
 }
 
-// The witness records each commit with an opened gate as soon as the commit is durable, and other commits
-// within ``StoreOptions/witnessIdle``. One write is in progress at a time; commits during a write share the
-// next one.
+// The witness records a commit with an opened gate as soon as it is durable, and any other commit within
+// ``StoreOptions/witnessIdle``. One write is in progress at a time. Commits during a write share the next write.
 extension Store {
     /// The newest statement, signed for the present state; nil without a witness.
     package var signedHead: SignedHead? { witness.flatMap { sign($0, number: witnessing.number) } }
 
-    /// Reads the whole ledger and compares it with seal and witness. Records a finding with the witness, so
-    /// that the next start begins a new ledger. Call this function from time to time. It reads
-    /// ``StoreOptions/auditPiece`` rows at a time and pauses after each piece for at least as long as the
-    /// piece took. So it uses little memory, holds no lock for long and leaves half of the processor free.
+    /// Reads the whole ledger and compares it with seal and witness. The witness records a finding, so that the next
+    /// start begins a new ledger. Call this function regularly. It reads ``StoreOptions/auditPiece`` rows at a time and
+    /// then pauses for at least as long as the reading took. It therefore uses little memory, holds no lock for long,
+    /// and leaves half of the processor free.
     package func audit() async throws(StoreError) -> ChainReport {
         let report = try await auditInPieces()
         if let first = report.findings.first, witness != nil {
@@ -74,9 +72,9 @@ extension Store {
         }
     }
 
-    /// Records evidence from outside that this ledger was changed, so that the next start begins a new one
-    /// and states the reason. Returns whether the witness has recorded it; otherwise the next start does not
-    /// know.
+    /// Records outside evidence that this ledger was changed, so that the next start begins a new ledger and states the
+    /// reason. Returns whether the witness has recorded the evidence. Without that record, the next start does not know
+    /// of it.
     package func contradict(_ finding: Text) async -> Bool {
         guard witness != nil else { return false }
         if witnessing.finding == nil { (witnessing.finding, witnessing.isFindingReported) = (finding, false) }
@@ -104,8 +102,8 @@ extension Store {
         }
     }
 
-    /// Writes the last statement of the witness, when the store is closed. A read-only command does not sign
-    /// a ledger that the witness does not know, because that would hide the removal of the witness.
+    /// Writes the last statement of the witness at the closing of the store. A read-only command does not sign a ledger
+    /// that the witness does not know, because a signature would hide the removal of the witness.
     func witnessLast() async {
         guard options.mayMake || standing == .continued else { return }
         if books.revision > witnessing.revision { await updateWitness() }
@@ -129,8 +127,8 @@ extension Store {
             let (waiting, number, revision) = (witnessing.whenWritten, witnessing.number + 1, books.revision)
             witnessing.whenWritten = []
             defer { for continuation in waiting { continuation.resume() } }
-            // Never write two statements about one revision: a torn newest statement must mean that the
-            // ledger is newer than the older statement.
+            // Never write two statements about one revision: a torn newest statement must mean that the ledger is newer
+            // than the older statement.
             if revision == witnessing.revision, witnessing.isFindingReported { continue }
             let tellsFinding = witnessing.finding != nil
             let failure: StoreError?
@@ -139,8 +137,7 @@ extension Store {
             } else {
                 failure = .unexpected(code: 0, detail: "the head could not be signed")
             }
-            // After a failure try the same slot again, because the other slot holds the last complete
-            // statement.
+            // After a failure use the same slot again, because the other slot has the last complete statement.
             if failure == nil {
                 (witnessing.number, witnessing.revision) = (number, revision)
                 witnessing.isFindingReported = witnessing.isFindingReported || tellsFinding
@@ -150,8 +147,8 @@ extension Store {
         witnessing.isWriting = false
     }
 
-    /// Writes a statement. A disk that does not answer in time is reported meanwhile; the gate continues
-    /// without a witness.
+    /// Writes a statement. Reports a disk that does not respond in time; meanwhile the gate continues without a
+    /// witness.
     private func put(_ signed: SignedHead, _ witness: Witness) async -> StoreError? {
         let limit = options.clock.now().advanced(by: options.witnessLimit)
         let silent: @Sendable () -> Void = { witness.onWrite(.silent(path: witness.file.path)) }

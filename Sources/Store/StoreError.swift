@@ -3,12 +3,11 @@ import GRDB
 import Glibc
 package import Ledger
 
-/// The reason why a request to the store failed. Nothing of the request is stored, and a later attempt may
-/// succeed.
+/// The reason why a request to the store failed. Nothing of the request is stored, and a later attempt may succeed.
 package enum StoreError: Error, Hashable, Sendable {
     /// No space is left on the device (ENOSPC, SQLITE_FULL).
     case diskFull(path: String)
-    /// The device failed to read, write or sync (EIO, SQLITE_IOERR); `code` is SQLite's extended result code.
+    /// The device failed to read, write or sync (EIO, SQLITE_IOERR). `code` is SQLite's extended result code.
     case inputOutput(path: String, code: Int32)
     /// The device has not answered for a long time.
     case silent(path: String)
@@ -16,13 +15,13 @@ package enum StoreError: Error, Hashable, Sendable {
     case locked(path: String, owner: Int32?)
     /// The file is damaged or is not an SQLite database.
     case corrupt(path: String, detail: String)
-    /// The database can be read, but it has content that no version of the program writes.
+    /// The database is readable, but has content that no version of the program writes.
     case unreadable(path: String, detail: String)
-    /// The key that seals other keys in the database cannot be used; `path` is the file of that key.
+    /// The key that seals other keys in the database is unusable. `path` is the file of the key.
     case keyless(path: String, detail: String)
-    /// The witness or the available key contradicts the ledger, and a command may not replace it.
+    /// The witness or the available key contradicts the ledger, and a command may not replace the ledger.
     case doubtful(path: String, detail: String)
-    /// Another program deleted, replaced, truncated or wrote the file while it was open.
+    /// Another program deleted, replaced, truncated or wrote the open file.
     case replaced(path: String, detail: String)
     /// The file is a database of another program.
     case foreign(path: String)
@@ -30,17 +29,17 @@ package enum StoreError: Error, Hashable, Sendable {
     case newer(path: String)
     /// The file system denies permission.
     case notPermitted(path: String, detail: String)
-    /// Something else is wrong with a file or its place; `detail` describes it.
+    /// Another fault of a file or its place. `detail` describes the fault.
     case unusable(path: String, detail: String)
     /// The folder is not safe to keep a ledger in.
     case unsafeFolder(path: String, detail: String)
     /// No database exists at `path`.
     case absent(path: String)
-    /// More requests wait than ``StoreOptions/waiting`` allows, because the disk does not answer.
+    /// More requests are waiting than ``StoreOptions/waiting`` allows, because the disk does not respond.
     case overloaded
     /// The store has been closed.
     case closed
-    /// The ledger's rules forbid the record, for the given reason. This is a programming error of the caller.
+    /// The ledger's rules forbid the record for the given reason. This is a programming error of the caller.
     case refused(LedgerError)
     /// SQLite reports another error, with the given code.
     case unexpected(code: Int32, detail: String)
@@ -110,7 +109,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Translates an error that GRDB throws.
+    /// Translates an error from GRDB.
     init(_ error: any Error, path: String) {
         switch error {
         case let error as StoreError: self = error
@@ -127,8 +126,8 @@ package enum StoreError: Error, Hashable, Sendable {
         switch error.resultCode {
         case .SQLITE_FULL: self = .diskFull(path: path)
         case .SQLITE_IOERR:
-            // SQLite reports ENOSPC only for writes; a failed sync, or a shared memory file that cannot grow,
-            // looks like EIO.
+            // SQLite reports ENOSPC only for writes. A failed sync, or a shared memory file that cannot grow, looks
+            // like EIO.
             self =
                 StoreFile.hasNoSpace(path)
                 ? .diskFull(path: path) : .inputOutput(path: path, code: error.extendedResultCode.rawValue)
@@ -145,7 +144,7 @@ package enum StoreError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether this error also undoes all other requests in the same transaction.
+    /// Whether the error also undoes all other requests of the transaction.
     var endsTransaction: Bool {
         switch self {
         case .refused, .unexpected: false

@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import LinuxIO
 
-/// The files of the database: they are in a safe folder, private, and have one owner process.
+/// The files of the database: private files in a safe folder, owned by one process.
 ///
-/// The owner holds a lock on a separate file, `PATH.lock`. The lock is held as long as the store is open, and
-/// the kernel releases it however the process ends. The database file itself cannot be locked: closing *any*
-/// descriptor of a file drops the locks that SQLite holds on it in the same process.
+/// The owner locks a separate file, `PATH.lock`, for as long as the store is open. The kernel releases the lock at any
+/// end of the process. The database file itself cannot be locked: closing *any* descriptor of a file drops SQLite's
+/// locks on the file in the same process.
 final class StoreFile {
     private let path: String
     private let lock: OpenFile
     /// The files as last seen, by the ending of their path.
     private var seen: [String: FileStatus] = [:]
 
-    /// Checks the folder, takes the lock and creates the database file. Without `mayMake` a non-empty
-    /// database must exist; otherwise `absent` is thrown before any file is created.
+    /// Checks the folder, takes the lock and creates the database file. Without `mayMake` a non-empty database must
+    /// exist; otherwise `absent` is thrown before any file is created.
     init(path: String, mayMake: Bool = true) throws(StoreError) {
         if !mayMake, let obstacle = Self.obstacle(path) { throw obstacle }
         let folder = Self.folder(of: path)
@@ -26,12 +26,12 @@ final class StoreFile {
         seen[".lock"] = try? lock.status()
     }
 
-    /// Throws `replaced` if the path of a database file no longer leads to the open file: SQLite itself would
-    /// continue to write into a deleted file without noticing. Call this function before each transaction; it
-    /// needs only four calls of `stat`.
+    /// Throws `replaced` if the path of a database file no longer leads to the open file. SQLite would continue to
+    /// write into a deleted file without noticing. Call this function before each transaction; it needs only four calls
+    /// of `stat`.
     ///
-    /// The database and its log never shrink while they are open: the database is not vacuumed, and the log
-    /// is truncated only on closing.
+    /// An open database and its log never shrink: the database is not vacuumed, and the log is truncated only on
+    /// closing.
     func check() throws(StoreError) {
         for suffix in ["", "-wal", "-shm", ".lock"] {
             let now: FileStatus
@@ -55,8 +55,8 @@ final class StoreFile {
     /// Releases the lock.
     func release() { lock.close() }
 
-    /// Makes sure that the folder exists (created with mode 0700 if absent), is owned by this user or root,
-    /// and is not writable by other users.
+    /// Checks that the user or root owns the folder and that other users cannot write to it. Creates an absent folder
+    /// with mode 0700.
     private static func makeSafe(_ folder: String) throws(StoreError) {
         let status: FileStatus
         do throws(SystemError) { status = try FileStatus(folder, links: .followed) } catch {
@@ -89,7 +89,7 @@ final class StoreFile {
         ((try? FileStatus(path, links: .followed))?.size ?? 0) > 0
     }
 
-    /// The part of the names of moved-aside files that precedes the number.
+    /// The part before the number in the names of moved-aside files.
     private static let renamedFileMarks = [PastLedgers.word, "found", "replaced"]
 
     /// Returns the files next to the database that starts moved aside, with their logs.
@@ -103,8 +103,8 @@ final class StoreFile {
     /// Returns the existing files `PATH.WORD-N`, ordered by number; none if the folder cannot be listed.
     static func numbered(_ path: String, _ word: String) -> [String] { (try? listed(path, word)) ?? [] }
 
-    /// Returns the existing files `PATH.WORD-N`, ordered by number. Throws if the folder cannot be listed,
-    /// because it may hold such files.
+    /// Returns the existing files `PATH.WORD-N`, ordered by number. Throws if the folder cannot be listed, because it
+    /// may contain such files.
     static func listed(_ path: String, _ word: String) throws(StoreError) -> [String] {
         do {
             return try numbers(path, word).map { "\(path).\(word)-\($0)" }
@@ -124,8 +124,7 @@ final class StoreFile {
         }.sorted()
     }
 
-    /// Gives a file a second name, `PATH.WORD-N` with a number above all existing ones, and returns that
-    /// name.
+    /// Gives a file a second name, `PATH.WORD-N` with a number above all existing numbers. Returns the name.
     static func link(_ path: String, as word: String) throws(StoreError) -> String {
         let name = "\(path).\(word)-\(((try? numbers(path, word))?.last ?? 0) + 1)"
         guard Glibc.link(path, name) == 0 else { throw failure(name) }
@@ -138,8 +137,8 @@ final class StoreFile {
         return first.identity == second.identity
     }
 
-    /// Creates the database file with mode 0600 and makes its folder entry durable; SQLite does neither of
-    /// the two. The files that SQLite adds (`-wal`, `-shm`) inherit the mode.
+    /// Creates the database file with mode 0600 and makes its folder entry durable, which SQLite does not do. The files
+    /// that SQLite adds (`-wal`, `-shm`) inherit the mode.
     static func makePrivate(_ path: String, in folder: String) throws(StoreError) {
         var status: FileStatus?
         do throws(SystemError) { status = try FileStatus(path) } catch {
@@ -178,9 +177,9 @@ final class StoreFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The reason why no usable database is at the path; nil if there is one. A database is a regular,
-    /// non-empty file with only regular files as companions. A path that this user may not examine does not
-    /// count as absent. An empty file is not a database yet: an interrupted first start leaves one.
+    /// The reason why no usable database is at the path; nil for a usable database. A database is a regular, non-empty
+    /// file with only regular files as companions. A path that this user may not examine does not count as absent. An
+    /// empty file, which an interrupted first start leaves, is not a database.
     static func obstacle(_ path: String) -> StoreError? {
         do throws(SystemError) {
             let status = try FileStatus(path, links: .followed)
@@ -190,9 +189,9 @@ final class StoreFile {
         }
     }
 
-    /// The error for a companion of the database that is not a regular file; nil if there is no such
-    /// companion. SQLite opens companions together with the database. If one were a pipe, SQLite would wait
-    /// for a process at the other end.
+    /// The error for a companion of the database that is not a regular file; nil if there is no such companion. SQLite
+    /// opens companions together with the database. If a companion is a pipe, SQLite waits for a process at the other
+    /// end.
     private static func foreignCompanion(_ path: String) -> StoreError? {
         for ending in ["-wal", "-shm", "-journal"] {
             if let status = try? FileStatus(path + ending), status.kind != .file {
@@ -207,7 +206,7 @@ final class StoreFile {
         access(path, R_OK | W_OK) == 0 && access(folder(of: path), W_OK | X_OK) == 0
     }
 
-    /// Whether the file system of `path` has no block left for this process.
+    /// Whether the file system of `path` has no free block for this process.
     static func hasNoSpace(_ path: String) -> Bool {
         var status = statvfs()
         return statvfs(folder(of: path), &status) == 0 && status.f_bavail == 0

@@ -5,44 +5,39 @@ package import Ledger
 package struct StoreOptions: Sendable {
     /// Limits on the size of records.
     package var limits = LedgerLimits()
-    /// How many entries are kept.
+    /// The limits on the entries on disk.
     package var retention = Retention()
     /// The maximum number of requests that may wait for the disk.
     package var waiting = 1024
     /// The maximum number of requests that share one commit and its sync.
     package var batch = 64
-    /// The maximum number of entries evicted in one transaction. It is small so that the transaction is
-    /// short.
+    /// The maximum number of entries evicted in one transaction. A small number keeps the transaction short.
     package var evictionBatch = 64
-    /// The number of inbound messages that are remembered (at least 10,000).
+    /// The number of remembered inbound messages (at least 10,000).
     package var handledMessages = 10_000
-    /// The number of keys of confirming inbound messages that are written together: written alone, each would
-    /// cost more than the cursor that it moves.
+    /// The number of keys of confirming inbound messages that are written together. A single write would cost more than
+    /// the cursor that the message moves.
     var confirmationsTogether = 64
-    /// The maximum number of names of admitted credentials that are remembered across a restart.
+    /// The maximum number of replay names that survive a restart.
     package var replays = 16_384
-    /// Requests after which the write-ahead log is copied into the database, as soon as no request is being
-    /// written. A larger number reduces the bytes written but lengthens the log: 1,000 requests are about 6
-    /// MB.
+    /// The number of requests after which the write-ahead log is copied into the database when no request is being
+    /// written. A larger number reduces the bytes written but lengthens the log: 1,000 requests are about 6 MB.
     package var checkpointRequests = 1000
-    /// How long no request must have been written before that.
+    /// The time without a written request before the copy.
     package var checkpointRest: Duration = .milliseconds(200)
-    /// The number of requests after which the write-ahead log is copied even while requests are being
-    /// written.
+    /// The number of requests after which the write-ahead log is copied even while requests are being written.
     package var checkpointAtLatest = 4000
 
-    /// Whether an absent folder, database and keys are created. If not, an absent database is an error
-    /// (``StoreError/absent(path:)``) and no file is created, neither the database nor any next to it: for
-    /// read-only commands.
+    /// Whether to create an absent folder, database and keys. If not, an absent database is an error
+    /// (``StoreError/absent(path:)``), and no file is created. Read-only commands use the value false.
     package var mayMake = true
 
-    /// Whether a ledger that its witness contradicts is moved aside and replaced by a new one. If not, such a
-    /// ledger is an error (``StoreError/doubtful(path:detail:)``), and files and keys stay unchanged. The
-    /// value false is for commands, because they may lack the service's keys.
+    /// Whether a new ledger replaces a ledger that its witness contradicts. If not, such a ledger is an error
+    /// (``StoreError/doubtful(path:detail:)``), and files and keys stay unchanged. Commands use the value false,
+    /// because they may lack the service's keys.
     package var mayBeginNewLedger = true
 
-    /// The time from a commit that opened no gate to the statement of the witness about it and the commits
-    /// after it.
+    /// The time from a commit without an opened gate to the witness's statement about it and later commits.
     package var witnessIdle: Duration = .seconds(2)
 
     /// The time after which an unfinished write of the witness is reported.

@@ -26,8 +26,8 @@ struct WitnessFile: Sendable {
         }
     }
 
-    /// Writes a statement into its slot. Returns nil once the statement is on the disk, otherwise the error.
-    /// The write runs on a separate thread, because a disk may take seconds.
+    /// Writes a statement into its slot. Returns nil when the statement is on the disk, otherwise the error. The write
+    /// runs on a separate thread, because a disk may take seconds.
     func write(_ signed: SignedHead) async -> StoreError? {
         await withCheckedContinuation { continuation in
             Self.queue.async { continuation.resume(returning: put(signed)) }
@@ -36,7 +36,7 @@ struct WitnessFile: Sendable {
 
     static let queue = DispatchQueue(label: "witness")
 
-    /// Writes a statement into its slot, as ``write(_:)`` does, but blocks on the disk.
+    /// Writes a statement into its slot like ``write(_:)``, but blocks on the disk.
     func put(_ signed: SignedHead) -> StoreError? {
         guard let slot = WitnessSlots.slot(signed) else { return .unexpected(code: 0, detail: "the head is too long") }
         do throws(StoreError) {
@@ -63,8 +63,7 @@ struct WitnessFile: Sendable {
         return slot.bytes.prefix((end / sectorBytes + 1) * sectorBytes)
     }
 
-    /// Renames a file without a valid statement: the content of its slots must not be taken for a torn
-    /// statement later.
+    /// Renames a file without a valid statement. Otherwise a later start could mistake its slots for a torn statement.
     func putAside() { _ = rename(path, path + ".unusable") }
 
     /// Opens the file at its full length, with its name durable. If the file is absent, creates it with mode

@@ -6,10 +6,10 @@ import LinuxIO
 package struct WitnessSource: Sendable {
     /// The witness file; not in the database, and preferably on another disk.
     package var path: String
-    /// The file with the key's secret, 64 hex digits or 32 bytes, readable only by its owner; created when it
-    /// is absent.
+    /// The file with the key's secret, 64 hex digits or 32 bytes, readable only by its owner. An absent file is
+    /// created.
     package var keyPath: String
-    /// Whether another program makes the key: systemd hands it over as a credential.
+    /// Whether another program makes the key: systemd supplies the key as a credential.
     package var isHandedOver: Bool
 
     /// The reason code in the first record of a ledger that replaces a ledger contradicted by its witness.
@@ -23,8 +23,8 @@ package struct WitnessSource: Sendable {
         OpenFile.syncData(descriptor)
     }
 
-    /// Creates the source of a witness from the paths of its files. `restoredCode`: nil means the same code
-    /// as `code`.
+    /// Creates the source of a witness from the paths of its files. If `restoredCode` is nil, `code` is used for both
+    /// purposes.
     package init(path: String, keyPath: String, isHandedOver: Bool = false, code: Text, restoredCode: Text? = nil) {
         (self.path, self.keyPath, self.isHandedOver) = (path, keyPath, isHandedOver)
         (self.code, self.restoredCode) = (code, restoredCode ?? code)
@@ -35,11 +35,11 @@ package struct WitnessSource: Sendable {
         try SecretFile.read(keyPath, isHandedOver: isHandedOver).flatMap { WitnessKey($0) }
     }
 
-    /// Reads the witness file. `key`: the key whose statements count; nil: any key.
+    /// Reads the witness file. `key`: the key whose statements count; nil for any key.
     package func reading(_ key: WitnessKey?) -> WitnessReading { WitnessFile(path: path).read(key) }
 
-    /// Returns the contradiction between the witness and an absent or empty ledger at `path`; nil if the
-    /// witness knows no ledger, or if a ledger exists.
+    /// Returns the contradiction between the witness and an absent or empty ledger at `path`; nil if the witness knows
+    /// no ledger or the ledger exists.
     package func contradiction(toAbsent path: String) -> StoreError? {
         guard case .absent? = StoreFile.obstacle(path) else { return nil }
         let standing = WitnessComparison.judge(.made, reading(try? key()), keyIsNew: true) { _ in nil }
@@ -48,19 +48,18 @@ package struct WitnessSource: Sendable {
     }
 }
 
-/// The opened witness of a store: the key that signs, the file that is written, and the callback that
-/// receives the results.
+/// The opened witness of a store: the signing key, the file, and the callback for results.
 struct Witness: Sendable {
     let key: WitnessKey
-    /// Whether the key was made at this start.
+    /// Whether this start made the key.
     let keyIsNew: Bool
     let file: WitnessFile
     let code: Text
-    /// Called after each attempt to write a statement, with nil on success and the error otherwise. It is
-    /// also called during an attempt that takes too long.
+    /// Called after each attempt to write a statement, with nil on success and the error otherwise. Also called during
+    /// an attempt that takes too long.
     let onWrite: @Sendable (StoreError?) -> Void
 
-    /// Opens the witness of `source`. `mayMakeKey`: whether a key may be made if none exists.
+    /// Opens the witness of `source`. `mayMakeKey`: whether to make a key if there is none.
     init(
         _ source: WitnessSource, mayMakeKey: Bool, onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {

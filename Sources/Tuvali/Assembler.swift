@@ -2,18 +2,18 @@ import Encoding
 
 /// Assembles the chunks of one transfer.
 ///
-/// The stride is fixed when the size is accepted, and never derived from received data. A chunk is checked in
-/// this order and dropped at the first fault: length, CRC, sequence number, exact payload length
-/// (`docs/protocols/tuvali.md`). Memory is allocated with the first sound chunk and kept for later transfers:
-/// a size that no chunk follows uses no memory.
+/// The stride is fixed when the size is accepted, and never follows from received data. A chunk is checked for length,
+/// CRC, sequence number and exact payload length, in this order, and dropped at the first fault
+/// (`docs/protocols/tuvali.md`). Memory is allocated at the first valid chunk and reused by later transfers: a size
+/// without chunks uses no memory.
 package struct Assembler: Sendable {
     /// The result of a chunk.
     package enum Arrival: Hashable, Sendable {
         /// The chunk is new and sound.
         case accepted
-        /// A chunk with this number is already held; nothing changed.
+        /// The chunk with this number was received before. Nothing changed.
         case duplicate
-        /// The chunk has a fault; its number stays missing until a sound chunk arrives.
+        /// The chunk has a fault. Its number stays missing until a valid chunk arrives.
         case dropped
     }
 
@@ -23,7 +23,7 @@ package struct Assembler: Sendable {
         package let size: Int
     }
 
-    /// Accepted numbers of encrypted bytes: from a tag and one byte up to 2 MiB.
+    /// The accepted numbers of encrypted bytes: from a tag and one byte up to 2 MiB.
     package static let acceptedSizes = 17...2_097_152
     /// Bytes before the payload: sequence number and CRC.
     private static let headerLength = 4
@@ -34,29 +34,28 @@ package struct Assembler: Sendable {
     package private(set) var maxData: Int
     /// Chunks of the whole transfer.
     package private(set) var totalChunks: Int
-    /// The number of different chunks held so far.
+    /// The number of different chunks received.
     package private(set) var receivedChunks = 0
     /// The number of chunks that were dropped because of their CRC.
     package private(set) var crcFailures = 0
-    /// Chunks whose number was already held.
+    /// The number of chunks that were received before.
     package private(set) var duplicates = 0
 
-    /// The received payloads, each at its offset. The gaps between them, and the bytes after `size`, are
-    /// undefined. Empty before the first chunk.
+    /// The received payloads, each at its offset. The gaps between them, and the bytes after `size`, are undefined.
+    /// Empty before the first chunk.
     private var storage: [UInt8] = []
-    /// One bit for each chunk, set if the chunk is held. The list grows to the largest number of chunks so
-    /// far.
+    /// One bit for each chunk, set if the chunk was received. The array keeps the size of the largest transfer so far.
     private var held: [UInt64] = []
     private var stride: Int { maxData - Self.headerLength }
 
-    /// Prepares for `size` bytes in chunks of at most `maxData` bytes (the link's ATT MTU, at most 512, less
-    /// 3). Throws when the size is outside `sizes` or needs more than 65 535 chunks.
+    /// Prepares for `size` bytes in chunks of at most `maxData` bytes (the link's ATT MTU, at most 512, minus 3).
+    /// Throws if the size is outside `sizes` or needs more than 65 535 chunks.
     package init(size: Int, maxData: Int, accepting sizes: ClosedRange<Int> = acceptedSizes) throws(Refused) {
         totalChunks = try Self.totalChunks(size, maxData, sizes)
         (self.size, self.maxData) = (size, maxData)
     }
 
-    /// Drops all chunks and prepares for others, as a new assembler would, but reuses the memory.
+    /// Drops all chunks and prepares for another transfer. The memory is reused.
     package mutating func restart(
         size: Int, maxData: Int, accepting sizes: ClosedRange<Int> = acceptedSizes
     ) throws(Refused) {
@@ -76,19 +75,19 @@ package struct Assembler: Sendable {
         return total
     }
 
-    /// The whole message once ``isComplete``; empty before that.
+    /// The whole message after ``isComplete``; empty before.
     package var bytes: ArraySlice<UInt8> { isComplete ? storage.prefix(size) : [] }
 
-    /// Bytes of memory allocated so far for received data.
+    /// The number of bytes allocated for received data.
     package var reservedBytes: Int { storage.count }
 
-    /// Whether every chunk is held.
+    /// Whether all chunks were received.
     package var isComplete: Bool { receivedChunks == totalChunks }
 
-    /// The number of chunks not yet held.
+    /// The number of missing chunks.
     var missingChunks: Int { totalChunks - receivedChunks }
 
-    /// Returns the lowest missing sequence numbers, ascending, at most `limit` of them.
+    /// Returns the lowest missing sequence numbers, ascending, at most `limit`.
     package func missing(limit: Int = .max) -> [UInt16] {
         var numbers: [UInt16] = []
         for index in 0..<totalChunks where !isHeld(index) {
@@ -98,8 +97,8 @@ package struct Assembler: Sendable {
         return numbers
     }
 
-    /// Takes one chunk: sequence number (2 bytes, from 1), CRC of the payload (2 bytes), payload; both
-    /// numbers most significant byte first.
+    /// Adds one chunk: sequence number (2 bytes, from 1), CRC of the payload (2 bytes), payload. Both numbers begin
+    /// with the most significant byte.
     package mutating func add(_ chunk: [UInt8]) -> Arrival {
         guard chunk.count > Self.headerLength, chunk.count <= maxData else { return .dropped }
         var reader = ByteReader(chunk)
@@ -132,8 +131,8 @@ package struct Assembler: Sendable {
         receivedChunks > 0 && held[index / 64] & 1 << UInt64(index % 64) != 0
     }
 
-    /// Allocates the memory that the announced size needs, unless it exists already. A growing buffer is at
-    /// least doubled, so that sizes that grow step by step cost no more than one large size at once.
+    /// Allocates missing memory for the announced size. A growing buffer at least doubles, so that sizes that grow step
+    /// by step cost no more than one large size.
     private mutating func reserve() {
         guard receivedChunks == 0 else { return }
         let words = (totalChunks + 63) / 64

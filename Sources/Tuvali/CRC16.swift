@@ -1,7 +1,7 @@
 /// CRC-16/KERMIT, the check on every chunk: polynomial 0x1021 reflected, initial value 0, no final exclusive or.
 package enum CRC16 {
-    /// Returns the check value of `bytes`. The check value of "123456789" is 0x2189. In a chunk the most
-    /// significant byte of the check value is first.
+    /// Returns the check value of `bytes`. For "123456789" the check value is 0x2189. In a chunk, the check value
+    /// begins with its most significant byte.
     package static func kermit(_ bytes: ArraySlice<UInt8>) -> UInt16 {
         table.withUnsafeBufferPointer { table in
             bytes.withUnsafeBufferPointer { bytes in

@@ -1,7 +1,7 @@
-/// The permitted uses of a GATT characteristic: the properties byte of its declaration (Core Specification
-/// Vol 3 Part G 3.3.1.1).
+/// The permitted uses of a GATT characteristic: the properties byte of its declaration (Core Specification Vol 3 Part G
+/// 3.3.1.1).
 package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-    /// The byte of the properties as it is written in the declaration.
+    /// The properties as the byte in the declaration.
     package let rawValue: UInt8
 
     /// Wraps a declaration's properties byte.
@@ -15,8 +15,8 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     package static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
     /// The value may be written by Write Request.
     package static let write = CharacteristicProperties(rawValue: 0x08)
-    /// The value may be indicated. Tuvali's Android verifier nevertheless sends plain notifications on these
-    /// characteristics, and the gate may do the same.
+    /// The value may be indicated. Tuvali's Android verifier sends notifications on these characteristics all the same,
+    /// and the gate may do so, too.
     package static let indicate = CharacteristicProperties(rawValue: 0x20)
 }
 
@@ -24,25 +24,25 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
 package enum Characteristic: CaseIterable, Hashable, Sendable {
     /// Wallet to verifier: nonce (12 bytes) and X25519 public key (32 bytes).
     case identify
-    /// A characteristic that is declared but never used by a released wallet.
+    /// A declared characteristic that no released wallet uses.
     case requestSize
-    /// A characteristic that is declared but never used by a released wallet.
+    /// A declared characteristic that no released wallet uses.
     case request
-    /// Wallet to verifier: the number of encrypted bytes, 4 bytes, most significant first.
+    /// Wallet to verifier: the number of encrypted bytes, in 4 bytes, most significant byte first.
     case responseSize
     /// Wallet to verifier: the chunks.
     case submitResponse
-    /// Wallet to verifier: 0x01 asks for a transfer report, 0x02 says that the wallet failed.
+    /// Wallet to verifier: 0x01 requests a transfer report, 0x02 reports a failure of the wallet.
     case transferReportRequest
     /// Verifier to wallet: the transfer report.
     case transferReportResponse
     /// Verifier to wallet: 0x00 accepted, 0x01 rejected.
     case verificationStatus
-    /// Verifier to wallet: 0x01 asks the wallet to disconnect. Declared because wallets look for it, and
-    /// never notified.
+    /// Verifier to wallet: 0x01 asks the wallet to disconnect. Wallets require the declaration, but the gate never
+    /// sends the value.
     case disconnect
 
-    /// Returns the 128-bit UUID, most significant byte first as in its text; ATT sends the bytes in reverse order.
+    /// Returns the 128-bit UUID, most significant byte first as in its text. ATT sends the bytes in reverse order.
     package func uuid(in generation: Generation) -> [UInt8] {
         if let shortUUID = shortUUID(in: generation) {
             // Bluetooth Base UUID, Core Specification Vol 3 Part B 2.5.1.
@@ -52,8 +52,8 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
         return [0, 0, 0, number] + [0x50, 0x26, 0x44, 0x4A, 0x9E, 0x0E, 0xD6, 0xF2, 0x45, 0x0F, 0x3A, 0x77]
     }
 
-    /// Returns the 16-bit form of the UUID; nil if it has none. In generation A each characteristic has a
-    /// 16-bit form, in the order of the table. In generation B only ``verificationStatus`` has one.
+    /// Returns the 16-bit form of the UUID; nil if there is none. In generation A each characteristic has a 16-bit
+    /// form, in the order of the table. In generation B only ``verificationStatus`` has a 16-bit form.
     package func shortUUID(in generation: Generation) -> UInt16? {
         switch (self, generation) {
         case (.identify, .a): 0x2030
@@ -69,7 +69,7 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The properties to declare. No characteristic requires encryption or pairing.
+    /// The properties in the declaration. No characteristic requires encryption or pairing.
     package var properties: CharacteristicProperties {
         if isWritable { return [.write, .writeWithoutResponse] }
         return switch self {
@@ -80,7 +80,8 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
 
     /// Whether a Client Characteristic Configuration descriptor (0x2902) follows the value.
     ///
-    /// iPhones look for it. Android wallets never write it, so notifications must be sent regardless of its value.
+    /// iPhones require the descriptor. Android wallets never write it, so the gate must send notifications regardless
+    /// of its value.
     package var hasConfigurationDescriptor: Bool { properties.contains(.indicate) }
 
     /// Whether the wallet writes the characteristic.

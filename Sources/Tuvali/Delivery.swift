@@ -1,29 +1,28 @@
 import Encoding
 
-/// The state after the delivery: SUCCESS is due or sent, and the verdict is awaited or notified.
+/// The state after the delivery of the payload: SUCCESS is due or sent, and the verdict is awaited or sent.
 struct Delivery: Sendable {
     /// The state of the verdict.
     enum Verdict: Sendable {
-        /// The verdict is awaited. The application must give it before `limit`.
+        /// The verdict is awaited. The application must supply the verdict before `limit`.
         case awaited(limit: Instant)
-        /// The verdict is known. It is notified after SUCCESS. It was sent `count` times and is sent again at
-        /// `next`; nil: not again.
+        /// The verdict is known. It was sent `count` times, after SUCCESS, and is sent again at `next`; nil for no
+        /// repetition.
         case told(accepted: Bool, count: Int, next: Instant?)
     }
 
     /// The Identify value of the session.
     let identify: [UInt8]
-    /// When the requested SUCCESS report is sent; nil if none is due.
+    /// The time of the next SUCCESS report; nil if none is due.
     var success: Instant?
     var verdict: Verdict
     /// The earliest time for the verdict.
     private(set) var verdictNotBefore: Instant
-    /// When a wallet that has received its verdict has stayed long enough and is disconnected; nil before the
-    /// verdict is sent.
+    /// The time at which a wallet that has its verdict is disconnected; nil before the verdict is sent.
     private(set) var stayLimit: Instant?
     private var isSuccessSent = false
 
-    /// Creates the state; SUCCESS is due at `success`, and the application has until `limit`.
+    /// Creates the state. SUCCESS is due at `success`, and the application must supply the verdict before `limit`.
     init(identify: [UInt8], success: Instant, limit: Instant, _ settings: SessionSettings) {
         self.identify = identify
         self.success = success
@@ -31,12 +30,12 @@ struct Delivery: Sendable {
         verdict = .awaited(limit: limit)
     }
 
-    /// The verdict that was notified; nil if none was notified.
+    /// The verdict that was sent; nil if none was sent.
     var status: Bool? {
         if case .told(let accepted, let count, _) = verdict, count > 0 { accepted } else { nil }
     }
 
-    /// When this state must next be given the time.
+    /// The earliest time at which the state has an action due.
     var deadline: Instant {
         let time: Instant? =
             switch verdict {
@@ -51,14 +50,14 @@ struct Delivery: Sendable {
         return min(one, other)
     }
 
-    /// Takes the application's verdict. Only the first verdict counts.
+    /// Stores the application's verdict. Only the first verdict counts.
     mutating func decide(_ accepted: Bool, at now: Instant) {
         guard case .awaited = verdict else { return }
         verdict = .told(accepted: accepted, count: 0, next: max(now, verdictNotBefore))
     }
 
-    /// Notes that SUCCESS was sent. Only the first SUCCESS delays the verdict: otherwise a wallet that keeps
-    /// asking for a report would never get the verdict.
+    /// Notes that SUCCESS was sent. Only the first SUCCESS delays the verdict. Otherwise a wallet that keeps requesting
+    /// reports would never receive the verdict.
     mutating func successSent(at now: Instant, _ settings: SessionSettings) {
         success = nil
         guard !isSuccessSent else { return }

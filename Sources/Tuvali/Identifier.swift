@@ -1,27 +1,26 @@
 /// The name a verifier shows in its advertisement and invitation.
 package struct Identifier: Hashable, Sendable {
-    /// Why a text cannot be an identifier.
+    /// The reason why a text cannot be an identifier.
     package enum Failure: Error, Hashable, Sendable {
         /// The Android wallet refuses an invitation without a name.
         case empty
-        /// The name has `bytes` UTF-8 bytes, which is more than 14. The advertisement has 31 bytes, and 17 of
-        /// them are used for other data.
+        /// The name has `bytes` UTF-8 bytes, more than 14. The advertisement has 31 bytes, and other data needs 17 of
+        /// them.
         case tooLong(bytes: Int)
-        /// The name has a character outside `A-Z a-z 0-9 _ -`. Not all wallets read such characters in a URI
-        /// in the same way.
+        /// The name has a character outside `A-Z a-z 0-9 _ -`. Wallets read other characters in a URI differently.
         case characters
     }
 
     /// The permitted characters.
     package enum Alphabet: Sendable {
-        /// The characters `A-Z a-z 0-9 _ -`, which all wallets read in the same way. This alphabet is for
-        /// names that people configure.
+        /// The characters `A-Z a-z 0-9 _ -`, which all wallets read in the same way. Names that people configure use
+        /// this alphabet.
         case portable
         /// Any characters. The invitation percent-encodes them.
         case any
     }
 
-    /// The longest name in UTF-8 bytes: 31 − flags (3) − service UUIDs (4) − service data header (4) − `_`
+    /// The maximum length of a name in UTF-8 bytes: 31 − flags (3) − service UUIDs (4) − service data header (4) − `_`
     /// (1) − key (5).
     package static let maximumLength = 14
 

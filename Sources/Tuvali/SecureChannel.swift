@@ -1,11 +1,10 @@
 import Crypto
 import Encoding
 
-/// The keys of one session, derived from a valid Identify write.
-///
-/// Only the direction from wallet to verifier is ever used: the verifier's own values are not encrypted.
+/// The keys of one session, derived from a valid Identify write. Only the direction from wallet to verifier is
+/// encrypted.
 struct SecureChannel: Sendable {
-    /// The receiver whose name is part of the key derivation.
+    /// The receiver. Its name is part of the key derivation.
     enum Receiver: String {
         case verifier = "SKVerifier"
         case wallet = "SKWallet"
@@ -16,15 +15,15 @@ struct SecureChannel: Sendable {
     private static let nonceLength = 12
     private static let tagLength = 16
 
-    /// The 44 bytes of the Identify value that made this channel: nonce and wallet key. Neither is secret.
+    /// The 44 bytes of the Identify value: nonce and wallet key. Neither is secret.
     let identify: [UInt8]
-    /// An identifier of the shared secret, 16 bytes; it reveals nothing about the secret.
+    /// An identifier of the shared secret, 16 bytes. The identifier reveals nothing about the secret.
     let fingerprint: [UInt8]
     private let key: SymmetricKey
     private let nonce: AES.GCM.Nonce
 
-    /// Derives the keys from `identify`, which must have exactly ``identifyLength`` bytes. Throws for a key
-    /// of low order.
+    /// Derives the keys from `identify`, which must have exactly ``identifyLength`` bytes. Throws for a key of low
+    /// order.
     init(verifierKey: VerifierKey, identify: [UInt8]) throws(TuvaliError) {
         guard identify.count == Self.identifyLength,
             let secret = verifierKey.sharedSecret(with: identify[Self.nonceLength...]),
@@ -46,8 +45,8 @@ struct SecureChannel: Sendable {
             using: SHA256.self, salt: Array("SHA-256".utf8), sharedInfo: Array(info.utf8), outputByteCount: length)
     }
 
-    /// Authenticates and decrypts the data from the wallet (AES-256-GCM, tag last), then inflates it to at
-    /// most `inflatedLimit` bytes.
+    /// Authenticates and decrypts the data from the wallet (AES-256-GCM, tag last). Then inflates the data to at most
+    /// `inflatedLimit` bytes.
     func open(_ sealed: ArraySlice<UInt8>, inflatedLimit: Int) throws(TuvaliError) -> [UInt8] {
         guard sealed.count > Self.tagLength,
             let box = try? AES.GCM.SealedBox(
@@ -67,7 +66,7 @@ struct SecureChannel: Sendable {
 }
 
 extension [UInt8] {
-    /// Overwrites the session keys with zero and releases them.
+    /// Overwrites the session keys with zeros and releases them.
     mutating func wipe() {
         withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
         self = []

@@ -8,24 +8,24 @@ struct Transfer: Sendable {
         case none
         /// The report was requested and is to be sent at `at`.
         case due(at: Instant)
-        /// A MISSING report was sent `count` times without a reaction. It is to be repeated at `again`.
+        /// A MISSING report was sent `count` times without a reaction. The report is due again at `again`.
         case unanswered(again: Instant, count: Int)
     }
 
     let channel: SecureChannel
     private(set) var assembler: Assembler
-    /// The decrypted message, or why it could not be decrypted. It is set as soon as the last chunk is held.
-    /// A wallet that has sent all chunks asks for the report next; by then the payload is ready.
+    /// The decrypted message, or the reason why decryption failed. The value is set at the arrival of the last chunk. A
+    /// wallet that has sent all chunks then requests the report, and the payload is ready.
     private var opened: Result<[UInt8], TuvaliError>?
     var report = Report.none
-    /// When the first response size of the session was accepted.
+    /// The time at which the first response size of the session was accepted.
     let startedAt: Instant
     private(set) var lastWrite: Instant
     /// The number of MISSING reports sent on request.
     var retries = 0
     private var shownPercent = 0
-    /// How often a complete message was opened. Each opening costs as much as the message inflates to. A
-    /// wallet needs one and sometimes starts over.
+    /// The number of complete messages that were opened. Each opening costs as much as inflating the message. A wallet
+    /// needs one opening and sometimes starts over.
     private var openings = 0
     static let openingsLimit = 3
     private var isAnnounced = true
@@ -43,7 +43,7 @@ struct Transfer: Sendable {
             retries: retries, encryptedSize: assembler.size)
     }
 
-    /// Returns when this state must next be given the time.
+    /// Returns the earliest time at which the state has an action due.
     func deadline(_ settings: SessionSettings) -> Instant {
         let limit = min(
             lastWrite.advanced(by: settings.silenceLimit), startedAt.advanced(by: settings.transferLimit))
@@ -53,14 +53,14 @@ struct Transfer: Sendable {
         }
     }
 
-    /// Notes a write by the wallet: it is alive, and a report sent to it needs no repetition.
+    /// Notes a write by the wallet. The wallet is alive, so its last report needs no repetition.
     mutating func heard(at now: Instant) {
         lastWrite = now
         if case .unanswered = report { report = .none }
     }
 
-    /// Drops all chunks and begins again with a new size. A report that was requested before is not sent,
-    /// because it would be about the old chunks.
+    /// Drops all chunks and begins again with a new size. A requested report is not sent, because it would describe the
+    /// old chunks.
     mutating func restart(size: Int, maxData: Int, accepting sizes: ClosedRange<Int>) throws(Assembler.Refused) {
         forgetOpened()
         try assembler.restart(size: size, maxData: maxData, accepting: sizes)
@@ -69,8 +69,8 @@ struct Transfer: Sendable {
         isAnnounced = false
     }
 
-    /// Takes a chunk and reports the progress. A later size than the first is reported only with its first
-    /// accepted chunk.
+    /// Adds a chunk and reports the progress. Only the first announced size is reported at once. A later size is
+    /// reported with its first accepted chunk.
     mutating func add(_ chunk: [UInt8], inflatedLimit: Int, _ actions: inout [SessionAction]) {
         guard assembler.add(chunk) == .accepted else { return }
         if !isAnnounced {
@@ -96,7 +96,7 @@ struct Transfer: Sendable {
         }
     }
 
-    /// Returns the plain bytes of a complete transfer, or throws the reason why it could not be opened.
+    /// Returns the plain bytes of a complete transfer. Throws the reason if decryption failed.
     func openedBytes() throws(TuvaliError) -> [UInt8] {
         guard let opened else { throw .notAuthentic }
         return try opened.get()

@@ -1,13 +1,12 @@
-/// Why a session failed on the verifier's side.
+/// The reason why a session failed on the verifier's side.
 ///
-/// Each error is raised once; then the link is dropped, and keys and buffers are wiped. No error carries
-/// content of the transfer.
+/// After an error, the link is dropped, and keys and buffers are wiped. An error contains no content of the transfer.
 package enum TuvaliError: Error, Hashable, Sendable {
-    /// The codes that Tuvali documents for a verifier. They are never sent over the air.
+    /// The codes that Tuvali documents for a verifier. The codes are never sent over the air.
     package enum Code: String, CaseIterable, Sendable {
-        /// Anything else, on either side.
+        /// Any other failure on either side.
         case unknown = "TUV_UNK_001"
-        /// A packet of the link holds too few bytes for a chunk.
+        /// The packets of the link are too small for a chunk.
         case connection = "TVV_CON_001"
         /// The announced size of the response is impossible.
         case responseSize = "TVV_TRA_001"
@@ -15,46 +14,46 @@ package enum TuvaliError: Error, Hashable, Sendable {
         case tooManyMissing = "TVV_TRA_002"
         /// A failure of the verifier that has no specific code.
         case verifier = "TVV_UNK_001"
-        /// A write that breaks the protocol.
+        /// A write that violates the protocol.
         case peripheral = "TVV_UNK_002"
         /// The received bytes are not a payload.
         case transfer = "TVV_UNK_003"
     }
 
-    /// The ATT MTU is below 67 bytes, so that a chunk would not hold 60 bytes.
+    /// The ATT MTU is below 67 bytes, so that a chunk has less than 60 bytes.
     case mtuTooSmall(attMTU: Int)
     /// The announced number of encrypted bytes is outside the accepted range (17…2 097 152).
     case responseSizeOutOfRange(size: Int)
     /// A report was requested before any size was announced.
     case reportBeforeSize
-    /// More than the tolerated fraction (70 %) of the chunks is missing when a report is requested; for ten
-    /// chunks or fewer, only after 15 repair rounds.
+    /// More than the tolerated fraction (70 %) of the chunks is missing at a report request. A transfer of ten chunks
+    /// or fewer fails only after 15 repair rounds.
     case tooManyMissing(missing: Int, total: Int)
     /// A write of the size has `length` bytes, which is fewer than 4.
     case malformedSize(length: Int)
-    /// The wallet's public key has low order: the shared secret would be zero (RFC 7748 section 6.1).
+    /// The wallet's public key has low order, so that the shared secret would be zero (RFC 7748 section 6.1).
     case weakWalletKey
     /// The wallet sent a second, different Identify.
     case identifiedAgain
-    /// The wallet began a second transfer after the first was delivered, which would use key and nonce twice.
-    /// Or it sent more complete messages than one session may send.
+    /// The wallet began a second transfer after the delivery of the first, which would use key and nonce twice, or sent
+    /// more complete messages than one session may send.
     case secondTransfer
-    /// The authentication tag does not fit: damaged, or not encrypted for this session.
+    /// The authentication tag does not match: the data is damaged, or not encrypted for this session.
     case notAuthentic
     /// The decrypted bytes are not a gzip stream.
     case notCompressed
     /// The gzip stream inflates to more than the accepted number of bytes (8 MiB).
     case inflatedTooLarge
-    /// The wallet reported (report request 0x02) that it failed.
+    /// The wallet reported a failure of its own (report request 0x02).
     case walletFailed
-    /// The wallet wrote nothing for the silence limit in the middle of a transfer.
+    /// The wallet wrote nothing for the silence limit during a transfer.
     case silence
-    /// The transfer is not complete within its limit, although the wallet keeps writing.
+    /// The wallet kept writing but did not complete the transfer within its time limit.
     case transferTooLong
     /// The application gave no verdict in time.
     case noVerdict
 
-    /// The code that Tuvali documents for the error.
+    /// Tuvali's code for the error.
     package var code: Code {
         switch self {
         case .mtuTooSmall: .connection

@@ -2,8 +2,7 @@ import Encoding
 
 /// Actions that are due at an instant, without an event from the phone.
 extension VerifierSession {
-    /// Carries out all actions that are due at `now`. The loop ends because every step brings the session
-    /// closer to its end.
+    /// Runs all actions that are due at `now`. The loop ends because every step brings the session closer to its end.
     mutating func runTimers(_ now: Instant, _ actions: inout [SessionAction]) {
         while let deadline, deadline <= now { expire(now, &actions) }
     }
@@ -47,14 +46,14 @@ extension VerifierSession {
         }
     }
 
-    /// Returns the state after a MISSING report that was sent for the `count`th time.
+    /// Returns the state after the `count`th MISSING report.
     private func unanswered(_ now: Instant, count: Int) -> Transfer.Report {
         guard let pause = settings.report.pause(after: count) else { return .none }
         return .unanswered(again: now.advanced(by: pause), count: count)
     }
 
     private func notification(of transfer: Transfer) -> SessionAction {
-        // If the link's MTU has shrunk since the size was accepted, the report must still fit.
+        // The link's MTU may have shrunk since the size was accepted. The report must fit all the same.
         let limit = min(maxData, transfer.assembler.maxData)
         return .notify(
             .transferReportResponse, TransferReport(transfer.assembler, maxData: limit).bytes(maxData: limit))

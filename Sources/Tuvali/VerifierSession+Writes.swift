@@ -2,7 +2,7 @@ import Encoding
 
 /// Handles the wallet's writes (`docs/protocols/tuvali.md`).
 extension VerifierSession {
-    /// Handles a write to any characteristic: only the four that wallets write have an effect.
+    /// Handles a write to any characteristic. Only writes to the four characteristics that wallets use have an effect.
     mutating func write(
         _ value: [UInt8], to characteristic: Characteristic, _ now: Instant, _ actions: inout [SessionAction]
     ) {
@@ -23,8 +23,8 @@ extension VerifierSession {
         }
     }
 
-    /// Takes the wallet's nonce and key. Ignores a value of fewer than 44 bytes, and surplus bytes of a
-    /// longer value, as the library does.
+    /// Reads the wallet's nonce and key. Like the library, ignores a value of fewer than 44 bytes, and the surplus
+    /// bytes of a longer value.
     private mutating func identify(
         _ value: [UInt8], _ key: VerifierKey, _ now: Instant, _ actions: inout [SessionAction]
     ) throws(TuvaliError) {
@@ -36,7 +36,7 @@ extension VerifierSession {
         actions.append(.identified)
     }
 
-    /// Checks that a later Identify is equal to the first: two keys in one session would be an attack or a fault.
+    /// Throws if a later Identify differs from the first: two keys in one session are an attack or a fault.
     private func checkRepeatedIdentify(_ value: [UInt8], _ known: [UInt8]) throws(TuvaliError) {
         guard value.count >= SecureChannel.identifyLength else { return }
         guard value.starts(with: known) else { throw .identifiedAgain }
@@ -106,8 +106,8 @@ extension VerifierSession {
         }
     }
 
-    /// Delivers the payload, or throws the reason why it could not be decrypted. From now on the session
-    /// accepts no other transfer.
+    /// Delivers the payload, or throws the reason why decryption failed. After the delivery, the session accepts no
+    /// other transfer.
     mutating func deliver(
         reportAt: Instant, _ now: Instant, _ actions: inout [SessionAction]
     ) throws(TuvaliError) {
@@ -133,19 +133,19 @@ extension VerifierSession {
         }
     }
 
-    /// Reads the announced number of encrypted bytes. The stride of the transfer follows from the link's MTU
-    /// at the time of the write.
+    /// Reads the announced number of encrypted bytes. The stride of the transfer follows from the link's MTU at the
+    /// time of the write.
     private func announcedSize(_ value: [UInt8]) throws(TuvaliError) -> Int {
         var reader = ByteReader(value)
         guard let size = try? reader.uint32BE() else { throw .malformedSize(length: value.count) }
         return Int(size)
     }
 
-    /// The largest value that the link carries in one write or notification: both sides use at most 512 bytes of MTU.
+    /// The maximum size of a value in one write or notification. Both sides use at most 512 bytes of MTU.
     var maxData: Int { min(attMTU, 512) - 3 }
 }
 
-/// The values of a transfer report request. Other values are ignored, and so are surplus bytes.
+/// The values of a transfer report request. Other values and surplus bytes are ignored.
 enum ReportRequest: UInt8 {
     case report = 1
     case walletFailed = 2

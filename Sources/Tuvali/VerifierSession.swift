@@ -1,26 +1,26 @@
 package import Encoding
 
-/// The verifier's side of one Tuvali session, from the advertisement to the end of the link. The session is
-/// the same in both generations (``Generation``).
+/// The verifier's side of one Tuvali session, from the advertisement to the end of the link. The session is the same in
+/// both generations (``Generation``).
 ///
-/// The session is a pure value. The host passes in events and the time, and carries out the actions in their
-/// order. The host calls ``handle(_:at:)`` with ``SessionEvent/timer`` when ``deadline`` is reached; a later
-/// call is harmless. Every state has a deadline, so a session ends whatever the phone does. After
-/// ``SessionAction/ended(_:)`` it holds no keys, and further events have no effect.
+/// The session is a pure value. The host passes in events and the time, and carries out the actions in order. When
+/// ``deadline`` is reached, the host passes ``SessionEvent/timer`` to ``handle(_:at:)``; a late call is harmless. Every
+/// state has a deadline, so a session ends whatever the phone does. After ``SessionAction/ended(_:)`` the session has
+/// no keys, and further events have no effect.
 package struct VerifierSession: Sendable {
-    /// The session's state, with the data that belongs to it.
+    /// The state of the session, with its data.
     enum State: Sendable {
-        /// The key is advertised; `since`: from when on.
+        /// The key is advertised since the instant `since`.
         case advertising(VerifierKey, since: Instant)
-        /// A phone is connected, since the instant `since`. It might not be a wallet.
+        /// A phone has been connected since the instant `since`. The phone may have no wallet.
         case connected(VerifierKey, since: Instant)
-        /// The session keys are derived, since the instant `since`. The visitor chooses a credential.
+        /// The session keys exist since the instant `since`. The visitor chooses a credential.
         case keyed(SecureChannel, since: Instant)
         /// Chunks are received into ``VerifierSession/transfer``.
         case receiving
         /// The application has the payload, and the verdict is awaited or notified.
         case delivered(Delivery)
-        /// The link is being dropped. The session waits for the end of the link until `giveUpAt`.
+        /// The session has requested the end of the link, and waits for it until `giveUpAt`.
         case dropping(SessionOutcome, giveUpAt: Instant)
         /// The session has ended.
         case ended
@@ -30,8 +30,8 @@ package struct VerifierSession: Sendable {
     static let smallestMTU = 67
 
     var state: State
-    /// The data of the state `receiving`; nil in any other state. It is stored outside `state` so that a
-    /// chunk is added without a copy of all earlier chunks.
+    /// The data of the state `receiving`; nil in any other state. The data is not in `state`, because adding a chunk
+    /// would then copy all earlier chunks.
     var transfer: Transfer?
     let settings: SessionSettings
     /// The link's ATT MTU in bytes; 23 before any exchange (Core Specification Vol 3 Part G 5.2.1).
@@ -43,7 +43,7 @@ package struct VerifierSession: Sendable {
         self.settings = settings
     }
 
-    /// When ``SessionEvent/timer`` is due next; nil once the session has ended.
+    /// The time of the next ``SessionEvent/timer``; nil after the end of the session.
     package var deadline: Instant? {
         switch state {
         case .advertising(_, let since): since.advanced(by: settings.keyLifetime)
@@ -56,23 +56,23 @@ package struct VerifierSession: Sendable {
         }
     }
 
-    /// The figures of the transfer; nil before the response size and after the delivery.
+    /// The statistics of the transfer; nil before the response size and after the delivery.
     package var statistics: TransferStatistics? {
         transfer?.statistics
     }
 
-    /// The number of different chunks that are held; nil before the response size and after the delivery.
+    /// The number of different chunks received; nil before the response size and after the delivery.
     package var receivedChunks: Int? { transfer?.assembler.receivedChunks }
 
-    /// The number of encrypted bytes that are held; nil before the response size and after the delivery.
+    /// The number of encrypted bytes received; nil before the response size and after the delivery.
     package var receivedBytes: Int? {
         guard let transfer else { return nil }
         return min(transfer.assembler.receivedChunks * (transfer.assembler.maxData - 4), transfer.assembler.size)
     }
 
-    /// An identifier of the secret that both sides share, 16 bytes. It exists from Identify to the delivery;
-    /// nil otherwise. Two sessions with the same fingerprint were begun with the same wallet key, in whatever
-    /// encoding (several encodings of an X25519 key give the same secret: RFC 7748 section 7).
+    /// An identifier of the shared secret, 16 bytes; nil before Identify and after the delivery. Sessions with equal
+    /// fingerprints began with the same wallet key. Different encodings of an X25519 key give the same secret (RFC 7748
+    /// section 7).
     package var fingerprint: [UInt8]? {
         switch state {
         case .keyed(let channel, _): channel.fingerprint
@@ -81,7 +81,7 @@ package struct VerifierSession: Sendable {
         }
     }
 
-    /// Whether the session is ending: the link is being ended or has ended, and writes are ignored.
+    /// Whether the session is ending: the end of the link was requested or reported, and writes are ignored.
     package var isLeaving: Bool {
         switch state {
         case .dropping, .ended: true
@@ -89,8 +89,8 @@ package struct VerifierSession: Sendable {
         }
     }
 
-    /// Handles one event at the instant `now`, which is never earlier than in the call before. Actions that
-    /// were already due are carried out first.
+    /// Handles one event at the instant `now`, which must not be earlier than in the preceding call. Overdue actions
+    /// are carried out first.
     package mutating func handle(_ event: SessionEvent, at now: Instant) -> [SessionAction] {
         var actions: [SessionAction] = []
         runTimers(now, &actions)
@@ -159,9 +159,9 @@ package struct VerifierSession: Sendable {
         drop(.failed(error), now, &actions)
     }
 
-    /// Drops the link. Disconnect (characteristic 0B) is never notified before that. The Android wallet
-    /// closes its end 50 ms after a Disconnect. A phone that reports the lost link to its wallet later than
-    /// that leaves the wallet waiting forever. Every wallet notices a link that is dropped.
+    /// Ends the link without notifying Disconnect (characteristic 0B). The Android wallet closes its end 50 ms after a
+    /// Disconnect. If the phone reports the lost link to the wallet later than 50 ms, the wallet waits forever. Every
+    /// wallet notices a link that ends without a Disconnect.
     mutating func drop(_ outcome: SessionOutcome, _ now: Instant, _ actions: inout [SessionAction]) {
         actions.append(.dropLink)
         replace(.dropping(outcome, giveUpAt: now.advanced(by: settings.dropLimit)))
@@ -173,8 +173,7 @@ package struct VerifierSession: Sendable {
         replace(.ended)
     }
 
-    /// Moves to a state that takes over no data of the present state. Keys zero themselves when they are
-    /// released.
+    /// Moves to a state that takes over no data of the present state. Released keys are zeroed.
     mutating func replace(_ next: State) {
         transfer?.wipe()
         transfer = nil

@@ -60,7 +60,7 @@ struct ATTModelTests {
         }
     }
 
-    /// Checks the model itself: a model that agreed with everything would prove nothing.
+    /// Tests the model: a model that agreed with everything would prove nothing.
     @Test func theModelHasTheTable() {
         var model = ATTModel()
         #expect(model.rows.count == Int(Bench.Handle.last))

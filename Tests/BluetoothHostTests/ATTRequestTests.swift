@@ -18,15 +18,13 @@ struct Exchange: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// Every request that the Core Specification (Vol 3 Part F) defines, in valid and invalid forms, at an MTU of
-/// 23.
+/// Every request of the Core Specification (Vol 3 Part F), in valid and invalid forms, at an MTU of 23.
 ///
-/// The attribute table is that of ``Bench``: 1–5 Generic Access, 6–9 Generic Attribute, 10–21 the test's
-/// service.
+/// The attribute table is that of ``Bench``: 1–5 Generic Access, 6–9 Generic Attribute, 10–21 the test's service.
 @Suite("Bluetooth host: ATT requests")
 struct ATTRequestTests {
     static let discovery = [
-        // Find Information: 2-byte types first, then 16-byte types; one answer holds types of one size only.
+        // Find Information: first 2-byte types, then 16-byte types. One answer has types of one size only.
         Exchange(
             "find information, 16-bit types", "04 0100 ffff", "05 01 0100 0028 0200 0328 0300 002a 0400 0328 0500 012a"),
         Exchange("find information, ends at a 128-bit type", "04 0a00 ffff", "05 01 0a00 0028 0b00 0328"),
@@ -194,7 +192,7 @@ struct ATTRequestTests {
         #expect(requests.isSubset(of: tested))
     }
 
-    /// Sends all 256 opcodes without parameters: a request gets one answer, a command or an answer gets none.
+    /// Sends all 256 opcodes without parameters. A request gets one answer; a command or an answer gets none.
     @Test func everyOpcodeByItself() {
         let answers: Set<UInt8> = [
             0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x1B, 0x1E, 0x21, 0x23,
@@ -221,8 +219,7 @@ struct ATTRequestTests {
         #expect(bench.ask([0x08, 10, 0, 0xFF, 0xFF, 0x03, 0x28])?.count == 2 + 3 * 21)
     }
 
-    /// The length field of an entry is one byte, so long values are cut to 253 bytes even if the MTU would
-    /// allow more (3.4.4.2).
+    /// The length field of an entry is one byte, so a long value is cut to 253 bytes, even with a larger MTU (3.4.4.2).
     @Test func entriesStayBelow256Bytes() {
         let long = CharacteristicDefinition(
             id: .init(rawValue: 1), uuid: BluetoothUUID(short: 0xAAAA), properties: .read,

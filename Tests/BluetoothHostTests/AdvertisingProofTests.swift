@@ -3,8 +3,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The host asks the controller whether it still advertises; it does not assume so.
-@Suite("Bluetooth host: advertising proven alive")
+/// The host asks the controller whether it still advertises, and makes no assumption.
+@Suite("Bluetooth host: proof of advertising")
 struct AdvertisingProofTests {
     private static func onAir(sets: UInt8 = 0, guardsAddress: Bool = true) -> Bench {
         var controller = FakeController()
@@ -53,8 +53,8 @@ struct AdvertisingProofTests {
         #expect(bench.pass(.seconds(1)).last == .failed(.advertisingDead))
     }
 
-    /// If a controller accepts an address at any time, its answer proves nothing: the host does not ask it,
-    /// but switches advertising off and on from time to time.
+    /// If a controller accepts an address at any time, its answer proves nothing. The host then switches advertising
+    /// off and on periodically.
     @Test func anAnswerThatMeansNothing() {
         var bench = Self.onAir(guardsAddress: false)
         #expect(bench.pass(.seconds(1)) == [])
@@ -66,8 +66,7 @@ struct AdvertisingProofTests {
         #expect(bench.controller.onAir == [0])
     }
 
-    /// A connection that is established during the question ends advertising; that is not reported as a
-    /// lapse.
+    /// A connection that begins during the question ends advertising. The host does not report a lapse.
     @Test func aConnectionMeanwhile() {
         var bench = Self.onAir()
         bench.pass(.seconds(2))

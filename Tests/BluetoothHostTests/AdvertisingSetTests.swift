@@ -107,8 +107,8 @@ struct AdvertisingSetTests {
         #expect(Self.aired(bench) == [0: [[1, 1, 1]], 1: [[2, 2, 2]]])
     }
 
-    /// The host does not report a connection until an event names its set. It keeps PDUs that arrive before,
-    /// and the other sets stay on the air.
+    /// The host does not report a connection until an event names its set. It keeps earlier PDUs, and the other sets
+    /// stay on the air.
     @Test func aConnectionIsNamed() {
         var bench = Self.ready()
         bench.give(.advertise([Self.advertisement(1), Self.advertisement(2), Self.advertisement(3)]))
@@ -163,7 +163,7 @@ struct AdvertisingSetTests {
         #expect(bench.pass(.milliseconds(500)) == [])
     }
 
-    /// With more advertisements than sets, each of the first ones has a set of its own; the others share the
+    /// With more advertisements than sets, each of the first advertisements has a set of its own. The others share the
     /// last set in turn.
     @Test func moreThanThereAreSets() {
         var bench = Self.ready(sets: 2)
@@ -239,7 +239,7 @@ struct AdvertisingSetTests {
         }
     }
 
-    /// If a connection exists, a refusal is a limit of the controller and not a failure.
+    /// While a connection exists, a refusal is a limit of the controller and not a failure.
     @Test func refusalBesideAConnection() {
         var bench = Self.ready()
         bench.give(.advertise([Self.advertisement(1)]))
@@ -252,8 +252,8 @@ struct AdvertisingSetTests {
             ])
     }
 
-    /// Requests at any moment, with connections and answers in any order: advertisements are never mixed on
-    /// the air, and those requested last are on the air in the end.
+    /// Requests at any moment, with connections and answers in any order. Advertisements are never mixed on the air,
+    /// and in the end the last request is on the air.
     @Test(arguments: [2, 3, 6] as [UInt8]) func anyOrder(_ sets: UInt8) {
         var random = SeededRandom(seed: UInt64(sets))
         for _ in 0..<300 {

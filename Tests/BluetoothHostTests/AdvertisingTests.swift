@@ -22,7 +22,7 @@ struct AdvertisingTests {
         return bench
     }
 
-    /// Replays the commands as a phone would observe them; fails if two advertisements are ever mixed.
+    /// Replays the commands as a phone would observe them. Fails if two advertisements are ever mixed.
     private static func aired(_ bench: Bench) -> [[UInt8]] {
         var shown: [[UInt8]] = []
         var (address, data, response): (UInt8, UInt8, UInt8) = (0, 0, 0)
@@ -83,8 +83,8 @@ struct AdvertisingTests {
         for shown in Self.aired(bench) { #expect(Set(shown).count == 1) }
     }
 
-    /// The advertisement is withdrawn at each point of the command sequence: advertising is off at the end,
-    /// and this is reported once.
+    /// The request is withdrawn at each point of the command sequence. In the end advertising is off, and the host
+    /// reports that once.
     @Test(arguments: 0..<6)
     func withdrawnInTheMiddle(answersBefore: Int) {
         var bench = Self.ready()
@@ -145,8 +145,7 @@ struct AdvertisingTests {
         #expect(bench.ask([0x0A, 3, 0]) != nil)
     }
 
-    /// The controller takes advertising to be on already: the host switches it off and tries once more, and
-    /// only once.
+    /// The controller believes that advertising is already on. The host switches it off and tries exactly once more.
     @Test func disagreementAboutBeingOff() {
         var bench = Self.ready()
         bench.controller.statuses = [.leSetRandomAddress: 0x0C]
@@ -157,7 +156,7 @@ struct AdvertisingTests {
         #expect(enables.map(\.parameters) == [[0]])
     }
 
-    /// A controller may refuse to switch off advertising that is off already; the host continues.
+    /// A controller may refuse to switch off advertising that is already off. The host continues.
     @Test func disableDisallowed() {
         var bench = Self.ready()
         bench.give(.advertise([Self.advertisement(1)]))

@@ -6,8 +6,8 @@ import Testing
 /// One phone cannot take all ACL buffers of the controller from the other phones, whatever it acknowledges.
 @Suite("Bluetooth host: buffers")
 struct BufferTests {
-    /// The number of buffers of a controller, the most that one link holds, and how many links can send if
-    /// each keeps all its buffers.
+    /// The number of buffers of a controller, the maximum of one link, and how many links can send if each link keeps
+    /// all its buffers.
     static let table = [
         (1, 1, 1), (2, 1, 2), (3, 1, 3), (4, 1, 4), (7, 1, 7), (8, 1, 8), (12, 1, 12), (16, 2, 10), (20, 2, 12),
         (24, 3, 12),
@@ -65,7 +65,7 @@ struct BufferTests {
         #expect(served == row.links && ACLTransmitter.links(sharing: row.packets) == row.links)
     }
 
-    /// The number of links that ``ACLTransmitter/links(sharing:)`` returns is never too high.
+    /// The number of links from ``ACLTransmitter/links(sharing:)`` is never too high.
     @Test(arguments: 1...255) func eachOfSoManyLinksHasABuffer(packets: Int) {
         var transmitter = transmitter(packets)
         let links = ACLTransmitter.links(sharing: packets)
@@ -76,7 +76,7 @@ struct BufferTests {
         }
     }
 
-    /// A link that is being disconnected has nothing important left to send, so it is served last.
+    /// A link that is being disconnected has no important data left, so it is served last.
     @Test func aLinkThatIsEndingTakesNoBufferThatAnotherWaitsFor() {
         var transmitter = transmitter(1)
         for number in 0...2 { prove(number, &transmitter, at: at(0)) }
@@ -138,8 +138,8 @@ struct BufferTests {
         #expect(!HostFailure.buffersKept.isOfAdvertisingSets)
     }
 
-    /// If the controller completes no packets, no phone sends a second request. Two links that wait for their
-    /// first completed packet are enough to detect this.
+    /// If the controller completes no packets, no phone sends a second request. Two links that wait for their first
+    /// completed packet suffice to detect the fault.
     @Test func twoThatWaitForTheirFirstAnswerAreEnough() {
         var controller = FakeController()
         (controller.aclPackets, controller.completesData) = (8, false)
@@ -162,7 +162,7 @@ struct BufferTests {
         #expect(bench.host.linkStates.map(\.unacknowledgedSince) == [.zero, .zero])
     }
 
-    /// A phone that acknowledged packets and then goes out of range with answers in flight is no fault.
+    /// A phone that acknowledged packets and then goes out of range with unacknowledged answers is no fault.
     @Test func aPhoneThatLeavesIsNoFault() {
         var controller = FakeController()
         controller.completesData = false
@@ -173,8 +173,8 @@ struct BufferTests {
         #expect(bench.pass(.seconds(9)) == [])
     }
 
-    /// If a link without a buffer cannot get one for two seconds, the host reports the controller as stuck,
-    /// even if it worked before.
+    /// If a link without a buffer gets none for two seconds, the host reports the controller as stuck, even if the
+    /// controller worked before.
     @Test func oneWithoutABufferWaitsForTwoSeconds() {
         var controller = FakeController()
         (controller.aclPackets, controller.completesData) = (1, false)
@@ -188,7 +188,7 @@ struct BufferTests {
         bench.give(.received(Packets.connectionComplete(0x41)))
         bench.att([0x02, 0x05, 0x02], handle: 0x41)
         #expect(bench.pass(.milliseconds(1999)) == [])
-        // A returned buffer goes to the link that waits; then another link waits for its own two seconds.
+        // A returned buffer goes to the waiting link. Then another link waits for two seconds of its own.
         bench.give(complete(0x40))
         bench.att([0x0A, 3, 0])
         #expect(bench.pass(.milliseconds(1999)) == [])

@@ -42,8 +42,8 @@ struct ConnectionTests {
         #expect(news.count == 2)
     }
 
-    /// Core Specification Vol 4 Part E 7.7.65.1 gives the ranges. The host waits for the supervision timeout when a
-    /// link does not end, so a damaged event must not set it to ten minutes.
+    /// Core Specification Vol 4 Part E 7.7.65.1 gives the ranges. If a link does not end, the host waits for the
+    /// supervision timeout. A damaged event must not set the timeout to ten minutes.
     @Test(arguments: [
         (0, 0, 0, 6, 0, 10), (24, 3, 500, 24, 3, 500), (0x0C80, 0x01F3, 0x0C80, 0x0C80, 0x01F3, 0x0C80),
         (0xFFFF, 0xFFFF, 0xFFFF, 0x0C80, 0x01F3, 0x0C80),
@@ -111,8 +111,7 @@ struct ConnectionTests {
         #expect(bench.values.count == 1)
     }
 
-    /// The answer to the phone precedes the report to the application, which may cause a notification, for
-    /// example.
+    /// The answer to the phone precedes the report to the application, which may for example cause a notification.
     @Test func packetsComeBeforeNews() {
         var bench = Bench.connected()
         let packet = Packets.acl(4, [0x12, Bench.Handle.write, 0, 1])[0]
@@ -142,8 +141,8 @@ struct ConnectionTests {
     @Test func disconnectionThatIsNeverReported() {
         var bench = Bench.connected()
         bench.give(.disconnect(Bench.phone, .userTerminated))
-        // The host waits for the supervision timeout of 5 s and 2 s more; then it repeats the command and
-        // waits 2 s again.
+        // The host waits for the supervision timeout of 5 s plus 2 s. Then it repeats the command and waits for another
+        // 2 s.
         #expect(bench.pass(.milliseconds(6999)) == [])
         #expect(bench.controller.commands.count { $0.opcode == .disconnect } == 1)
         #expect(bench.pass(.milliseconds(2000)) == [])
@@ -153,8 +152,8 @@ struct ConnectionTests {
                 == [.disconnected(Bench.phone, .unspecified), .failed(.disconnectionStalled(Bench.phone))])
     }
 
-    /// If a phone chose a longer supervision timeout while its link is being ended, the host waits for that
-    /// time before it reports a failure of the controller.
+    /// If a phone chose a longer supervision timeout while its link is being ended, the host waits for the longer
+    /// timeout before it reports a failure of the controller.
     @Test func theTimeoutThatIsInForceCounts() {
         var bench = Bench.connected()
         bench.give(.disconnect(Bench.phone, .userTerminated))

@@ -105,8 +105,7 @@ struct ControllerTests {
             ]))
     }
 
-    /// The host does not send a command that is missing from the controller's list of commands, even if the
-    /// feature bits are set.
+    /// The host does not send a command that the controller's list lacks, even if the feature bits are set.
     @Test func unannouncedCommands() {
         var bench = Bench()
         bench.controller.supportedCommands = [UInt8](repeating: 0, count: 64)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Packets that no phone or controller should send: the host never crashes, its memory stays bounded, and the
-/// next visit succeeds.
+/// Packets that no phone or controller should send. The host never crashes, its memory stays bounded, and the next
+/// visit succeeds.
 ///
-/// 100,000 mutations in all. A failure names its seed.
+/// There are 100,000 mutations. A failure names its seed.
 @Suite("Bluetooth host: mutated traces")
 struct MutationTests {
     /// An Android-like and an iPhone-like visit, as the packets that a controller delivers.
@@ -104,7 +104,7 @@ struct MutationTests {
         }
     }
 
-    /// Mutates whole visits, with up to twelve mutations each; one host serves all 30,000.
+    /// Mutates whole visits, with up to twelve mutations each. One host serves all 30,000 visits.
     @Test(arguments: 1...6)
     func visits(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
@@ -166,8 +166,8 @@ struct MutationTests {
         #expect(server.receive([0x0A, 3, 0]) == ATTServer.Answer(response: [0x0B] + Array("Gate".utf8)))
     }
 
-    /// 20,000 data packets in any order and shape: each PDU that the host passes on is complete and has the
-    /// length that its header states.
+    /// 20,000 data packets in any order and shape. Each PDU that the host passes on is complete and has the length in
+    /// its header.
     @Test(arguments: 1...2)
     func dataPackets(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))

@@ -65,9 +65,8 @@ struct QualificationTests {
         #expect(types.last == [0x37, 0x20])
     }
 
-    /// Every Pairing Request is refused as not supported, whatever it asks for: capabilities, out-of-band
-    /// data, bonding, protection, secure connections, key sizes that are too small or too large, keys to
-    /// distribute.
+    /// Every Pairing Request is refused as not supported, regardless of its capabilities, out-of-band data, bonding,
+    /// protection, secure connections, key sizes (too small or too large) and keys to distribute.
     @Test func pairingIsRefusedWhateverIsAskedFor() {
         var random = SeededRandom(seed: 4)
         for _ in 0..<200 {
@@ -78,8 +77,8 @@ struct QualificationTests {
         }
     }
 
-    /// Confirm, random, public key, check and key PDUs without a pairing get the same answer and change no
-    /// state: the next PDU is answered as the first was.
+    /// Confirm, random, public key, check and key PDUs without a pairing get the same answer and change no state: the
+    /// next PDU gets the same answer as the first.
     @Test func pairingOutOfTurnLeadsNowhere() {
         var bench = Bench.connected()
         let sizes: [UInt8: Int] = [

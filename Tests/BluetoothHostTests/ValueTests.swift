@@ -48,7 +48,7 @@ struct ValueTests {
         #expect(ConnectionHandle(rawValue: 0x2EFF).rawValue == 0x0EFF)
     }
 
-    /// The same definitions give the same handles; a service that does not fit is left out as a whole.
+    /// The same definitions give the same handles. A service that does not fit is omitted as a whole.
     @Test func handlesAreStableAndBounded() {
         let many = (0..<10_000).map { number in
             CharacteristicDefinition(
@@ -56,7 +56,7 @@ struct ValueTests {
         }
         let huge = ServiceDefinition(uuid: BluetoothUUID(short: 0xBBBB), characteristics: many)
         let database = AttributeDatabase(deviceName: "", appearance: 0, services: [huge, huge, huge, Bench.service])
-        // The third service does not fit; the small one after it does.
+        // The third service does not fit. The small service after it does.
         #expect(database.attributes.count == 9 + 2 * 30_001 + 12)
         for (index, attribute) in database.attributes.enumerated() { #expect(Int(attribute.handle) == index + 1) }
         let again = AttributeDatabase(deviceName: "Other", appearance: 7, services: [Bench.service])

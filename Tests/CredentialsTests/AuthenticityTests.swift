@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// A credential that its issuer made is distinguished from one that anyone can make, even if the dates refuse
-/// it before its signature is checked.
+/// A credential that its issuer made is distinguished from a forgery, even if its dates cause a refusal before the
+/// check of its signature.
 @Suite struct AuthenticityTests {
     private static let (days, late) = (86_400, 200 * 365 * 86_400)
 
@@ -23,13 +23,13 @@ import Testing
         for (seconds, code) in [(Self.late, ReasonCode.validityExpired), (-30 * 365 * Self.days, .validityNotYet)] {
             let verdict = try verify(fixture, after: seconds)
             #expect(verdict.code == code && !verdict.isAccepted)
-            // The name is that of the same credential on a day on which it was valid.
+            // The name equals that of the same credential on a day within its validity.
             #expect(verdict.isAuthentic && verdict.authenticDigest == name)
             #expect(verdict.reasons.map(\.code) == [code], "no finding of the second look is reported")
         }
     }
 
-    /// A copy of an expired credential's dates and issuer is not that credential.
+    /// A payload with copies of an expired credential's dates and issuer does not count as that credential.
     @Test func aCopyWithoutTheSignatureIsNot() throws {
         guard let fixture = try Fixture() else { return }
         let forged = fixture.changing("name", to: "another name")
@@ -45,8 +45,7 @@ import Testing
         #expect(try !verify(strange, after: Self.late).isAuthentic)
     }
 
-    /// The stages after the signature refuse authentic credentials: the policy, the replay window, a clock
-    /// that is not trusted.
+    /// Stages after the signature refuse authentic credentials: the policy, the replay window, an untrusted clock.
     @Test func whatIsRefusedAfterTheSignatureIsEvidence() throws {
         guard var fixture = try Fixture() else { return }
         let name = try #require(try verify(fixture).credential.signedDigest)

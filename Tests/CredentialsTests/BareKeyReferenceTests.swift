@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// Proofs that name their key by a bare identifier: the identifier names its key only if it is a key itself.
+/// Proofs that name their key by a bare identifier. Such a name is valid only if the identifier contains its key.
 @Suite struct BareKeyReferenceTests {
     private let issuer: TestIssuer
     private let id: Text = "did:web:issuer.example"

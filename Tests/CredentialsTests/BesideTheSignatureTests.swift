@@ -6,7 +6,7 @@ import Testing
 
 @testable import Credentials
 
-/// What a holder or a careless issuer can add although the signature stays valid.
+/// Additions by a holder or a careless issuer that leave the signature valid.
 @Suite struct BesideTheSignatureTests {
     private let issuer: TestIssuer
     private static let inline: JSON = [

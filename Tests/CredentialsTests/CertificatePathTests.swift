@@ -7,11 +7,11 @@ import X509
 
 @testable import Credentials
 
-/// Path validation of certificates that are made for each rule (RFC 5280 section 6).
+/// Path validation (RFC 5280 section 6) of certificates that the tests make for each rule.
 @Suite struct CertificatePathTests {
     private typealias Template = TestPKI.Template
 
-    /// Returns the outcome for a signer below one CA below the pinned root, with one of them changed.
+    /// Returns the outcome for a signer below a CA below the pinned root. One of the three certificates is changed.
     private func outcome(
         root: (inout Template) throws -> Void = { _ in }, authority: (inout Template) throws -> Void = { _ in },
         signer: (inout Template) throws -> Void = { _ in }, role: TestPKI.Role = .tokenSigner,
@@ -29,8 +29,8 @@ import X509
             [try leaf.der, try issuer.der], try TestPKI.roots(anchor), role: role, at: clock, profile: profile)
     }
 
-    /// A holder who presents a pinned certificate with the other form of its signature cannot make another
-    /// root be chosen.
+    /// A holder who presents a pinned certificate with the other form of its signature cannot influence the choice of
+    /// the root.
     @Test func aPinnedCertificateInItsOtherForm() throws {
         let root = try TestPKI.root()
         let authority = try TestPKI.issue(Template.authority("CA"), by: root)
@@ -58,8 +58,8 @@ import X509
         #expect(signer.root == middle)
     }
 
-    /// If two roots have the same name and key, such as a renewed one, the chosen root does not depend on the
-    /// order of pinning.
+    /// If two roots have the same name and key, for example after a renewal, the choice does not depend on the order of
+    /// pinning.
     @Test func theRootThatIsMeant() throws {
         let old = try TestPKI.root()
         var template = try Template.authority("Root")
@@ -84,8 +84,8 @@ import X509
         }
     }
 
-    /// A signer that is pinned in addition to its root signs in its own name, or in the root's name if only
-    /// the root has an entry for it.
+    /// A signer that is pinned in addition to its root signs in its own name. If only the root has an entry for the
+    /// signer, it signs in the root's name.
     @Test func theEntryThatIsMeant() throws {
         let root = try TestPKI.root()
         let leaf = try TestPKI.issue(Template.documentSigner(), by: root)
@@ -112,7 +112,7 @@ import X509
         #expect(try signer((rootID, "other"), (leafID, "wanted")) == leafID)
     }
 
-    /// A CA that may issue certificates for connections only cannot issue a signer of credentials.
+    /// A CA that may issue certificates only for connections cannot issue a signer of credentials.
     @Test func anAuthorityForConnections() throws {
         #expect(try outcome(authority: { $0.purposes = [[1, 3, 6, 1, 5, 5, 7, 3, 1]] }) == "chain.invalid")
         #expect(
@@ -183,8 +183,8 @@ import X509
         }
     }
 
-    /// A withdrawn key vouches for nothing, at any place in the path: a compromised key for nothing at all, a
-    /// retired key for nothing that it issued since.
+    /// A withdrawn key vouches for no certificate, at any place in the path: a compromised key for none at all, a
+    /// retired key for none that it issued after the withdrawal.
     @Test func withdrawnAuthorities() throws {
         var (middle, bottom) = (try Template.authority("CA"), try Template.signer())
         (middle.notBefore, bottom.notBefore) = ("2025-03-01T00:00:00Z", "2025-06-01T00:00:00Z")
@@ -214,8 +214,8 @@ import X509
         }
     }
 
-    /// A key that no proof could use, such as one on P-521, is identified by the fingerprint of its
-    /// certificate's key.
+    /// A key that no proof can use, such as a P-521 key, is identified by the fingerprint of the key in its
+    /// certificate.
     @Test func withdrawnAuthorityOnP521() throws {
         let root = try TestPKI.root { $0.key = .init(P521.Signing.PrivateKey()) }
         let leaf = try TestPKI.issue(Template.signer(), by: root)
@@ -239,7 +239,7 @@ import X509
         #expect(TestPKI.outcome([try selfSigned.der], try TestPKI.roots(root)) == "chain.untrusted")
         #expect(TestPKI.outcome([try leaf.der], CertificateRoots()) == "chain.untrusted")
         #expect(TestPKI.outcome([], try TestPKI.roots(root)) == "key.unknown")
-        // A chain of strangers is not examined, however wrong it is.
+        // A chain without a pinned certificate is not examined, however wrong it is.
         let unknown = try TestPKI.root("Nobody")
         let below = try TestPKI.issue(Template.signer(), by: TestPKI.root("Nobody"))
         #expect(TestPKI.outcome([try below.der, try unknown.der], try TestPKI.roots(root)) == "chain.untrusted")
@@ -263,11 +263,10 @@ import X509
         template.authorityKeyID = copied
         let leaf = try TestPKI.issue(template, by: forged)
         #expect(TestPKI.outcome([try leaf.der, try forged.der], try TestPKI.roots(root)) == "chain.untrusted")
-        // The leaf alone claims the root's key but is not signed by it; with key identifiers the difference
-        // is detected.
+        // The leaf claims the root's key but lacks its signature. Only key identifiers reveal the difference.
         let wanted = withKeyIdentifiers ? "chain.invalid" : "chain.untrusted"
         #expect(TestPKI.outcome([try leaf.der], try TestPKI.roots(root)) == wanted)
-        // If both roots of that name are pinned, each leaf finds its own.
+        // If both roots of that name are pinned, each leaf finds its own root.
         #expect(TestPKI.outcome([try leaf.der], try TestPKI.roots(root, forged)) == "ok")
     }
 
@@ -315,7 +314,7 @@ import X509
         )
     }
 
-    /// A CA with a new key certifies itself again; that certificate does not count (RFC 5280 section 6.1.4
+    /// A CA with a new key certifies itself again. The self-issued certificate does not count (RFC 5280 section 6.1.4
     /// (l)).
     @Test func selfIssuedAuthoritiesDoNotLengthenThePath() throws {
         let root = try TestPKI.issue(Template.authority("Root", pathLength: 0), by: nil)
@@ -374,7 +373,7 @@ import X509
         let signer = try TestPKI.issue(template, by: nil)
         let roots = try TestPKI.roots(signer)
         #expect(TestPKI.outcome([try signer.der], roots) == "ok")
-        // A pinned signer signs what its usages list, and these do not list mdocs.
+        // A pinned signer signs only for its listed usages, and mdocs are not among them.
         #expect(TestPKI.outcome([try signer.der], roots, role: .documentSigner) == "chain.invalid")
         let documentSigner = try TestPKI.issue(Template.documentSigner(), by: nil)
         let pinned = try TestPKI.roots(documentSigner)
@@ -382,7 +381,7 @@ import X509
         #expect(TestPKI.outcome([try signer.der, try TestPKI.root().der], roots) == "ok")
         let late = Timestamp(seconds: TestPKI.now.seconds + 200_000_000)
         #expect(TestPKI.outcome([try signer.der], roots, at: late) == "chain.expired")
-        // Another certificate with the same name and key is not the pinned one.
+        // Another certificate with the same name and key is not the pinned certificate.
         template.key = signer.key
         let again = try TestPKI.issue(template, by: nil)
         #expect(TestPKI.outcome([try again.der], roots) == "chain.invalid", "issued by the pinned one, which is no CA")

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Credentials
 
-/// Extracts the certificate chains of the vectors and judges them alone: the expected verdict on the whole
-/// credential determines the expected result of the path.
+/// Extracts the certificate chains of the vectors and validates each chain alone. The expected verdict on the whole
+/// credential determines the expected result.
 @Suite struct CertificateVectorTests {
     private static let folders = ["vc/generated", "vc/mosip", "mdoc/generated"]
 
@@ -19,11 +19,11 @@ import Testing
             let isToken = folder.hasPrefix("vc/")
             guard let chain = isToken ? Self.tokenChain(payload) : Self.documentChain(payload) else { continue }
             let codes = item.wantedCodes
-            // The dates of the token itself are judged before those of the certificate.
+            // The dates of the token are checked before those of the certificate.
             let late = codes == ["validity.expired", "chain.expired"]
             let wanted = codes.filter { $0.hasPrefix("chain.") || $0.hasPrefix("key.") }
-            // "Signed before the certificate began" needs the signature's date, so the format's own stage
-            // checks it.
+            // "Signed before the certificate began" needs the date of the signature, so a stage of the format checks
+            // it.
             let isPathFine = wanted.isEmpty || item.id == "signed-before-ds"
             let trust = try item.trust()
             let clock = try #require(item.clock)
@@ -36,7 +36,7 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// Returns `x5c` of a compact token's header, or nil if it cannot be read.
+    /// Returns `x5c` of a compact token's header; nil if it is unreadable.
     private static func tokenChain(_ payload: [UInt8]) -> [[UInt8]]? {
         let header = String(decoding: payload.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
         guard let json = Base64.decodeURL(header).flatMap({ try? JSON.parse($0) }) else { return nil }
@@ -95,8 +95,8 @@ import Testing
         }
     }
 
-    /// Compares the results with the library's own asynchronous path validation: for each chain, both accept
-    /// it or both refuse it.
+    /// Compares the results with the library's asynchronous path validation. For each chain, both must accept or both
+    /// refuse.
     @Test func nothingIsAcceptedThatAnotherValidatorRefuses() async throws {
         let root = try TestPKI.root { $0.constraints = .isCertificateAuthority(maxPathLength: 1) }
         var (accepted, refused) = (0, 0)

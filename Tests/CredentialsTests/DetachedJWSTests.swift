@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// The detached JWS of the 2018 and 2019 suites: the acceptable headers and parts.
+/// The accepted headers and parts of the detached JWS in the suites of 2018 and 2019.
 @Suite struct DetachedJWSTests {
     private func jws(header: String, payload: String = "", signature: String = "AAAA") -> Text {
         Text(Base64.encode(Array(header.utf8)) + "." + payload + "." + signature)

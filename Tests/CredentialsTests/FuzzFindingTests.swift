@@ -4,7 +4,7 @@ import Reasons
 import TestKit
 import Testing
 
-/// Inputs found by fuzzing (Tests/Fuzz), and similar ones: a combining mark after a prefix is not part of the
+/// Inputs that fuzzing found (Tests/Fuzz), and similar inputs. A combining mark after a prefix is not part of the
 /// prefix.
 @Suite struct FuzzFindingTests {
     @Test func aMarkInAProofValueIsRefused() throws {

@@ -12,8 +12,8 @@ import Testing
 
     @Test func remembersWithoutConsequences() {
         let beginnings = HashBeginnings()
-        // Uses more beginnings than the cache keeps, with lengths around those at which states are kept; each
-        // beginning occurs three times.
+        // Uses more beginnings than the cache keeps, with lengths around the limits for keeping a state. Each beginning
+        // occurs three times.
         let sizes = [0, 1, 511, 512, 513, 2_000, 16_384, 16_385]
         for round in 0..<3 {
             for algorithm in [HashAlgorithm.sha256, .sha384] {

@@ -21,8 +21,7 @@ import Testing
 
     // MARK: - Proofs by strangers
 
-    /// Returns the document with its issuer's proof and a chain of two proofs by a stranger; all three are
-    /// valid.
+    /// Returns the document with its issuer's proof and a stranger's chain of two proofs. The three proofs are valid.
     private func chained(_ signed: JSON, _ suite: GraphSigner.Suite, seed: UInt8) throws -> JSON {
         let document = try #require(signed.object)
         let stranger = try GraphSigner(suite, seed: seed)
@@ -35,12 +34,12 @@ import Testing
         return .object(document.with("proof", .array([first, second, own])))
     }
 
-    /// Whatever proofs strangers add, a credential is identified by the content that its issuer signed.
+    /// The content that the issuer signed identifies a credential, whatever proofs strangers add.
     @Test(arguments: [GraphSigner.Suite.ecdsaSD2023, .ecdsaRDFC2019], [false, true])
     func strangersDoNotRename(suite: GraphSigner.Suite, text: Bool) throws {
         let issuer = try TestIssuer(seed: 9)
         var document = issuer.template
-        // The member is signed as text, although no context defines it, so no graph contains all of the text.
+        // No context defines the member, so it is signed only as text, and no graph contains the whole text.
         if text { document["credentialSubject"] = ["id": "did:example:holder", "nickname": "undefined"] }
         let plain = try text ? issuer.signText(document) : issuer.sign(document)
         let seen = try verdict(plain, issuer.material)
@@ -59,8 +58,8 @@ import Testing
 
     // MARK: - Selective disclosure
 
-    /// Two blank nodes of the presented document must not map to one signed node, because the second would
-    /// hide statements of the first.
+    /// Two blank nodes of the presented document must not map to one signed node. The second node would hide statements
+    /// of the first.
     @Test func labelsAreOneToOne() throws {
         let signer = try GraphSigner(.ecdsaSD2023)
         let document: JSONObject = [
@@ -92,7 +91,7 @@ import Testing
 
     // MARK: - SD-JWT
 
-    /// If an element of the list of subjects is withheld, it may be the denied subject.
+    /// A withheld element of the list of subjects may be the denied subject.
     @Test func withheldSubjectOfSeveral() throws {
         let forge = try TokenForge()
         let lost = Disclose.element(["id": "did:example:lost"])
@@ -199,7 +198,7 @@ import Testing
         }
     }
 
-    /// A name that follows an ordered list in a pointer has an unknown value.
+    /// The value of a name after an ordered list in a pointer is unknown.
     @Test func namesBehindLists() throws {
         let (all, material) = try shown(["id": "did:example:a", "stays": [["banned": true], ["banned": true]]])
         let deny = """
@@ -213,7 +212,7 @@ import Testing
         }
     }
 
-    /// A name that one pinned context defines and another covers by its vocabulary may mean either.
+    /// A name that a pinned context defines and another covers by its vocabulary may have either meaning.
     @Test func vocabularyBesideDefinition() throws {
         let issuer = try TestIssuer(seed: 9)
         let (vocabulary, url): (JSON, Text) = (

@@ -5,8 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// Contexts that a stranger writes into a credential: nobody signed them, and none may cost the verifier
-/// much.
+/// Unsigned contexts that a stranger writes into a credential. None may cause the verifier much work.
 @Suite(.timeLimit(.minutes(10))) struct HostileContextTests {
     private static let chain: JSON = {
         var context = JSONObject((0..<3_500).map { .init(Text("t\($0)"), .text("t\($0 + 1)")) })
@@ -25,7 +24,7 @@ import Testing
         verifier.verify(document.compactBytes, at: TestIssuer.clock).code
     }
 
-    /// The document has no shape, no proof and no issuer; its contexts may still be examined for a more
+    /// The document has no shape, no proof and no issuer. The verifier may still examine its contexts for a more
     /// precise reason.
     @Test func chainsWithoutShape() throws {
         for inline in [true, false] {
@@ -49,8 +48,8 @@ import Testing
         #expect(code(.object(document), try verifier(inline: false)) == .contextInlineForbidden)
     }
 
-    /// If inline contexts are forbidden, a stranger's contexts are not processed to explain why a document
-    /// has no shape.
+    /// If inline contexts are forbidden, the verifier does not process a stranger's contexts in order to explain a
+    /// missing shape.
     @Test func contextsThatHideAShape() throws {
         let document: JSON = [
             "@context": [

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Credentials
 
-/// Inputs that are designed to be expensive are refused by counted limits, and inputs just inside the limits
-/// are accepted. `make bench` measures the time that each takes.
+/// Counted limits refuse inputs that are designed to be expensive. Inputs just inside the limits are accepted. `make
+/// bench` measures their times.
 @Suite struct HostileCostTests {
     private let issuer: TestIssuer
     private let verifier: Verifier
@@ -26,8 +26,7 @@ import Testing
         return document
     }
 
-    /// Adds a well-formed proof that is not a valid signature, to show that the content is refused before the
-    /// signature is checked.
+    /// Adds a well-formed but invalid proof, to show that the content is refused before the check of the signature.
     private func unsigned(_ document: JSONObject) -> JSON {
         var document = document
         document["proof"] = [
@@ -67,8 +66,8 @@ import Testing
         #expect(code(try issuer.sign(credential(clique(count)))) == .ok)
     }
 
-    /// Returns many named graphs with a pair of nodes and a hub in each: there are few units of work, but
-    /// each concerns all of the graphs.
+    /// Returns many named graphs, each with a pair of nodes and a hub. There are few units of work, but each unit
+    /// concerns all graphs.
     private func pairs(_ count: Int) -> JSON {
         let pair: JSON = ["@id": "_:h", "u:p": [["@id": "_:a"], ["@id": "_:b"]]]
         return ["u:q": .array((0..<count).map { ["@id": .text("u:\($0)"), "@graph": pair] })]
@@ -78,7 +77,7 @@ import Testing
         #expect(code(unsigned(credential(pairs(5_400)))) == .canonTooComplex)
     }
 
-    /// No credential needs a thousand named graphs: one more ends the work before anything is canonicalised.
+    /// No credential needs a thousand named graphs. One more graph ends the work before the canonicalisation.
     @Test(.timeLimit(.minutes(10))) func namedGraphs() throws {
         let one: JSON = ["@id": "u:x", "u:p": "says"]
         func graphs(_ count: Int) -> JSONObject {
@@ -121,8 +120,8 @@ import Testing
         #expect(try code(3) == .holderInvalid)
     }
 
-    /// If a document has the wrong shape, its spelling is examined, whoever wrote it; its numbers may be
-    /// anything.
+    /// The spelling of a document with a wrong shape is examined, even if a stranger wrote it. Its numbers may have any
+    /// value.
     @Test(arguments: [
         "10e9223372036854775807", "1.0e-9223372036854775808", "-10e9223372036854775807", "1e9223372036854775808",
         "0e9223372036854775807", "1e-9223372036854775807",
@@ -152,8 +151,8 @@ import Testing
         #expect(code(try issuer.sign(credential(claims(11_900)))) == .ok)
     }
 
-    /// Claims of one name have values of equal length with the same beginning, so a hash of the beginnings
-    /// would not distinguish them.
+    /// The claims of one name have values of equal length with equal beginnings. A hash of the beginnings would not
+    /// distinguish them.
     @Test func valuesThatBeginAlike() throws {
         let start = String(repeating: "x", count: 200)
         let values = (10_000..<21_000).map { JSON.text("\(start)\($0)") }
@@ -187,7 +186,7 @@ import Testing
         #expect(code(try issuer.sign(credential(["photo": .text(photo)]))) == .ok)
     }
 
-    /// A token, and an mdoc as the wallet sends it: by itself or as a JSON text.
+    /// A token, and an mdoc as sent by the wallet: bare or as a JSON text.
     @Test(arguments: ["eyJ.", "omdk"]) func tokens(start: String) {
         let limit = Limits().tokenBytes
         func token(_ count: Int) -> [UInt8] {

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// A document may name its controller; it is a single key only if it has key material at its top level.
+    /// A document may name its controller. It is a single key only if it has key material at the top level.
     @Test func aControlledDocumentIsNoSingleKey() throws {
         let document = try #require(
             ControllerDocument([
@@ -75,8 +75,7 @@ import Testing
         #expect(try #require(ControllerDocument(method("https://issuer.example/key"))).isSingleKey)
     }
 
-    /// `use` decides the purposes for which the document lists the key (did:jwk, "To create the DID
-    /// Document").
+    /// `use` determines the purposes for which the document lists the key (did:jwk, "To create the DID Document").
     @Test(arguments: [("sig", true), ("enc", false)]) func useOfJWK(use: String, signs: Bool) throws {
         let x = Base64.encode([UInt8](repeating: 9, count: 32))
         let jwk = #"{"kty":"OKP","crv":"Ed25519","x":"\#(x)","use":"\#(use)"}"#

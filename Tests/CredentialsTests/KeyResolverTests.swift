@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// The owner of a key: a stored document may list methods that another party controls, and keys end.
+/// The owner of a key. A stored document may list methods of another party, and keys end.
 @Suite struct KeyResolverTests {
     private let issuer: TestIssuer
     private let own: Text = "did:web:issuer.example"
@@ -46,8 +46,8 @@ import Testing
         } catch { return error.reason.code }
     }
 
-    /// A document that lists a foreign key gives its owner no right to sign in the document's name, and does
-    /// not give the key to anybody else.
+    /// A document that lists a foreign key gives the owner of the key no right to sign in the document's name, and
+    /// gives the key to no other party.
     @Test func methodsThatSomebodyElseControls() throws {
         let foreign = document(own, [method(of: .string(other))])
         #expect(try code([document(own, [method(of: .string(own))])]) == .ok)
@@ -65,8 +65,8 @@ import Testing
         #expect(try code([foreign, silent], controllers: [other], change: wide) == .keyNotAuthorised)
     }
 
-    /// A key that is stored alone may sign for its controller if the operator's entry says so and the
-    /// controller's document is unknown; if the document is known, it decides.
+    /// A single key may sign for its controller if the operator's entry says so and the controller's document is
+    /// unknown. A known document decides.
     @Test func singleKeys() throws {
         let key = method(of: .string(other))
         #expect(try code([key], of: other) == .issuerKeyMismatch)
@@ -76,8 +76,7 @@ import Testing
         #expect(try code([key, document(other, [], lists: false)], of: other) == .keyNotAuthorised)
     }
 
-    /// A key does not count from the moment of `expires` or `revoked` on (Controlled Identifiers 1.0 section
-    /// 2.2).
+    /// From the moment of `expires` or `revoked`, a key does not count (Controlled Identifiers 1.0 section 2.2).
     @Test(arguments: ["expires", "revoked"] as [Text]) func theLastSecond(_ name: Text) throws {
         func code(_ seconds: Int64) throws -> ReasonCode {
             let end = Timestamp(seconds: now.seconds + seconds).rfc3339
@@ -102,7 +101,7 @@ import Testing
             }
             #expect(try code([document(own, [changed])]) == .ok, "\(name)")
         }
-        // A key whose material is null has none.
+        // A key with null material has no material.
         #expect(
             try code([document(own, [method(of: .string(own)) { $0["publicKeyJwk"] = .null }])]) == .keyMalformed)
     }
@@ -137,8 +136,8 @@ import Testing
         }
     }
 
-    /// MOSIP's wallets pad the identifier. Both spellings have the same key, but neither may sign in the name
-    /// of the other.
+    /// MOSIP's wallets pad the identifier. Both spellings contain the same key, but neither may sign in the name of the
+    /// other.
     @Test func paddedJWK() throws {
         for more in ["", " ", "  "] {
             let plain = "did:jwk:" + Base64.encode(jwk() + Array(more.utf8))

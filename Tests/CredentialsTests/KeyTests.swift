@@ -74,7 +74,7 @@ import Testing
         #expect(key == [UInt8](repeating: 9, count: 32))
     }
 
-    /// Every truncation and every changed byte of the header is either refused or parsed, and never traps.
+    /// Every truncation and every changed byte of the header is refused or parsed. None traps.
     @Test func damagedDERNeverTraps() {
         for count in 0..<spki.count { #expect((try? KeyEncoding.pem(pem(Array(spki.prefix(count))))) == nil) }
         for index in 0..<12 {
@@ -123,7 +123,7 @@ import Testing
         ("ecdsa_secp256k1_sha256_p1363_test", .secp256k1, .es256k),
     ]) func wycheproofECDSA(name: String, curve: PublicKey.Curve, algorithm: SignatureAlgorithm) throws {
         try wycheproof(name) { group in
-            // Reads the same key in its three forms, so that the case has the same result for each.
+            // The key has three forms. The case must have the same result for each form.
             let key = group["publicKey"]
             let point = Hex.decode(key?["uncompressed"]?.string?.string ?? "") ?? []
             let jwk = try? KeyEncoding.jwk(group["publicKeyJwk"]?.object)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// Contexts inside accepted credentials are cached; the cache changes no verdict.
+/// A cache keeps the contexts inside accepted credentials. The cache changes no verdict.
 @Suite struct KnownContextTests {
     private let issuer: TestIssuer
     private let trust: TrustStore
@@ -59,7 +59,7 @@ import Testing
             ["pass": "https://vocabulary.example/pass#", "zone": ["@id": "pass:other"]],
         ]
         #expect(verify(.object(changed)).code == .proofInvalid)
-        // A cached context of one issuer is used by another issuer, whose entry forbids inline contexts.
+        // Another issuer, whose entry forbids inline contexts, uses a cached context of the first issuer.
         let other = try TestIssuer(seed: 10)
         var material = issuer.material
         material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true), TrustedIssuer(id: other.id)]
@@ -94,7 +94,7 @@ import Testing
             #expect(verify(try issuer.signText(document(context))).isAccepted)
             #expect(trust.inlineContexts.all.count == min(number + 1, 16))
         }
-        // The oldest context is replaced, and a context that is too long is never cached.
+        // A new context replaces the oldest. A context that is too long is never cached.
         let many = JSON.object(
             JSONObject(
                 (0..<10).map {
@@ -108,8 +108,8 @@ import Testing
         #expect(after.dropLast() == before.dropFirst() && after.last != before.last)
     }
 
-    /// The work on contexts counts against the limit whether they are cached or not. Otherwise a document
-    /// beyond the limit would pass once its parts were cached from others.
+    /// The work on contexts counts against the limit, cached or not. Otherwise a document beyond the limit would pass
+    /// after other documents put its parts into the cache.
     @Test func limitsDoNotDependOnWhatIsKnown() throws {
         func context(_ number: Int) -> JSON {
             .object(JSONObject((0..<560).map { .init(Text("t\($0)"), .text("urn:\(number)")) }))

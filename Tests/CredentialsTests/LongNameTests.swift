@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// Long names above many members: places are made only for reports to people, and cost nothing before. Each
-/// of these tests would take minutes or gigabytes if a place were made for each member.
+/// Long names above many members. Places are made only for reports to people. If a place were made for each member,
+/// each of these tests would take minutes or gigabytes.
 @Suite(.timeLimit(.minutes(10))) struct LongNameTests {
     private static let name = Text(String(repeating: "n", count: 700_000))
 
@@ -36,7 +36,7 @@ import Testing
         #expect(try forge.verify(short).code == .ok)
     }
 
-    /// The meaning of the types is determined only after they are known to be signed.
+    /// The meaning of types is determined only after the types are known to be signed.
     @Test func types() throws {
         let issuer = try TestIssuer(seed: 9)
         var material = issuer.material

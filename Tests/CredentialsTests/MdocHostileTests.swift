@@ -21,7 +21,7 @@ import Testing
         verifier.verify(TestMdoc.letters(bytes), claimed: .mdoc, at: TestMdoc.clock)
     }
 
-    /// Every byte of an mdoc counts: changing any of them prevents acceptance.
+    /// Every byte of an mdoc counts: a change of any byte prevents acceptance.
     @Test func everyByteFlipped() throws {
         let bytes = try mdoc.build().value.deterministicBytes
         #expect(verify(bytes).isAccepted)
@@ -65,8 +65,8 @@ import Testing
         let verifier = Credentials.Verifier(trust: try item.trust())
         let bytes = try #require(Base64.decodeURL(try item.payload()))
         #expect(verifier.verify(TestMdoc.letters(bytes), at: clock).isAccepted)
-        // The parts of a DeviceResponse around the document and after the issuer's part are not signed, so
-        // they are not changed here.
+        // The parts of a DeviceResponse around the document and after the issuer's part are unsigned, so the test does
+        // not change them.
         let response = try CBOR.decode(bytes)
         let document = response["documents"]?.array?.first ?? response
         let end = (document["issuerSigned"] ?? document).encoded.endIndex
@@ -82,7 +82,7 @@ import Testing
             (0..<depth).reduce(CBOR(.unsigned(0))) { inner, _ in CBOR(.array([inner]))
             }
         }
-        // The item is one level; its value may use the rest.
+        // The item is one level, and its value may use the remaining levels.
         for (depth, code) in [(63, ReasonCode.ok), (64, .cborSyntax)] {
             var deep = mdoc
             deep.items = [("a", [TestMdoc.item(0, "x", nested(depth))])]

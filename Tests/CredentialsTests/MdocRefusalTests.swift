@@ -175,7 +175,7 @@ import Testing
         for wrong in ["ES256", [-7], .bytes([0x26])] as [CBOR] {
             try expect(.proofAlgorithm) { $0.protected = [1: wrong] }
         }
-        // Critical headers: only those that are understood and present.
+        // Critical headers are accepted only if they are understood and present.
         try expect(.ok) { $0.protected = $0.protected.with(2, [1]) }
         for wrong in [[], 1, [4], [1, 4], [33], ["alg"], [2], [15]] as [CBOR] {
             try expect(.proofMalformed) { $0.protected = $0.protected.with(2, wrong).with(4, .bytes([1])) }
@@ -297,8 +297,7 @@ import Testing
         }
     }
 
-    /// One item twice, one digest for two items, or one name for two items: signed or not, the content is
-    /// ambiguous.
+    /// One item twice, one digest for two items, or one name for two items. Such content is ambiguous, signed or not.
     @Test func ambiguity() throws {
         try expect(.mdocDigest) {
             $0.changeIssuerSigned = {

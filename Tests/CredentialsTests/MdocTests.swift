@@ -6,7 +6,7 @@ import X509
 
 @testable import Credentials
 
-/// Valid mdocs in every wrapping, and the facts that the verdict and the policy get from them.
+/// Valid mdocs in every wrapping, and the facts that reach the verdict and the policy.
 @Suite struct MdocTests {
     private let issuer: TestMdoc.Issuer
     private let mdoc: TestMdoc
@@ -124,7 +124,7 @@ import X509
         }
     }
 
-    /// Several documents in one response: each is verified, and each has its own claims and place.
+    /// One response with several documents: each document is verified and has claims and a place of its own.
     @Test func severalDocuments() throws {
         var second = mdoc
         second.object = second.object.with("docType", "org.example.pass")
@@ -186,8 +186,8 @@ import X509
         #expect(try changed.verify().code == .proofAlgorithm)
     }
 
-    /// Anyone can derive a second valid ECDSA signature from a first one; it must not make the document a new
-    /// one.
+    /// Anyone can derive a second valid ECDSA signature from a first signature. The second signature must not make the
+    /// document a new document.
     @Test func malleableSignature() throws {
         let order = try #require(Hex.decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"))
         var changed = mdoc

@@ -81,8 +81,7 @@ import Testing
             } == .mdocCountry, "another's entry")
     }
 
-    /// A refusal names the rule that was broken. A root needs no entry to sign mdocs, but without an entry it
-    /// may sign nothing else.
+    /// A refusal names the violated rule. A root without an entry may sign mdocs and nothing else.
     @Test func findingsSayWhichRule() throws {
         func reason(_ issuer: TestMdoc.Issuer, _ material: TrustMaterial? = nil) throws -> Reason? {
             try TestMdoc(issuer).verify(material).reasons.first
@@ -148,8 +147,8 @@ import Testing
         }
     }
 
-    /// A laboratory mode that verifies everything except who vouches for the signer. A policy never gets its
-    /// result.
+    /// The laboratory mode verifies everything except the trust in the signer. A policy never gets the result of this
+    /// mode.
     @Test func issuerDataOnly() throws {
         let nobody = TrustMaterial()
         #expect(try mdoc.verify(nobody).code == .chainUntrusted)
@@ -180,7 +179,7 @@ import Testing
         #expect(try forged.verify(nobody, mode: .issuerDataOnly).code == .proofInvalid)
     }
 
-    /// Syntax and structure only: trust, dates and a missing signature do not count, but a malformed
+    /// The mode checks only syntax and structure. Trust, dates and a missing signature do not count, but a malformed
     /// signature does.
     @Test func shapeMode() throws {
         var changed = mdoc

@@ -43,7 +43,7 @@ import Testing
         #expect(verdict.missing == ["https://w3id.org/security/suites/ed25519-2020/v1"])
     }
 
-    /// A pinned context refers to one that is not pinned.
+    /// A pinned context refers to a context that is not pinned.
     @Test func thoseOfAPinnedContext() throws {
         var material = issuer.material
         material.contexts["https://x.example/a"] = Array(#"{"@context": "https://x.example/b"}"#.utf8)

@@ -4,7 +4,7 @@ import Reasons
 import TestKit
 import Testing
 
-/// Damaged credentials never trap, and are never accepted unless the signed content is unchanged.
+/// Damaged credentials never trap. They are accepted only if the signed content is unchanged.
 @Suite struct MutationTests {
     private static let fragments = [
         "{", "}", "[", "]", "\"", ":", ",", "null", "0", "-", "1e999", "10e9223372036854775807",

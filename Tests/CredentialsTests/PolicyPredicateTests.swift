@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// Every kind of condition: fulfilled, not fulfilled, claim missing, claim of another kind. An unknown result
-/// admits nobody, even under `not`.
+/// Every kind of condition with four results: fulfilled, not fulfilled, claim missing, claim of another kind. An
+/// unknown result admits no visitor, not even under `not`.
 @Suite struct PolicyPredicateTests {
     /// A condition with documents that fulfil it, that do not fulfil it, and for which the result is unknown.
     struct Row: CustomTestStringConvertible {
@@ -122,8 +122,8 @@ import Testing
         }
     }
 
-    /// If the holder chooses which claims to show, or may write the same graph as another tree, absence
-    /// proves nothing.
+    /// If the holder chooses the claims to show, or may write the same graph as another tree, a missing claim proves
+    /// nothing.
     @Test func absence() throws {
         let graph = PolicyFixture.graph([
             Quad(.blank("c"), "https://www.w3.org/2018/credentials#issuer", .iri(PolicyFixture.issuer))
@@ -150,9 +150,9 @@ import Testing
         }
     }
 
-    /// Different digits of the same signed number are equal, so a choice between them gains nothing. The text
-    /// of a JWT is signed as it is; that of linked data is signed in JCS form, with a double for each number
-    /// (RFC 8785 section 3.2.2.3).
+    /// Different digits of the same signed number are equal, so a holder gains nothing by choosing digits. The text of
+    /// a JWT is signed as written. The text of linked data is signed in JCS form, with a double for each number (RFC
+    /// 8785 section 3.2.2.3).
     @Test func numbersAreReadAsSigned() throws {
         for (format, isMore) in [(.jwtVC, true), (.ldpVC, false)] as [(CredentialFormat, Bool)] {
             let large = PolicyFixture.claims(try JSON.parse(#"{"a": 9007199254740993}"#), format: format)
@@ -265,8 +265,8 @@ import Testing
         #expect(try !PolicyFixture.fulfils("{ claim = [\"urn:p:zone\"], equals = \"west\" }", plain))
     }
 
-    /// A name has the meaning that the credential's own contexts give it. If another pinned context disagrees
-    /// and the credential states a claim with that other meaning, the result is unknown.
+    /// A name has the meaning that the credential's contexts give it. If another pinned context disagrees, and the
+    /// credential states a claim with that other meaning, the result is unknown.
     @Test func namesAreThoseOfTheCredentialsContexts() throws {
         let (zone, wish): (Text, Text) = ("urn:p:zone", "urn:p:wish")
         func claims(_ stated: [(Text, String)], under contexts: JSON = ["urn:c1"]) -> SignedClaims {

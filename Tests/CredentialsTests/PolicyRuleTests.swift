@@ -15,7 +15,7 @@ import Testing
         at now: String? = nil
     ) throws -> Answer {
         let instant = try now.map { try #require(Timestamp(rfc3339: $0)) } ?? PolicyFixture.noon
-        // A status names its place; each case gets the statuses of its own place, with the place removed.
+        // The name of a status contains its place. Each case gets the statuses of its place, without the place.
         let cases = claims.enumerated().map { index, claims in
             let place = places.indices.contains(index) ? places[index] : ""
             let own = status.filter { place.isEmpty || $0.pointer.hasPrefix(place + "/") }.map { answer in
@@ -94,7 +94,7 @@ import Testing
         #expect(try code(#"issuers = ["group:works"]"#, groups: ["works": ["did:web:x"]]) == none)
         #expect(try code(#"issuers = ["group:works"]"#, groups: ["other": [PolicyFixture.issuer]]) == none)
         #expect(try code(#"issuers = ["group:works", "did:web:works.example"]"#) == "ok")
-        // An issuer whose id is written like a group is not a group.
+        // An issuer whose id looks like a group name is not a group.
         #expect(try code(#"issuers = ["group:works"]"#, PolicyFixture.claims([:], issuer: "group:works")) == none)
     }
 
@@ -171,7 +171,7 @@ import Testing
             ("issuers = [\"did:web:works.example\"]", true), ("formats = [\"ldp_vc\"]", false),
             (#"when = [ { claim = "/level", below = 3 } ]"#, true),
             (#"when = [ { claim = "/level", below = 2 } ]"#, false),
-            // A claim that the holder withholds does not help him.
+            // Withholding a claim does not help the holder.
             (#"when = [ { claim = "/badge", in = [17, 18] } ]"#, true),
             (#"types = ["urn:card"]"# + "\n" + #"when = [ { claim = "/badge", in = [17, 18] } ]"#, false),
         ] {
@@ -186,7 +186,8 @@ import Testing
                 == Answer(code: "policy.no", at: "/verifiableCredential/1/level"))
     }
 
-    /// A group that no trust entry names makes accept rules admit nobody and deny rules refuse everybody.
+    /// If no trust entry names a group, accept rules with the group admit no visitor, and deny rules with it refuse
+    /// all.
     @Test func aMisspeltGroupFailsClosed() throws {
         let deny = "[[deny]]\nid = \"no\"\nissuers = \"group:left\"\n[[accept]]\nid = \"all\""
         #expect(try ask(deny, pass).code == "policy.no")
@@ -270,7 +271,7 @@ import Testing
                 rule + "[clock]\n" + clock, pass, provenance: provenance, unsynchronised: unsynchronised)
             #expect(answer.code == (isGreen ? "ok" : "clock.untrusted"), "\(clock) \(provenance)")
         }
-        // The clock is checked before anything that depends on the date, including the policy's own validity.
+        // The clock is checked before everything that depends on the date, including the validity of the policy.
         let old = "valid-until = 2020-01-01T00:00:00Z\n" + rule
         #expect(try ask(old, pass, provenance: .unset).code == "clock.untrusted")
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Rules inside the verifier, with credentials that are really signed.
+/// Rules inside the verifier, with signed credentials.
 @Suite struct PolicyVerifierTests {
     private let issuer: TestIssuer
     private let contexts: [Text: [UInt8]]
@@ -91,7 +91,7 @@ import Testing
         #expect(try verify(unsigned, staff, profile: .compat).isAccepted)
         let verdict = try verify(unsigned, rules, profile: .compat)
         #expect(verdict.code.text == "policy.staff" && verdict.unsigned == ["/credentialSubject/clearance"])
-        // The holder added it after signing.
+        // The holder added the member after the signing.
         var forged = try pass(["level": 3]).object ?? [:]
         var subject = forged["credentialSubject"]?.object ?? [:]
         subject["clearance"] = "top"
@@ -127,7 +127,7 @@ import Testing
         #expect(try verify(.object(swapped), byProperty, inline: true).isAccepted)
     }
 
-    /// A pinned context has two names for one property. The holder may exchange them, so neither is read.
+    /// A pinned context has two names for one property. The holder may exchange the names, so neither is read.
     @Test func aNameThatSharesItsMeaningIsNotRead() throws {
         let byName = staff + "require = [ { claim = \"/credentialSubject/zones\", contains = \"north\" } ]"
         let genuine = try pass(["areas": "north", "zones": "south", "level": 3], context: .string(Self.aliases))
@@ -179,8 +179,8 @@ import Testing
         #expect(try verify(pass(["level": 3]), rules, clock: late).isAccepted)
     }
 
-    /// If either of two dates may be correct, a credential must be valid and admitted at both, whichever of
-    /// them the clock shows.
+    /// If one of two dates is correct, a credential must be valid and admitted at both dates, whichever date the clock
+    /// shows.
     @Test func aClockThatWasMovedAdmitsByBothDates() throws {
         let day =
             "[[accept]]\nid = \"day\"\ntypes = \"https://works.example/ns#StaffPass\"\n"
@@ -207,9 +207,8 @@ import Testing
         #expect(try moved(decade, 0, staff).code == .validityExpired)
     }
 
-    /// If it is unknown how long the machine was off, a rule's hours must hold at all times since the last
-    /// confirmed date. Everything else is judged at the date that is shown, unless that is before the last
-    /// confirmed date.
+    /// If the duration of a power-off is unknown, a rule's hours must include all times since the last confirmed date.
+    /// Everything else is checked at the shown date, or at the last confirmed date if that is later.
     @Test func theFirstDateAfterThePowerWasOffOpensNoHours() throws {
         let day =
             "[[accept]]\nid = \"day\"\ntypes = \"https://works.example/ns#StaffPass\"\n"
@@ -227,8 +226,7 @@ import Testing
             (0, -decade, day, .dateUnconfirmed), (8 * hour, 0, day, .policy("day")),
             // Each rule is evaluated separately.
             (3 * hour, 2 * hour, halves, nil), (2 * hour, -hour, halves, .dateUnconfirmed), (2 * hour, -hour, day, nil),
-            // Neither the issue date nor the start of the credential is checked at dates at which the box was
-            // off.
+            // Neither the issue date nor the start of the credential is checked at dates during the power-off.
             (0, -24 * hour, staff, nil), (0, -decade, staff, nil),
             // If the date goes back, the credential must be admitted at both dates.
             (0, 2 * hour, day, nil), (0, 8 * hour, day, .dateUnconfirmed), (0, decade, staff, .dateUnconfirmed),

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// Presentations: the credential inside must be valid by itself, and the holder must sign the gate's request.
+/// Presentations: the credential inside must be valid without the presentation, and the holder must sign the gate's
+/// request.
 @Suite struct PresentationTests {
     private let issuer: TestIssuer
     private let holder: TestIssuer
@@ -46,8 +47,7 @@ import Testing
         #expect(try verify(document, demand: HolderDemand(audience: "other.example")).code == .holderInvalid)
     }
 
-    /// The date that the holder wrote counts in addition to the challenge; if no proof is required, an old
-    /// proof counts as no proof.
+    /// The holder's date counts in addition to the challenge. If no proof is required, an old proof counts as no proof.
     @Test func anAnsweredChallengeDoesNotReplaceTheDate() throws {
         let document = try presentation(of: issuer.sign(issuer.template))
         func code(_ seconds: Int, required: Bool) throws -> ReasonCode {
@@ -59,7 +59,7 @@ import Testing
         #expect(try code(299, required: false) == .ok)
     }
 
-    /// A presentation may name its holder by the key that signs it, but not by another's key.
+    /// A presentation may name its holder by the key of its signature, but not by another person's key.
     @Test func holderNamedByItsKey() throws {
         let stranger = try TestIssuer(seed: 21)
         var document = try #require(try presentation(of: issuer.sign(issuer.template)).object)

@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    /// An additional proof by another party causes a warning; it neither helps nor hurts.
+    /// An additional proof of another party causes a warning and has no other effect.
     @Test func foreignProofs() throws {
         let stranger = try TestIssuer(seed: 9)
         let own = try #require(try issuer.sign(issuer.template)["proof"])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Credentials
 
-/// ecdsa-sd-2023: statements that a holder may leave out, and statements that nobody may change.
+/// ecdsa-sd-2023: statements that a holder may withhold, and statements that cannot be changed.
 @Suite struct SelectiveDisclosureTests {
     private static func fixture() throws -> Fixture? {
         try Fixture("ecdsa-sd-2023.employ.derivedRevealDocument@compat", in: "vc/di-ecdsa")
@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    /// The holder can withhold one of two entries, even if the one that he shows is mandatory, unless the
-    /// issuer's entry states that mandatory values are mandatory as a whole.
+    /// The holder can withhold one of two entries, even if the shown entry is mandatory, unless the issuer's entry
+    /// states that mandatory values are mandatory as a whole.
     @Test func noEntryOfAStatusMayBeWithheld() throws {
         let status: Text = "https://www.w3.org/2018/credentials#credentialStatus"
         var twins = try RespellingTwins(.ecdsaSD2023)
@@ -99,8 +99,7 @@ import Testing
         #expect(!graph.isComplete(CredentialVocabulary.issuer, at: other))
     }
 
-    /// In the World Wide Web Consortium's own example two of four sails are mandatory: a holder may withhold
-    /// the others.
+    /// In the W3C's example, two of four sails are mandatory. A holder may withhold the other two.
     @Test func sailsThatAreNotShown() throws {
         guard let fixture = try Fixture("data-integrity-cases.ecdsa_sd_2023.verification@compat", in: "vc/ssi") else {
             return
@@ -117,7 +116,7 @@ import Testing
             return try fixture.verify().code.text
         }
         let accept = "[[accept]]\nid = \"r\"\n"
-        // The issuer signed it, and the holder does not show it.
+        // The issuer signed the value, and the holder does not show it.
         let kihei = "{ claim = \(path), contains = \"Kihei\" }"
         #expect(try code("[[deny]]\nid = \"d\"\nwhen = [ \(kihei) ]\n" + accept) == "policy.d")
         #expect(try code(accept + "require = [ { not = \(kihei) } ]\n") == "policy.r")
@@ -127,7 +126,7 @@ import Testing
         #expect(try code("[[deny]]\nid = \"d\"\n" + subjects + accept) == "policy.d")
     }
 
-    /// A base proof contains the data to disclose everything, so it is for the holder alone.
+    /// A base proof can disclose everything, so it is for the holder only.
     @Test func refusesBaseProofs() throws {
         guard let fixture = try Fixture("ecdsa-sd-2023.employ.addSignedSDBase@compat", in: "vc/di-ecdsa") else {
             return

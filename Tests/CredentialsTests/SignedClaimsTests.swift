@@ -27,8 +27,8 @@ import Testing
         #expect(Set(graph.types(of: graph.root)) == [CredentialVocabulary.verifiableCredentialType, "urn:pass"])
     }
 
-    /// A holder can write the same statements with any of their nodes as the root. If another credential
-    /// could be the root, it is unknown which is meant.
+    /// A holder can write the same statements with any node as the root. If another credential could be the root, the
+    /// intended root is unknown.
     @Test func theRootIsTheOneThatLeadsToAllOthers() {
         let (outer, inner) = (Term.blank("a"), Term.blank("b"))
         let both = [Quad(outer, Self.type, Self.credential), Quad(inner, Self.type, Self.credential)]
@@ -39,7 +39,7 @@ import Testing
         let circle = down + [Quad(inner, "urn:of", outer)]
         #expect(read(circle, root: outer) == nil && read(circle, root: inner) == nil)
         #expect(read(down, root: nil) == nil && read(down, root: .blank("c")) == nil)
-        // A node that is no credential may point back: a subject names the credential that contains it.
+        // A node that is not a credential may point back: a subject may name the credential that contains it.
         let back = [
             Quad(outer, Self.type, Self.credential), Quad(outer, "urn:subject", inner), Quad(inner, "urn:in", outer),
         ]

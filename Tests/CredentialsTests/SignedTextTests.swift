@@ -5,8 +5,8 @@ import Testing
 
 @testable import Credentials
 
-/// For a proof over JSON text the canonical text counts, read under the signed contexts: not another spelling
-/// by the holder, and everything that the text states.
+/// For a proof over JSON text, the canonical text counts, read under the signed contexts, with everything that it
+/// states. A holder's other spelling does not count.
 @Suite struct SignedTextTests {
     private let issuer: TestIssuer
     private var material: TrustMaterial
@@ -120,8 +120,7 @@ import Testing
 
     // MARK: - Contexts that are not signed
 
-    /// An additional context that the holder appends gives the issuer's types no other meaning, and removes
-    /// none.
+    /// A context that the holder appends neither changes nor removes the meaning of the issuer's types.
     @Test func typesUnderAnAppendedContext() throws {
         let contexts = document()["@context"] ?? .null
         let signed = try issuer.signText(document(), repeating: contexts)
@@ -252,8 +251,8 @@ import Testing
         },
     ]
 
-    /// A statement under another name, or in another description of the same node, counts as much as one
-    /// under its own name.
+    /// A statement under another name, or in another description of the same node, counts as much as a statement under
+    /// its usual name.
     @Test(arguments: aliases) func otherNames(alias: Alias) throws {
         let deny = "[[deny]]\nid = \"d\"\nsubjects = [ \"did:example:lost\" ]\n" + Self.accept
         let signed = try issuer.signText(
@@ -270,8 +269,7 @@ import Testing
         #expect(found.code.text == alias.code, "\(found.reasons)")
     }
 
-    /// The issuer may use any name for members that decide nothing, and members without a meaning in RDF are
-    /// read as text.
+    /// The issuer may use any name for inert members. Members without a meaning in RDF are read as text.
     @Test func otherNamesOfOtherClaims() throws {
         let half = JSON.number(JSONNumber(validated: "2.5"))
         let subjects: [JSON] = [

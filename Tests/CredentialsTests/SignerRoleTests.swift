@@ -8,8 +8,7 @@ import X509
 
 @testable import Credentials
 
-/// The issuers for which a root is pinned, the required purposes of certificates, and the rule that a refusal
-/// names.
+/// The issuers for which a root is pinned, the required purposes of certificates, and the rule in a refusal.
 @Suite struct SignerRoleTests {
     private typealias Template = TestPKI.Template
 
@@ -54,8 +53,8 @@ import X509
         #expect(TestPKI.outcome(signer, roots, role: .documentSigner) == "ok")
     }
 
-    /// Two pinned certificates have the same name and key, as after a renewal: it is sufficient that the
-    /// entry names one of them.
+    /// Two pinned certificates have the same name and key, as after a renewal. It is enough that the entry names one of
+    /// them.
     @Test func eitherOfTwoRootsOfOneKey() throws {
         let first = try TestPKI.root()
         let second = try TestPKI.root { $0.key = first.key }
@@ -119,15 +118,13 @@ import X509
             for role in [TestPKI.Role.tokenSigner, .statusListSigner] {
                 #expect(try outcome(purposes, role: role) == nobody, "\(purposes)")
                 #expect(try outcome(purposes, names: own, role: role) == named, "\(purposes)")
-                // The caller checks whose names these are; here it matters only that they are not the
-                // issuer's.
+                // The caller compares the names. In this test they only must not be those of the issuer.
                 #expect(try outcome(purposes, names: others, role: role) == nobody, "\(purposes)")
             }
         }
     }
 
-    /// One certificate for mdocs and their status lists is usual; it is not meant for tokens in the root's
-    /// name.
+    /// One certificate for mdocs and their status lists is usual. It is not meant for tokens in the root's name.
     @Test func documentSignersSignTheirOwnLists() throws {
         #expect(try outcome([TestPKI.documentSigner], role: .statusListSigner, id: "root") == "ok")
         #expect(try outcome([Self.eudi], role: .statusListSigner, id: "root") == "ok")

@@ -3,8 +3,7 @@ import Reasons
 
 @testable import Credentials
 
-/// The methods of a stored document that may sign credentials in the name of an id, as the product's own key
-/// stage finds them.
+/// The methods of a stored document that may sign credentials in the name of an id, found by the product's key stage.
 struct SigningKeys {
     private let trust: TrustStore
     private let document: ControllerDocument
@@ -16,8 +15,8 @@ struct SigningKeys {
         (self.document, self.trust) = (document, trust)
     }
 
-    /// Returns the ids of the methods whose keys are found and may sign, in document order; throws the most
-    /// informative refusal if there are none.
+    /// Returns the ids of the methods whose keys may sign, in document order. Without any, throws the most informative
+    /// refusal.
     func keys(of did: Text, _ keyPurpose: TrustedIssuer.KeyPurpose) throws(Rejection) -> [Text] {
         // The document that is stored for an id must be the document of that id (DID Resolution 1.0 section
         // 4.3).

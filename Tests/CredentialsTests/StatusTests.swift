@@ -63,8 +63,8 @@ import Testing
         #expect(try verdict(list: foreign, issuers: [other.id]).code == .ok)
     }
 
-    /// The id of a list, if it has one, is the URL that the credential names (Bitstring Status List 1.0
-    /// section 3). The operator may accept another id, but only for that issuer and that URL.
+    /// An optional id of a list equals the URL in the credential (Bitstring Status List 1.0 section 3). The operator
+    /// may accept another id, but only for that issuer and that URL.
     @Test func aListIsTheOneThatIsNamed() throws {
         let alias: Text = "https://lists.example/1"
         func code(_ id: Text?, aliases: [Text: Text] = [:]) throws -> ReasonCode {
@@ -109,8 +109,7 @@ import Testing
         #expect(verdict.code == .statusUnavailable && verdict.reasons[0].pointer == "/credentialStatus/type")
     }
 
-    /// Under the compat profile an index that the signature does not cover could be changed to that of a
-    /// clear bit.
+    /// Under the compat profile, an index that the signature does not cover could be changed to that of a clear bit.
     @Test func anUnsignedEntryIsNoAnswer() throws {
         var document = issuer.template
         document["credentialStatus"] = [
@@ -229,7 +228,7 @@ import Testing
             }
             #expect(try answers([entry()], list: list).code == wanted)
         }
-        // With four bits each there are too few entries to hide a holder among others.
+        // With four bits each, there are too few entries to hide a holder among others.
         #expect(try code("message", size: 4, messages: Self.messages(16), list(set: [])) == "status.invalid")
     }
 
@@ -255,7 +254,7 @@ import Testing
         }
         #expect(try code("refresh", set: [42]) == "ok")
         #expect(try code("message", set: [42]) == "ok")
-        // The bit has a meaning that is not understood.
+        // The meaning of the bit is unknown.
         #expect(try code("embargo", set: [42]) == "status.invalid")
         #expect(try code("embargo", set: [41, 43]) == "ok")
     }

@@ -89,8 +89,8 @@ import Testing
         return material
     }
 
-    /// Anyone can append a context to those that a JCS proof repeats: this must not make an old credential a
-    /// new one.
+    /// Anyone can append a context to those in a JCS proof. An appended context must not make an old credential a new
+    /// one.
     @Test(arguments: ["p256", "p384"]) func appendedContextIsStillAReplay(curve: String) throws {
         let id = "ecdsa-jcs-2019-\(curve)-employee-context-appended@compat"
         guard let changed = try Fixture(id) else { return }
@@ -118,7 +118,7 @@ import Testing
         #expect(unsigned(.null, ["a"]) == nil)
     }
 
-    /// A suite accepts only its own algorithms, and an algorithm only its own keys.
+    /// A suite accepts only its own algorithms, and an algorithm only keys of its kind.
     @Test(arguments: [
         ("k1-2019-employee-valid", "ES256"), ("k1-2019-employee-valid", "EdDSA"), ("r1-2019-employee-valid", "ES256K"),
         ("jws2020-es256-employee-valid", "ES384"), ("jws2020-es256k-employee-valid", "ES256"),

@@ -9,8 +9,7 @@ import X509
 
 @testable import Credentials
 
-/// Certificates with **test keys**, made when needed by the writer of a library that the product's reader
-/// does not use.
+/// Certificates with **test keys**, made when needed by another library than the one that the product reads them with.
 struct TestPKI {
     /// A subject, its key and its certificate.
     struct Member {

@@ -171,8 +171,7 @@ import X509
             try changed { $0["status_list"] = ["bits": 2, "lst": .text(Base64.encode(stream))] } == "status.invalid")
     }
 
-    /// `ttl` is counted from the time at which a refresher fetched the list from its server; if that time is
-    /// unknown, `exp` alone counts.
+    /// `ttl` counts from the time at which a refresher fetched the list. If that time is unknown, `exp` alone counts.
     @Test func timeToLive() throws {
         func overdue(_ list: [UInt8], fetched ago: Int64?, decides: Bool = false) throws -> (String, Duration?) {
             var material = issuer.material
@@ -207,8 +206,7 @@ import X509
         #expect(try overdue(jwt { $0["ttl"] = -1 }, fetched: nil).0 == "status.invalid")
     }
 
-    /// The dates that a stored list states are reported without checking its signature, so they may be
-    /// anything.
+    /// The dates in a stored list are reported without a check of its signature, so they may have any value.
     @Test func statedTimeToLive() throws {
         for lifetime in ["-1e300", "-1", "1e400", "1e-400", "9223372036854775808", "60"] {
             let list = try jwt { $0["ttl"] = .number(JSONNumber(validated: lifetime)) }
@@ -256,8 +254,8 @@ import X509
         #expect(try outcome(Array(jwt().dropLast())) == "status.invalid")
     }
 
-    /// Only the issuer, or a signer that its entry names, may sign; a token that names its issuer must name
-    /// one of them.
+    /// Only the issuer, or a signer in the issuer's entry, may sign. A token that names an issuer must name one of
+    /// these.
     @Test func signers() throws {
         let other = try TestIssuer(seed: 8)
         let foreign = try jwt(by: other)
@@ -317,8 +315,7 @@ import X509
         #expect(try outcome(by: other, names: [.uniformResourceIdentifier(id.string)]) == "status.invalid")
     }
 
-    /// Both forms find their key by the same names; an issuer's key may be published as a document of its
-    /// own.
+    /// Both forms find their key by the same names. An issuer's key may be published as a document of its own.
     @Test(arguments: [false, true]) func namesOfKeys(isSingleKey: Bool) throws {
         let id: Text = "https://issuer.example"
         let (inner, single) = (Text(id.string + "#k1"), Text(id.string + "/k1"))
@@ -377,7 +374,7 @@ import X509
         #expect(try outcome(cwt(sign: { Array(try other.key.signature(for: $0)) })) == "status.invalid")
     }
 
-    /// An mdoc's issuer is the root of its signer; a list for it must be signed below the same root.
+    /// The issuer of an mdoc is the root of its signer. A list for the mdoc must be signed below the same root.
     @Test func listsOfMdocs() throws {
         let (root, stranger) = (try TestPKI.root(), try TestPKI.root("Other"))
         let key = P256.Signing.PrivateKey()
@@ -451,8 +448,7 @@ import X509
         #expect(try verdict(list(), status: "x").code == .shapeStatus)
     }
 
-    /// If the gate's rules decide, age and absence are reported and not judged; the issuer's statement is
-    /// still judged.
+    /// If the gate's rules decide, age and absence are only reported. The issuer's statement is still checked.
     @Test func answersForRules() throws {
         var policy = VerificationPolicy()
         policy.decidesOnStatus = true

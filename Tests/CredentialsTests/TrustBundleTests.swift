@@ -3,7 +3,7 @@ import Testing
 
 @testable import Credentials
 
-/// Bundles: exactly the signed content is read, and nothing else.
+/// Bundles: a reader accepts exactly the signed content.
 @Suite struct TrustBundleTests {
     private let key: OperatorSigningKey
     private let other: OperatorSigningKey

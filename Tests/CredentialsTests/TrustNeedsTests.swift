@@ -29,7 +29,7 @@ import X509
         "vc/mosip", "vc/neighbours", "vc/ssi", "sd-jwt/testcases", "mdoc/generated",
     ]
 
-    /// An accepted credential lacks nothing, and without trust data it lacks something.
+    /// An accepted credential lacks nothing in its trust data. Without trust data it lacks something.
     @Test(arguments: folders) func nothingIsMissingOfWhatIsAccepted(in folder: String) throws {
         guard let path = Vectors.path(folder) else { return }
         let nobody = try TrustStore(TrustMaterial())
@@ -53,8 +53,7 @@ import X509
         #expect(count > 0)
     }
 
-    /// If the trust data lacks one of the reported needs, the credential is refused: no need is reported in
-    /// vain.
+    /// If the trust data lacks any reported need, the credential is refused. No reported need is therefore superfluous.
     @Test func nothingIsAskedForInVain() throws {
         guard let path = Vectors.path("vc/generated") else { return }
         var (contexts, documents) = (0, 0)
@@ -158,8 +157,8 @@ import X509
         #expect(try lines(credential()) == ["contexts = [\"https://w3id.org/security/suites/ed25519-2020/v1\"]"])
     }
 
-    /// A forger's proof in addition to the issuer's is not proposed; a forger's proof in its place is, so
-    /// that the operator sees it.
+    /// A forger's proof in addition to the issuer's proof is not proposed. A forger's proof in its place is proposed,
+    /// so that the operator sees it.
     @Test func proofsOfOthers() throws {
         var material = issuer.material
         material.issuers = [TrustedIssuer(id: Self.works)]
@@ -321,8 +320,8 @@ import X509
         #expect(try need(.document, "did:web:a.example", in: signed).keys.count <= limits.proofs)
     }
 
-    /// Members of every wrong kind, and truncated payloads: needs are reported or the payload is refused, and
-    /// nothing traps.
+    /// Members of every wrong kind, and truncated payloads. Needs are reported or the payload is refused, and nothing
+    /// traps.
     @Test func damagedPayloads() throws {
         let store = try TrustStore(issuer.material)
         let names: [Text] = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// The resources that the refresher requests, when it requests them, and the answers that it accepts.
+/// The resources that the refresher requests, the times of the requests, and the accepted answers.
 @Suite struct TrustRefreshTests {
     // MARK: - Addresses
 
@@ -242,7 +242,7 @@ import Testing
         broken[list.count / 2] ^= 1
         #expect(try code(broken) == .statusInvalid)
         #expect(try code(Array("<html>".utf8)) == .statusInvalid)
-        // A revocation is permanent: a list older than the stored one is not accepted again.
+        // A revocation is permanent: a list older than the stored list is not accepted.
         func dated(_ date: String) throws -> [UInt8] {
             try issuer.statusList(url: url) { $0["validFrom"] = .text(date) }
         }
@@ -255,7 +255,7 @@ import Testing
         try verifier.check(after, for: wanted, replacing: before, at: TestIssuer.clock)
         try verifier.check(after, for: wanted, replacing: after, at: TestIssuer.clock)
         try verifier.check(before, for: wanted, replacing: broken, at: TestIssuer.clock)
-        // Another issuer may not provide a list that one issuer names.
+        // Another issuer may not sign a list that only one issuer's entry names.
         var both = named
         both.issuers.append(TrustedIssuer(id: stranger.id))
         #expect(try refusal(try stranger.statusList(url: url), resource, both) == .statusList(.statusInvalid))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// The permissions in the operator's entry of an issuer, beyond its being trusted at all.
+/// The permissions in an issuer's entry, in addition to the trust in the issuer.
 @Suite struct TrustRuleTests {
     private let issuer: TestIssuer
     private let credential: JSON
@@ -30,8 +30,7 @@ import Testing
         _ document: JSON? = nil, at date: String = "2026-09-21T00:00:00Z", _ change: (inout TrustMaterial) -> Void
     ) throws -> ReasonCode { try verify(document, at: date, change).reasons[0].code }
 
-    /// An end in the past still counts as the first end, so that a monitor of it does not fall silent on that
-    /// day.
+    /// A past end still counts as the first end, so that a monitor does not fall silent on that day.
     @Test func theFirstEndIsAlsoOneThatIsPast() throws {
         let (past, future) = (Timestamp(seconds: 1_000_000_000), Timestamp(seconds: 4_000_000_000))
         var material = TrustMaterial()

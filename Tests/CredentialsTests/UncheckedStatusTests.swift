@@ -6,7 +6,7 @@ import Testing
 
 @testable import Credentials
 
-/// Status entries of a kind for which the gate has no lists: refused, unless the issuer's entry names the
+/// Status entries of a kind for which the gate has no lists. They are refused, unless the issuer's entry names the
 /// kind.
 @Suite struct UncheckedStatusTests {
     private static let kind: Text = "https://works.example/ns#RevocationList"
@@ -38,7 +38,8 @@ import Testing
         #expect(warning?.severity == .warning && warning?.pointer == "/credentialStatus/type")
     }
 
-    /// A supported kind is still checked, even if the entry names it or it has another type as well.
+    /// An entry of a supported kind is still checked, even if the issuer's entry names the kind or the status entry has
+    /// another type, too.
     @Test func noKindThatIsRead() throws {
         let list = RespellingTwins.entry("list").object ?? [:]
         let bitstring: Text = "https://www.w3.org/ns/credentials/status#BitstringStatusListEntry"
@@ -48,7 +49,7 @@ import Testing
         #expect(try verdict([.object(list), foreign], types: [Self.kind]).code == .statusUnavailable)
     }
 
-    /// An entry with two supported kinds is of neither: no rule decides which counts.
+    /// A status entry with two supported kinds has neither kind, because no rule decides which kind counts.
     @Test func noEntryOfTwoKinds() throws {
         let list = RespellingTwins.entry("list").object ?? [:]
         let older: JSON = "https://w3id.org/vc/status-list#StatusList2021Entry"

@@ -74,8 +74,8 @@ struct VerdictCase {
         var material = TrustMaterial()
         let trust = json["trust"]
         for path in texts(trust?["roots"]) { material.roots.append(try bytes(path.string)) }
-        // The schema pins roots for the whole case; each issuer's entry names all of them, as a trust directory
-        // made from the case would.
+        // The schema pins roots for the whole case. Each issuer's entry names all of them, as in a trust directory made
+        // from the case.
         let roots = try TrustStore(TrustMaterial(roots: material.roots)).rootIDs
         for entry in trust?["issuers"]?.array ?? [] {
             guard let id = entry.string ?? entry["id"]?.string else { continue }

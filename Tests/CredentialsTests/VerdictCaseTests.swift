@@ -30,7 +30,7 @@ import Testing
         for failure in tally.finish() { Issue.record("\(failure)") }
     }
 
-    /// Returns nil if the verdict is the expected one, both with and without the format label.
+    /// Returns nil if the verdict is as expected, both with and without the format label.
     private static func failure(of item: VerdictCase, among cases: [VerdictCase]) throws -> String? {
         if item.mode == "status-list" { return statusListFailure(of: item) }
         if item.mode == "did-document" { return try item.documentFailure() }
@@ -89,8 +89,8 @@ import Testing
         let got = "\(verdict.decision) \(verdict.code) \(verdict.reasons.first?.pointer ?? "")"
         let isAsWritten =
             verdict.decision.rawValue == item.wantedDecision && item.wantedCodes.contains(verdict.code.text)
-        // Other cases test whether a status list or an endorsement is valid; if it is, it still does not open
-        // the gate.
+        // Other cases test whether a status list or an endorsement is valid. A valid list or endorsement still does not
+        // open the gate.
         let holds =
             item.wantedCodes.contains("ok") && verdict.code == .kindNeverAdmits
             && verdict.credential.signedDigest != nil

@@ -49,7 +49,7 @@ import Testing
         #expect(text.contains(ReasonCode.claimsUnsigned.remedy))
     }
 
-    /// The status is reported with the age of its list, even if it decided.
+    /// The report contains the status with the age of its list, even if the status decided.
     @Test func statusWithTheAgeOfItsList() throws {
         let url: Text = "https://issuer.example/status/1"
         func report(set: [Int]) throws -> VerdictReport {

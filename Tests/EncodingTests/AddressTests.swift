@@ -2,7 +2,7 @@ import Encoding
 import TestKit
 import Testing
 
-/// IP addresses, and those with a port: what is read as one, and what kind it is.
+/// IP addresses with and without a port: which texts are addresses, and of which kind.
 @Suite struct AddressTests {
     @Test(
         .tags(.exact),

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// A map in a key of a map is legal CBOR that no format uses. Comparing such keys could waste time.
+    /// A map in the key of a map is legal CBOR, but no format uses it. Comparing such keys could take long.
     @Test func mapsInsideKeys() {
         #expect(code("a1a000") == .tooDeep)
         #expect(code("a181a00100") == .tooDeep)
@@ -132,7 +132,7 @@ import Testing
         #expect(throws: CBORError(.tooLarge, at: 0)) { try decoder.decode([0x81, 0]) }
     }
 
-    /// Megabytes of each kind of head, and of noise, quickly result in an error or a value.
+    /// Megabytes of each kind of head, and of noise, give an error or a value quickly.
     @Test func megabytes() {
         for byte in UInt8.min...UInt8.max {
             let bytes = [UInt8](repeating: byte, count: 1 << 20)

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// RFC 8949: CBOR is read with its own bytes kept, and written in its shortest form.
+/// RFC 8949: a CBOR item keeps the bytes from which it was read, and is written in its shortest form.
 @Suite struct CBORTests {
     /// RFC 8949 appendix A as printed there: the encoding and its diagnostic notation.
     private static let appendixA: [(hex: String, text: String)] = [
@@ -94,7 +94,7 @@ import Testing
         return matches(item, json) ? nil : "other value: \(diagnostic(item))"
     }
 
-    /// Compares an item with the vectors' diagnostic notation, which has names for values that JSON lacks.
+    /// Compares an item with the diagnostic notation of the vectors, which names the values that JSON lacks.
     private static func same(_ item: CBOR, _ text: String) -> Bool {
         let own = diagnostic(item)
         let names = ["inf": "Infinity", "-inf": "-Infinity", "nan": "NaN", "simple(23)": "undefined"]
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// Every item keeps the bytes from which it was read, even where another encoding is shorter.
+    /// Every item keeps the bytes from which it was read, even if another encoding is shorter.
     @Test func itemsKeepTheirBytes() throws {
         let bytes = try #require(Hex.decode("a2" + "1900016161" + "7801629f1b00000000000000055f4101ffff"))
         let map = try #require(try CBOR.decode(bytes).map)

@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-/// A canonical object to which one member is added equals the canonical form of the whole object.
+/// A canonical object with one added member equals the canonical form of the whole object.
 @Suite struct CanonicalObjectTests {
     private func written(_ write: ((ArraySlice<UInt8>) -> Void) -> Void) -> String {
         var bytes: [UInt8] = []

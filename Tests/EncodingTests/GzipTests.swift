@@ -9,8 +9,7 @@ import Testing
         #expect(try Gzip.inflate(Gzip.deflate([]), limit: 0) == [])
     }
 
-    /// A member followed by another member or by other data: the rest is skipped, unless exactly one member
-    /// is required.
+    /// The data after a member, another member or other data, is skipped, unless exactly one member is required.
     @Test func whatFollowsAMember() throws {
         let (a, b) = (try Gzip.deflate([1, 2]), try Gzip.deflate([3]))
         #expect(try Gzip.inflate(a + b, limit: 10) == [1, 2, 3])

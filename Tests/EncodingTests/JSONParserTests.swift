@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// Truncation and single-byte damage never trap; a text that is still accepted can be written and read
+    /// Truncation and single-byte damage never trap. A damaged text that is still accepted can be written and read
     /// again.
     @Test func damagedTextsNeverTrap() throws {
         let original = Array(#"{"a":[1,-2.5e+3,"\u00e9😀",true,null],"b":{"c":"\\\"é"}}"#.utf8)

@@ -4,8 +4,8 @@ import TestKit
 import Testing
 
 @Suite struct JSONTestSuiteTests {
-    /// The parser's decisions where RFC 8259 leaves a choice. A file follows the first row that matches its
-    /// name.
+    /// The decisions of the parser in cases that RFC 8259 leaves open. For a file, the first row with a matching name
+    /// counts.
     ///
     /// | files | decision | why |
     /// |---|---|---|

@@ -2,8 +2,7 @@ import Testing
 
 @testable import Encoding
 
-/// An object that is known beforehand is recognised by its bytes; the result differs only in the time it
-/// takes.
+/// A known object is recognised by its bytes. The result is the same as without recognition; only the time differs.
 @Suite struct KnownObjectTests {
     private static let letters = #"{ "b":[1,{"c":"\u0061"}], "a" : 1e1,"":null}"#
 

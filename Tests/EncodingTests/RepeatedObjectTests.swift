@@ -1,8 +1,8 @@
 import Encoding
 import Testing
 
-/// An object that repeats an earlier one byte by byte is not parsed again; the result differs only in the
-/// time it takes.
+/// An object that repeats an earlier object byte by byte is not parsed again. The result is the same; only the time
+/// differs.
 @Suite struct RepeatedObjectTests {
     /// Returns an object long enough to be kept, with `depth` nested containers including itself.
     private func object(depth: Int = 1) -> String {

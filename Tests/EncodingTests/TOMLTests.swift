@@ -52,7 +52,7 @@ struct TOMLTests {
     }
 
     @Test(
-        "what is refused, and on which line",
+        "refused documents, and the line of the fault",
         arguments: [
             ("a", 1), ("a =", 1), ("a = \nb = 1", 1), ("= 1", 1), ("a = 1 b = 2", 1), ("\na = 1\n[]", 3), ("[a", 1),
             ("[[a]", 1), ("[a]]", 1), ("[ [a]]", 1), ("[.a]", 1), ("[a.]", 1), ("[a]\n[a]", 2), ("a=1\na=2", 2),
@@ -93,7 +93,7 @@ struct TOMLTests {
         #expect(throws: TOML.SyntaxError.self) { try TOML.parse([0x61, 0x3D, 0x27, 0xC3, 0x27]) }
     }
 
-    @Test("keys and headers know their lines")
+    @Test("keys and headers have the right line numbers")
     func lines() throws {
         let table = try parse("a = 1\n\n[b]\nc = '''\n\n'''\nd = [\n1,\n]\ne.f = 2\n")
         let section = try #require(table["b"]?.table)

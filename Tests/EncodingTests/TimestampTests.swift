@@ -27,7 +27,7 @@ import Testing
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
-    /// A clock may show any date, and messages contain that date.
+    /// A clock may show any date, and messages contain the date.
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max]) func anyDateHasWords(_ seconds: Int64) {
         #expect(Timestamp(seconds: seconds).rfc3339.hasSuffix("Z"))
         #expect((1...12).contains(Timestamp(seconds: seconds).civilDate.month))

@@ -1,7 +1,7 @@
 import Encoding
 import Testing
 
-/// The only parser for the host of a URL: what it accepts, and what it rejects before a client sees it.
+/// The only parser for the host of a URL: which URLs it accepts and which it rejects before a client sees them.
 @Suite struct WebURLTests {
     @Test(arguments: [
         ("https://a", "https://a/"), ("https://A.Example:443?x=%5B", "https://a.example/?x=%5B"),
@@ -15,8 +15,8 @@ import Testing
         #expect(read.request == read.origin + read.target.string)
     }
 
-    /// Digits, dots and colons in brackets that are not an address. They are rejected here, so that no client
-    /// has to.
+    /// Brackets with digits, dots and colons that are not an address. The parser rejects them, because a client might
+    /// not.
     @Test(arguments: [
         "[]", "[:]", "[:::]", "[::::]", "[1:2]", "[1:2:3:4:5:6:7]", "[1:2:3:4:5:6:7:8:9]", "[1:2:3:4:5:6:7:8::]",
         "[1::2::3]", "[:1::]", "[::1:]", "[12345::]", "[::ffff:10.0.0.1]", "[10.0.0.1]", "[::1%25lo]", "[::g]",

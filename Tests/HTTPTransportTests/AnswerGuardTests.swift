@@ -6,10 +6,10 @@ import Testing
 
 @testable import HTTPTransport
 
-/// Whatever bytes a server sends, the exchange ends and the next one works. Without the guard, some of these
-/// bytes would end the process inside the HTTP client.
+/// The exchange ends after any bytes of a server, and the next exchange works. Without the guard, some of these bytes
+/// would end the process inside the HTTP client.
 @Suite struct AnswerGuardTests {
-    /// A server that answers each first read of a connection with the next prepared bytes, and closes.
+    /// A server that answers the first read of each connection with the next prepared bytes, and then closes.
     private final class ByteServer: Sendable {
         private let channel: any Channel
         let port: Int

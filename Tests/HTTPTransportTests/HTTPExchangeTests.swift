@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPTransport
 
-// No test measures time: an exchange that never ends runs into the suite's time limit.
+// No test measures time. An exchange that never ends exceeds the time limit of the suite.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct HTTPExchangeTests {
     private func settings(_ change: (inout HTTPExchange.Settings) -> Void = { _ in }) -> HTTPExchange.Settings {
         var settings = HTTPExchange.Settings()
@@ -86,8 +86,7 @@ import Testing
 
     @Test func nobodyListeningIsUnreachable() async throws {
         try await HTTPExchange.withExchange(settings()) { exchange in
-            // Do not use the port of a stopped server: a program that another test started may still hold it
-            // open.
+            // Do not use the port of a stopped server, because another test's program may still have it open.
             await #expect(throws: ExchangeError.unreachable) {
                 try await exchange.post([1], to: "http://127.0.0.1:1/")
             }
@@ -107,8 +106,8 @@ import Testing
         }
     }
 
-    /// Such a port does not exist, and the HTTP client would end the process; every function that takes a URL
-    /// refuses it.
+    /// Such a port does not exist, and the HTTP client would end the process. Every function with a URL parameter
+    /// refuses such a port.
     @Test(arguments: ["0", "65536", "70000", "99999999999999999999", "9223372036854775807"])
     func aPortThatIsNoneIsForbidden(port: String) async throws {
         try await HTTPExchange.withExchange(settings()) { exchange in
@@ -161,8 +160,7 @@ import Testing
         await server.stop()
     }
 
-    /// A file of roots that appears while the service runs is used, and a damaged file does not remove the
-    /// present roots.
+    /// A file of roots that appears while the service runs is used. A damaged file does not remove the present roots.
     @Test func rootsThatComeLaterAreTakenUp() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roots-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -8,9 +8,9 @@ import Synchronization
 import TestKit
 import Testing
 
-/// The server for local pages: its answers, and its limits against clients that hold it up.
+/// The server for local pages: its answers, and its limits against clients that block it.
 ///
-/// No test measures time: a request that never ends runs into the suite's time limit.
+/// No test measures time. A request that never ends exceeds the time limit of the suite.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct LocalServerTests {
     private static func get(_ target: String = "/page", host: String? = "localhost", _ more: String = "") -> String {
         "GET \(target) HTTP/1.1\r\n" + (host.map { "Host: \($0)\r\n" } ?? "") + more + "\r\n"
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Ten megabytes of header lines, a thousand silent connections, and clients that do not read: the next
+    /// After ten megabytes of header lines, a thousand silent connections, and clients that do not read, the next
     /// client is served.
     @Test func nobodyHoldsItUp() async throws {
         try await serving { port in
@@ -100,7 +100,7 @@ import Testing
             let slow = try await RawConnection.open(port)
             slow.send("GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(await slow.answer().isEmpty)
-            // This exchange has the same time limit, so on a slow machine the first attempts may be cut off.
+            // The exchange has the same time limit, so on a slow machine the first attempts may be cut off.
             var answer = ""
             for _ in 0..<50 where !answer.hasPrefix("HTTP/1.1 200") {
                 answer = try await RawConnection.open(port).exchange(Self.get())
@@ -109,8 +109,7 @@ import Testing
         }
     }
 
-    /// On a Unix socket the kernel names the client, and the request of a client without permission is not
-    /// read.
+    /// On a Unix socket the kernel names the client. The request of a client without permission is not read.
     @Test(arguments: [true, false]) func aSocketIsForSome(_ may: Bool) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
             .path

@@ -13,7 +13,7 @@ private final class Box<Value: Sendable>: Sendable {
     func withLock<Result: Sendable>(_ body: (inout sending Value) -> sending Result) -> Result { value.withLock(body) }
 }
 
-// No test measures time: a fetch that never ends runs into the suite's time limit.
+// No test measures time. A fetch that never ends exceeds the time limit of the suite.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct ResourceFetcherTests {
     /// The roots of the test server, in a file that is removed with the value.
     private final class Roots: Sendable {
@@ -38,8 +38,8 @@ private final class Box<Value: Sendable>: Sendable {
         return ResourceFetcher(settings)
     }
 
-    /// An answer in HTTP/2 would bypass ``AnswerGuard``, and some of these answers also end the process
-    /// inside the HTTP client. So the client does not offer HTTP/2, not even to a server that prefers it.
+    /// An answer in HTTP/2 would bypass ``AnswerGuard``, and some such answers end the process inside the HTTP client.
+    /// The client therefore never offers HTTP/2, even if the server prefers it.
     @Test func http2IsNotOffered() async throws {
         let server = try await TLSServer(prefers: ["h2", "http/1.1"]) { _ in
             .init(headers: ["content-type": "application/json"], body: [9])
@@ -222,7 +222,8 @@ private final class Box<Value: Sendable>: Sendable {
     }
 
     @Test func theAddressThatWasJudgedIsTheOneThatIsAsked() async throws {
-        // A name that is public at the first look-up and private at the next: it is looked up only once.
+        // The name has a public address at the first look-up and a private address at the next. It is looked up only
+        // once.
         let looks = Box(0)
         let careful = fetcher {
             $0.allowsPrivateAddresses = false
@@ -233,7 +234,7 @@ private final class Box<Value: Sendable>: Sendable {
                     count += 1
                     return count == 1
                 }
-                // An address in 2000::/3 that belongs to no assigned network.
+                // An address in 2000::/3 outside all assigned networks.
                 return [HostAddress(isFirst ? "3ffe::1" : "127.0.0.1")].compactMap(\.self)
             }
         }

@@ -6,8 +6,8 @@ import NIOSSL
 import NIOTLS
 import TestKit
 
-/// An HTTPS server on loopback with the name issuer.example. It answers every request with one closure; nil
-/// closes the connection without an answer. Its key is a **test key**, valid until 2120.
+/// An HTTPS server on loopback with the name issuer.example. One closure answers every request; nil closes the
+/// connection without an answer. Its key is a **test key**, valid until 2120.
 final class TLSServer: Sendable {
     struct Request: Hashable, Sendable {
         var method: String
@@ -19,7 +19,7 @@ final class TLSServer: Sendable {
         var status: HTTPResponseStatus = .ok
         var headers: HTTPHeaders = [:]
         var body: [UInt8] = []
-        /// Endless data in small pieces, with this delay between them.
+        /// The delay between the pieces of an endless answer.
         var drip: Duration?
     }
 
@@ -29,10 +29,10 @@ final class TLSServer: Sendable {
 
     /// The properties of the connections.
 
-    /// The protocol that each connection agreed on by ALPN (RFC 7301); nil where its client offered none.
+    /// The protocol of each connection by ALPN (RFC 7301); nil if the client offered none.
     var protocols: [String?] { seen.all }
 
-    /// `prefers`: the protocols that the server accepts, the best first; it speaks HTTP/1.1 with all of them.
+    /// `prefers`: the protocols that the server accepts, the best first. The server speaks HTTP/1.1 with all of them.
     init(prefers: [String] = [], _ answer: @escaping @Sendable (Request) -> Answer?) async throws {
         let seen = Recorder<String?>()
         self.seen = seen

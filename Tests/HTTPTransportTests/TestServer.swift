@@ -2,8 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// An HTTP server on loopback that answers every request with one closure; nil closes the connection without
-/// an answer.
+/// An HTTP server on loopback. One closure answers every request; nil closes the connection without an answer.
 final class TestServer: Sendable {
     struct Request: Sendable {
         var method: String

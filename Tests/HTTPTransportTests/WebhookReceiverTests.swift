@@ -5,9 +5,9 @@ import Synchronization
 import TestKit
 import Testing
 
-/// Any client can connect to the receiver: whatever it sends or does not send, its connection ends.
+/// Any client can connect to the receiver. The connection ends, whatever the client sends.
 ///
-/// No test measures time: a connection that never ends runs into the suite's time limit.
+/// No test measures time. A connection that never ends exceeds the time limit of the suite.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct WebhookReceiverTests {
     private static let good = "POST /wake?k=1 HTTP/1.1\r\nhost: k\r\ncontent-length: 2\r\n\r\nok"
 
@@ -62,8 +62,7 @@ import Testing
         }
     }
 
-    /// The body is much larger than the buffers of both sides: a client that does not stop sending is cut
-    /// off.
+    /// The body is much larger than the buffers of both sides. A client that does not stop sending is cut off.
     @Test func aBodyWithoutEndIsCutOff() async throws {
         try await serving { port, taken in
             for head in ["content-length: 67108864\r\n\r\n", "transfer-encoding: chunked\r\n\r\n4000000\r\n"] {
@@ -97,7 +96,7 @@ import Testing
         }
     }
 
-    /// Silent connections do not lock other clients out: the oldest ones are closed.
+    /// Silent connections do not exclude other clients: the oldest connections are closed.
     @Test func theOldestConnectionGoes() async throws {
         try await serving {
             ($0.maxConnections, $0.timeLimit) = (4, .seconds(3600))
@@ -152,8 +151,8 @@ import Testing
         }
     }
 
-    /// A free port below the range that the system gives to clients. In that range, a client could take the
-    /// port between two runs.
+    /// A free port below the range that the system gives to clients. A client could take a port in that range between
+    /// two runs.
     private static var lowPort: Int? {
         (20_000..<30_000).shuffled().prefix(100).first { port in
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -38,7 +38,7 @@ import Testing
         #expect(reported == Array(1...30))
     }
 
-    /// Changes every byte of every entry, and removes, doubles and moves every entry: each change is found.
+    /// Changes every byte of every entry, and removes, doubles and moves every entry. Each change must be found.
     @Test func everySingleEditIsFound() throws {
         let (head, entries) = try Samples.chain(visits: 4)
         #expect(check(entries, head).isIntact)
@@ -84,8 +84,8 @@ import Testing
         #expect(missed == 0)
     }
 
-    /// An attacker who can also write hashes recomputes everything after the edit. Then the stored end or a
-    /// checkpoint reveals the edit.
+    /// An attacker who can also write hashes recomputes all hashes after the edit. The stored end or a checkpoint still
+    /// reveals the edit.
     @Test func aRebuiltTailDoesNotReachTheEnd() throws {
         let (head, entries) = try Samples.chain(visits: 6)
         let (witness, _) = try Samples.chain(visits: 4)
@@ -217,7 +217,7 @@ import Testing
         expected.reasons = [Outcome.Reason("interrupted")]
         #expect(closed[0].record.outcome == expected && closed[0].record.stamp == Samples.stamp(7))
         #expect(closed[1].record.outcome.gate == nil && closed[1].record.stamp == Samples.stamp(9))
-        // However many reasons a record has, this reason is not cut off.
+        // This reason is not cut off, however many reasons a record has.
         var many = Samples.accepted
         many.reasons = (0..<40).map { Outcome.Reason("reason-\($0)") }
         _ = try head.appendIntent("intent-4", stamp: Samples.stamp())
@@ -232,12 +232,12 @@ import Testing
         #expect(SavedClock.merge(kept: early, heard: WallTime(utc: late, provenance: .rtc)) == late)
         #expect(SavedClock.merge(kept: late, heard: WallTime(utc: early, provenance: .saved)) == late)
         #expect(SavedClock.merge(kept: late, heard: WallTime(utc: early, provenance: .synchronised)) == early)
-        // Such a wall time does not say which of its two dates is right.
+        // Such a wall time does not state which of its two dates is right.
         for doubted in [
             WallTime(utc: early, provenance: .synchronised, alternative: late),
             WallTime(utc: early, provenance: .synchronised, lastConfirmed: late),
         ] { #expect(SavedClock.merge(kept: late, heard: doubted) == late) }
-        // The clock of a machine that was off has missed time, so the later date is the bound.
+        // The clock of a machine that was off is slow, so the later date is the bound.
         let later = WallTime(utc: late, provenance: .synchronised, lastConfirmed: early)
         #expect(SavedClock.merge(kept: early, heard: later) == late)
     }

@@ -23,8 +23,8 @@ import Testing
         UnwrittenOutcome(visit: Samples.visit(number), outcome: outcome, stamp: Samples.stamp())
     }
 
-    /// Returns a short form of a step: `i2 i1 o1` writes two intents and an outcome, `r o3` puts one into the
-    /// reserve, `w+` also restores the reserve.
+    /// Returns a short form of a step. `i2 i1 o1` writes two intents and an outcome, `r o3` writes an outcome into the
+    /// reserve, and `w+` also restores the reserve.
     private func text(_ step: KeeperQueue.Step?) -> String {
         func numbers(_ letter: String, _ visits: [Text]) -> [String] {
             visits.map { letter + String(Int($0.string.suffix(4)) ?? -1) }
@@ -75,8 +75,7 @@ import Testing
         #expect(text(queue.next(at: at(0.1))) == "r o2")
         _ = queue.handle(.reserved, at: at(0.1))
         #expect(text(queue.next(at: at(0.2))) == "-" && queue.deadline == at(1.1))
-        // The disk works again. The content of the reserve is written before later records, together with a
-        // new intent.
+        // The disk works again. The reserve is written before later records, together with a new intent.
         add(&queue, opened: [4], at: 1.1)
         _ = queue.handle(.intent(intent(5)), at: at(1.1))
         #expect(text(queue.next(at: at(1.1))) == "w+ i5")
@@ -149,7 +148,7 @@ import Testing
         _ = queue.handle(.writeFailed, at: at(0))
         #expect(queue.unwritten == 1 && queue.inMemory == 0, "told at once")
         #expect(text(queue.next(at: at(0.5))) == "-" && queue.deadline == at(1))
-        // Meanwhile its outcome is put into the reserve, and contains more than the decision.
+        // The outcome of the visit, which contains more than the decision, is written into the reserve.
         add(&queue, opened: [3], at: 0.6)
         #expect(text(queue.next(at: at(0.6))) == "r o3" && queue.unwritten == 1)
         _ = queue.handle(.reserved, at: at(0.6))

@@ -33,8 +33,7 @@ import Testing
                 """)
     }
 
-    /// A record that counts several visits also contains the span in which they ended. Its report has dates
-    /// in place of instants.
+    /// A record that counts several visits contains the span of their ends. The report has dates in place of instants.
     @Test func countedVisitsHaveTheirSpan() throws {
         var outcome = Samples.rejected
         let second = { Instant(nanoseconds: $0 * 1_000_000_000) }
@@ -56,8 +55,8 @@ import Testing
         #expect(report?["repeatedTo"]?.string == "2025-12-31T23:59:59.250Z")
     }
 
-    /// Credentials that were shown in addition to the decisive one have a member of their own, which is
-    /// absent if there are none.
+    /// The credentials other than the decisive one have a member of their own. Without such credentials, the member is
+    /// absent.
     @Test func otherCredentialsStandAfterTheOneThatDecided() throws {
         var outcome = Samples.accepted
         let second = Outcome.Credential(format: "ldp_vc", issuer: "did:web:example.org", types: ["Pass"], name: "ef56")
@@ -124,7 +123,7 @@ import Testing
         #expect(
             LedgerListing.lines(ListedVisit(position: 1, hash: entry.hash, body: record.bytes, report: .queued)).first?
                 .contains("accepted") == true)
-        // Neither form is accepted as the other.
+        // The reader must not accept one form as the other.
         for (from, to) in [("56.789Z", "56Z"), ("\"digest\":\"ab12\",", "")] {
             #expect(throws: RecordError.self) { try LedgerRecord(bytes: Array(text.replacing(from, with: to).utf8)) }
         }
@@ -176,8 +175,7 @@ import Testing
         #expect(throws: RecordError(member: "v")) { try LedgerRecord(bytes: Array(#"{"v":2}"#.utf8)) }
     }
 
-    /// An attacker who can write the database or the reserve can write such figures; their sums would end the
-    /// process.
+    /// An attacker who can write the database or the reserve can write such figures. Their sums would end the process.
     @Test(arguments: ["9223372036854775807", "9007199254740993", "-1"])
     func figuresThatNobodyWroteAreNoRecord(figure: String) throws {
         var outcome = Samples.rejected
@@ -272,7 +270,7 @@ import Testing
             key.name(ofSignedContent: Array(repeating: 0xAA, count: 32))
                 == "2d2defcc6fe7e06a096305e7b18ebf600cf53c9150f6cc805b8eb3bb3970a8c5")
         #expect(SiteKey(Array(0..<31)) == nil)
-        // The replay window uses a different name, so that the two cannot be linked.
+        // The replay window uses another name, so that the two names cannot be linked.
         let replay = key.replayName(of: Array(repeating: 0xAA, count: 32))
         #expect(Hex.encode(replay.bytes) == "426bf56149010701307a73e59fdec2fa")
         #expect(ReplayName(replay.bytes) == replay)

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// A holder of the public key can verify the signature as the protocol document describes.
+    /// A holder of the public key can verify the signature by the protocol document alone.
     @Test func itIsWhatTheProtocolSays() throws {
         let key = try #require(key)
         let signature = try #require(key.sign(sent: end, of: "ledger"))

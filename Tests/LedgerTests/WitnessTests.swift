@@ -110,7 +110,7 @@ import Testing
         #expect(judge(.unsealed(state(), isOld: true), .unusable("x")) == "rewritten")
     }
 
-    /// Anyone who can write the database can write this setting: its numbers must leave room for visits.
+    /// An attacker who can write the database can write this setting. The numbers must leave room for visits.
     @Test func aFoundingWithFiguresThatNobodyWroteIsNone() throws {
         let founding = LedgerOrigin(predecessor: nil, code: "x", finding: "y", nextSeq: 1001, open: [])
         #expect(try LedgerOrigin(bytes: founding.bytes) == founding)

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Work in the units that `Tests/Vectors/rdf-canon/README.md` defines.
+    /// The units of work are those of `Tests/Vectors/rdf-canon/README.md`.
     @Test func workIsCountedInTheAgreedUnits() throws {
         #expect(try RDFC10.canonicalize(complete(4)).work == 556)
         #expect(try RDFC10.canonicalize(cycle(10)).work == 300)
@@ -42,8 +42,7 @@ import Testing
         #expect(code(cycle(1000)) == .tooMuchWork)
     }
 
-    /// One unit may process every quad of a node. Work that is cheap in units is therefore also counted in
-    /// steps.
+    /// One unit may process every quad of a node, so work is also counted in steps.
     @Test func twoNodesAndAHubInManyGraphs() throws {
         func graphs(_ count: Int) -> Dataset {
             Dataset(
@@ -94,7 +93,7 @@ import Testing
         // Each of these bytes is written as six.
         let controls = Literal(Text(String(repeating: "\u{7F}", count: 5_000_000)))
         #expect(code(Dataset([Quad(.iri("a:s"), predicate, .literal(controls))])) == .tooManyBytes)
-        // Bytes that are not copied count too.
+        // Bytes count even if they are not copied.
         let photo = Quad(.iri("a:s"), predicate, .literal(Literal(Text(String(repeating: "x", count: 14_000_000)))))
         for (count, expected) in [(1_500_000, nil), (2_000_000, .tooManyBytes)] as [(Int, CanonicalizationError.Code?)]
         {
@@ -103,9 +102,8 @@ import Testing
         }
     }
 
-    /// Long literals are not copied into the lines. Their order, duplicates and hash are the same as if they
-    /// were copied. All characters that may precede a quotation mark are among the endings of the long
-    /// literals.
+    /// Long literals are not copied into the lines. Their order, duplicates and hash must be the same as with a copy.
+    /// The long literals end in all characters that may precede a quotation mark.
     @Test func longLiteralsAreWrittenLikeOthers() throws {
         let photo = String(repeating: "A", count: 64 * 1024)
         let ends = ["", " ", "!", "#", "A", "B", "\u{7F}", "\"", "é"]

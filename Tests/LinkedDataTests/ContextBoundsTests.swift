@@ -3,7 +3,8 @@ import Testing
 
 @testable import LinkedData
 
-/// The cost of contexts that an attacker writes: stack, memory and time are limited, whatever uses them.
+/// The cost of contexts that an attacker writes. Stack, memory and time must be limited for every use of such a
+/// context.
 @Suite(.timeLimit(.minutes(2))) struct ContextBoundsTests {
     private let processor = JSONLDProcessor(contexts: ContextDocuments([:]))
 

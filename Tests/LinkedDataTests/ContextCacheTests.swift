@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinkedData
 
-/// The contents of the cache: pinned contexts and known ones, never contexts that an attacker writes.
+/// The content of the cache: pinned contexts and known contexts, never contexts that an attacker writes.
 @Suite struct ContextCacheTests {
     private let processor: JSONLDProcessor
 

@@ -45,8 +45,7 @@ import Testing
         #expect(expanded.contains(##"[{"@value":"a"},{"ex:plain-q":[{"@value":"b"}]},{"@value":"c"}]"##), "\(expanded)")
     }
 
-    /// `@propagate` applies to a single context or to a context document, and not to one of several contexts
-    /// in an array.
+    /// `@propagate` applies to a single context or to a context document, but not to an element of an array.
     @Test func propagationOfOneOfSeveral() throws {
         let open = #"{"@vocab": "ex:plain-"}"#
         let closed = #"{"@propagate": false, "p": "ex:p"}"#
@@ -66,7 +65,7 @@ import Testing
         #expect(error(#"{"@context": [{"@propagate": 1}], "p": "a"}"#)?.code == .invalidPropagateValue)
     }
 
-    /// A null context may not remove protected terms, however they were defined and redefined.
+    /// A null context may not remove protected terms, in whatever way they were defined and redefined.
     @Test func protectedTermsAreCounted() {
         func code(_ contexts: String) -> JSONLDError.Code? {
             error(#"{"@context": [\#(contexts), null], "x": 1}"#)?.code

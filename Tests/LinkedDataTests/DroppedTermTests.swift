@@ -86,8 +86,7 @@ import Testing
         #expect(try dropped(kept, Options(rdfDirection: .i18nDatatype)) == [])
     }
 
-    /// A listed pointer means: removing the member leaves the canonical dataset unchanged. No other member
-    /// has this property.
+    /// Removing a listed member leaves the canonical dataset unchanged. Removing any other member changes the dataset.
     @Test func deletionAgreesWithTheList() throws {
         let text = """
             {"@context": {"id": "@id", "type": "@type", "T": "ex:T", "s": "ex:s", "g": {"@id": "ex:g", "@container": "@graph"},
@@ -109,8 +108,7 @@ import Testing
             let isListed = dropped.contains { pointer == $0 || pointer.hasPrefix($0 + "/") }
             let remains = removing(pointer.split(separator: "/").map(String.init)[...], from: document)
             let isUnsigned = (try? canonical(remains)) == whole
-            // The name of a dropped node is the reason why it is dropped: without the name the node would
-            // appear in the dataset.
+            // A node may be dropped because of its name. Without the name, the node would appear in the dataset.
             if pointer.hasSuffix("/id"), isListed { continue }
             #expect(isListed == isUnsigned, "\(pointer)")
         }

@@ -18,8 +18,8 @@ import Testing
             let type = entry["type"]?.string
             do {
                 let result = try RDFC10.canonicalize(Dataset(nQuads: bytes("action")), hash: hash)
-                // The datasets of the suite need less than a tenth of the step limit, so the limit rejects
-                // nothing that is meant to be signed.
+                // The datasets of the suite need less than a tenth of the step limit, so the limit rejects no dataset
+                // of practical use.
                 #expect(result.steps * 10 < CanonicalizationLimits().steps, "\(id)")
                 switch type {
                 case "rdfc:RDFC10EvalTest":

@@ -111,8 +111,8 @@ import Testing
         #expect(day.radio[..<6] == [.up, .down, .down, .unknown, .down, .unknown])
     }
 
-    /// A check during the tenth of a second that the first start takes does not count as a minute out of
-    /// order. A start after a failure does.
+    /// A check during the first start, which takes a tenth of a second, does not count as a minute with a fault. A
+    /// check during a start after a failure does.
     @Test func theFirstStartOfTheRadioIsNoFailure() {
         var day = DailyStatistics(begin: SampleBox.midnight, after: 0)
         let looks: [(Int, KioskStatus.Radio, Int)] = [

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A gate without agents has no samples of agents, so that no alert waits for one.
+    /// A gate without agents has no samples of agents. Otherwise an alert would wait for an agent.
     @Test func aGateWithoutAgentsHasNoSamplesOfThem() throws {
         var report = try SampleBox.report(faults: false)
         report.agents = []

@@ -20,7 +20,7 @@ enum SampleBox {
         {"mode":"locked","by":"order","since":"2026-03-02T12:31:07.000Z","seconds":2033,"inputs":{},"passages":0,\
         "tailgating":0,"unused":0,"requests":0,"refusedRequests":0,"forced":0,"heldOpen":0}
         """
-    /// A gate that has stood free since the day before, with its door open.
+    /// A gate in free passage since the day before, with its door open.
     static let freeDoor = """
         {"mode":"free","by":"order","since":"2026-03-01T21:00:00.000Z","seconds":57900,"secondsLeft":3600,\
         "inputs":{"contact":true,"request-to-exit":true},"passages":0,"tailgating":0,"unused":0,"requests":0,\

@@ -56,7 +56,7 @@ import Testing
         #expect(try head(page).components(separatedBy: "class=\"state ").count == 2)
     }
 
-    /// The page of a gate that is locked down, or stands free, says so in words next to "in order".
+    /// The page of a gate that is locked down or in free passage says so in words, next to "in order".
     @Test func aDoorThatIsNotInOrdinaryService() throws {
         let locked = try page(faults: false, door: SampleBox.lockedDoor)
         #expect(
@@ -70,7 +70,7 @@ import Testing
         #expect(try head(free).contains("⇄ Free passage by order since 2026-03-01 22:00, for 1 h more</p>"))
         #expect(row("Gate", in: free) == "free" && row("ends automatically", in: free) == "for 1 h more")
         #expect(row("door", in: free) == "open" && row("button inside", in: free) == "pressed")
-        // A gate without a relay does not say that it is shut.
+        // The page of a gate without a relay does not say that the gate is shut.
         let judging = try self.page(faults: false, gate: "null")
         #expect(row("Gate", in: judging) == "none")
         for page in [locked, free, judging] { #expect(isBalanced(page)) }
@@ -102,7 +102,7 @@ import Testing
         #expect(StatusPage.policy.contains("default-src 'none'") && !StatusPage.policy.contains("unsafe"))
     }
 
-    /// The page of a gate without agents does not say that records wait for one.
+    /// The page of a gate without agents does not say that records wait for an agent.
     @Test func aGateWithoutAgents() throws {
         func page(_ agents: [StatusReport.Destination]?) throws -> String {
             var report = try SampleBox.report(faults: false)
@@ -125,7 +125,7 @@ import Testing
         #expect(!silent.contains("Cloud agent") && !silent.contains("Reports queued"))
     }
 
-    /// The soonest expiry stays on the page when it is past, and the page says that it has ended.
+    /// A past expiry stays on the page as the soonest expiry, and the page says that it has ended.
     @Test func anEndThatIsPast() throws {
         func page(_ end: String) throws -> String {
             var report = try SampleBox.report(faults: false)
@@ -139,8 +139,7 @@ import Testing
         #expect(try page("2026-03-03T13:05:00.000Z").contains(">in 1 d"))
     }
 
-    /// After a restart the state of the radio before it is unknown, and the page does not say that the
-    /// service did not run.
+    /// After a restart, the earlier state of the radio is unknown. The page does not say that the service did not run.
     @Test func theRadioBeforeARestart() throws {
         let full = try SampleBox.day().day
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))

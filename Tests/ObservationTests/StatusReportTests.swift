@@ -84,8 +84,7 @@ import Testing
         #expect(InvitationReport(answer).json == answer)
     }
 
-    /// A member that another version does not write, or writes in another form, is nil, and all others are
-    /// read.
+    /// A member that another version lacks, or writes in another form, is nil. All other members are read.
     @Test func aMemberOfAnotherVersionIsAbsent() throws {
         let full = try #require(try JSON.parse(Self.full).object)
         for name in full.names {

@@ -35,8 +35,8 @@ import Testing
         #expect(ReasonCode.all.contains(.nearest(to: String(repeating: "é", count: 100_000))))
     }
 
-    /// A cause is more informative than its documented code; a finding is not more informative than the
-    /// reason that decided.
+    /// A cause is more informative than its documented code. A finding is not more informative than the decisive
+    /// reason.
     @Test func theReasonThatTellsMost() {
         #expect(ReasonCode.telling([]) == nil)
         #expect(ReasonCode.telling(["validity.expired", "trust.stale"]) == .validityExpired)

@@ -4,8 +4,8 @@ import Simulation
 import Testing
 import Tuvali
 
-/// Crowds at real kiosks that share one simulated air. If a plan fails, the test prints the command that
-/// plays it again.
+/// Crowds at real kiosks that share one simulated radio environment. For a failing plan, the test prints the command
+/// that repeats it.
 @Suite struct CrowdTests {
     private func play(_ plan: CrowdPlan) throws -> CrowdFigures {
         let crowd = try Crowd(plan) { KioskSettings(name: try Identifier($0), softwareVersion: "test") }
@@ -54,8 +54,8 @@ import Tuvali
         expectRight(one, plan)
     }
 
-    /// With four concurrent phones, whose owners choose for five seconds, a gate completes at least 30 visits
-    /// a minute; one at a time, it completes about seven.
+    /// With four concurrent phones, whose owners choose for five seconds, a gate completes at least 30 visits a minute.
+    /// With one phone at a time, the gate completes about seven.
     @Test func aGateServesThirtyAMinute() throws {
         let four = plan {
             ($0.visits, $0.gates, $0.phones, $0.hostile, $0.loss, $0.mixed) = (160, 1, 4, 0, 0, 0)
@@ -72,9 +72,9 @@ import Tuvali
         #expect(served.waiting.percentile(0.95) < .seconds(12))
     }
 
-    /// No visitor waits longer than twice the median, provided that there are no more phones than the gate
-    /// has links, all owners take the same time to choose, and the air loses up to a tenth of the packets.
-    /// This holds with and without one attacker of any kind.
+    /// No visitor waits longer than twice the median if there are no more phones than links of the gate, all owners
+    /// take the same time to choose, and the air loses at most a tenth of the packets. The result holds with and
+    /// without one attacker of any kind.
     @Test(arguments: [1, 2, 3] as [UInt64]) func nobodyWaitsTwiceTheMedian(seed: UInt64) throws {
         for (phones, hostile) in [(4, 0.0), (8, 0.0), (4, 0.2), (6, 0.1)] {
             let plan = plan {

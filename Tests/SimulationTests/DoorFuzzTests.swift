@@ -7,12 +7,12 @@ import Simulation
 import Testing
 import Tuvali
 
-/// The kiosk keeps its rules whatever the inputs do and whoever gives orders.
+/// The kiosk keeps its rules under any inputs and orders.
 @Suite struct DoorFuzzTests {
-    /// A world whose disk and verifier answer, and whose observer only counts openings.
+    /// An environment whose disk and verifier answer, and whose observer only counts openings.
     private final class World: SimulatedWorld {
         var open = 0
-        /// How often the credential of each verified visit was settled, which happens with the outcome.
+        /// How often the credential of each verified visit was released or used up, which happens with the outcome.
         var settled: [VisitID: Int] = [:]
         /// Visits for which the relay was ordered to open.
         var ordered: Set<VisitID> = []

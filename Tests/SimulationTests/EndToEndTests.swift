@@ -4,8 +4,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct EndToEndTests {
-    /// A server MTU and the result of a share with each phone: the MTU that the wallet uses, or nil for
-    /// TVW_CON_002.
+    /// A server MTU and the result of a share with each phone: the MTU of the wallet, or nil for TVW_CON_002.
     private static let mtus: [(server: Int, android13: Int?, android14: Int?, iPhone: Int?)] = [
         (517, 512, 517, 517), (512, 512, 512, 512), (247, 185, nil, 247), (185, 185, nil, 185), (100, 100, nil, 100),
         (67, nil, nil, 67), (66, nil, nil, nil), (23, nil, nil, nil),
@@ -47,8 +46,7 @@ import Testing
         #expect(rig.violations == [])
         let broken = rig.events(of: 0).filter { if case .violation = $0 { true } else { false } }
         #expect(broken == [])
-        // Every phone configures Service Changed, and iOS also the three values; no phone configures anything
-        // else.
+        // Every phone configures Service Changed, and iOS also the three values. No phone configures anything else.
         #expect(rig.host.subscriptions == (traits.wallet.platform == .ios ? [7, 25, 28, 31] : [7]))
         guard case .seal(let record, _, _) = content else { return }
         #expect(rig.host.payloads == [record])

@@ -7,16 +7,15 @@ import Testing
 
 /// The oracle's memory and its bounds.
 extension KioskRulesTests {
-    /// The oracle remembers an intent that has served no visit, even if many visits began and ended since the
-    /// request.
+    /// The oracle remembers an unused intent, even if many visits began and ended since the request.
     @Test func anIntentIsRememberedUntilItsOutcome() throws {
         var day = Self.day
         day.insert(contentsOf: Self.others(0..<100, at: 1003), at: 3)
         #expect(try broken(day) == [])
     }
 
-    /// A visitor arrives before many others and is admitted after them. The oracle remembers his visit while
-    /// the gate repeats the verdict to his wallet and further phones connect.
+    /// A visitor arrives before many others and is admitted after them. The oracle remembers the visit while the gate
+    /// repeats the verdict to the wallet and further phones connect.
     @Test func aVisitIsRememberedFromItsRecordOn() throws {
         var day = Self.day
         let again = Turn(at: 2105, event: .timer, actions: [Self.status(0)], deadline: 2205)
@@ -25,7 +24,7 @@ extension KioskRulesTests {
         #expect(try broken(day) == [])
     }
 
-    /// The same holds for a visitor who is rejected and whose visit is only counted.
+    /// The oracle also remembers a rejected visitor whose visit is only counted.
     @Test func aVisitThatIsOnlyCountedIsRememberedFromItsVerdictOn() throws {
         var day = Self.day
         day[4].event = .verified(Self.first, Self.verdict(.reject))

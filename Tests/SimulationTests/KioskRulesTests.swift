@@ -8,8 +8,8 @@ import Tuvali
 
 @testable import Kiosk
 
-/// Tests of the oracle itself: it accepts correct traces, and each rule has a trace that breaks it and that
-/// only a working check detects.
+/// Tests of the oracle. It accepts correct traces. For each rule there is a trace that breaks the rule and that only a
+/// working check detects.
 @Suite struct KioskRulesTests {
     /// One turn of a kiosk, times in milliseconds.
     struct Turn {
@@ -282,8 +282,8 @@ import Tuvali
         #expect(try broken(day) == [])
     }
 
-    /// A phone identifies itself and sends nothing more; its intent serves the next phone, which has a visit
-    /// id of its own.
+    /// A phone identifies itself and sends nothing else. Its intent serves the next phone, whose visit has an id of its
+    /// own.
     @Test func anIntentServesTheNextPhone() throws {
         var day = Self.day
         let (before, intent) = (VisitID("before"), Self.intent(Self.first))
@@ -297,8 +297,7 @@ import Tuvali
         #expect(try broken(day).contains(.oneIntent), "it is still here")
     }
 
-    /// A status that was due is still sent in the turn in which the radio is lost. After that turn no phone
-    /// has a link.
+    /// In the turn of a radio loss, a due status is still sent. After that turn no phone has a link.
     @Test func aWalletIsToldWhileTheRadioGoes() throws {
         var day = Self.day
         let told = day[4].actions.remove(at: 3)
@@ -309,8 +308,8 @@ import Tuvali
         #expect(try broken(day) == [.walletStatusIsTrue])
     }
 
-    /// A second acceptance ends the running pulse and, after a gap, gets a pulse of its own; each record
-    /// follows the end of the pulse.
+    /// A second acceptance ends the running pulse and, after a gap, gets a pulse of its own. Each record follows the
+    /// end of its pulse.
     @Test func theNextAcceptanceHasItsOwnPulse() throws {
         #expect(try broken(Self.twoVisitors(apart: 100)) == [])
     }
@@ -403,8 +402,8 @@ import Tuvali
         #expect(try broken(Self.exit()) == [])
     }
 
-    /// A lock-down by the schedule lasts until the schedule ends it; free passage by the schedule lasts only
-    /// until its time.
+    /// A lock-down by the schedule lasts until the schedule ends it. Free passage by the schedule lasts only until its
+    /// stated time.
     @Test func aScheduleThatIsSilentLocksAndOpensNothing() throws {
         for (mode, rule) in [(DoorMode.locked, KioskRule.shutWhileLocked), (.free, .freeIsBounded)] {
             func day(_ said: Int64) -> [Turn] {

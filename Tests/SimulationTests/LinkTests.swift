@@ -149,7 +149,7 @@ import Testing
         #expect(link.deadline == Instant(nanoseconds: 195_000_000))
     }
 
-    /// A phone that acknowledges nothing keeps the link alive; if the verifier ends the link, that takes the
+    /// A phone that acknowledges nothing keeps the link alive. If the verifier ends the link, the end takes the
     /// supervision timeout.
     @Test func aLinkWithoutAcknowledgements() {
         var link = Link(

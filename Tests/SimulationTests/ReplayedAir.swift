@@ -1,7 +1,7 @@
 import Simulation
 
-/// The effect of the air on a wallet's writes, derived from a recording: which writes reached the verifier,
-/// and whether the verifier's reports agree with that. Only chunks may be lost, damaged or duplicated.
+/// The effect of the air on a wallet's writes, derived from a recording: which writes reached the verifier, and whether
+/// the verifier's reports agree. Only chunks may be lost, damaged or duplicated.
 struct ReplayedAir {
     typealias Step = WalletSessionVectorTests.Step
 
@@ -10,7 +10,7 @@ struct ReplayedAir {
     /// The transfer reports that followed the requests, in order.
     let reports: [[UInt8]]
 
-    /// Returns why these steps of a wallet cannot have led to the recording, or nil if they can.
+    /// Returns why these steps of a wallet cannot have led to the recording; nil if they can.
     func difference(from done: [Step]) -> String? {
         var (next, requests, announced) = (0, 0, 0)
         var (missing, held) = (Set<Int>(), Set<Int>())
@@ -44,7 +44,7 @@ struct ReplayedAir {
         return next == recorded.count ? nil : "\(recorded.count - next) recorded steps were not made"
     }
 
-    /// Returns how report number `index` differs from the chunks that are missing, or nil if it agrees.
+    /// Returns how report number `index` differs from the missing chunks; nil if it agrees with them.
     private func disagreement(of index: Int, _ missing: Set<Int>, of total: Int) -> String? {
         guard reports.indices.contains(index) else {
             // The library's verifier ends a session if more than 70 % of the chunks are missing.

@@ -3,8 +3,8 @@ import Encoding
 
 @testable import Simulation
 
-/// A small peripheral host with a Tuvali verifier that works on bytes only; these tests run the simulated
-/// radio against it. It supports just enough of HCI, L2CAP, ATT and Tuvali to serve one wallet after another.
+/// A small peripheral host with a Tuvali verifier, for tests of the simulated radio. It works on bytes only, and
+/// supports just enough of HCI, L2CAP, ATT and Tuvali to serve one wallet after another.
 struct ScriptedHost {
     enum Output: Equatable {
         case toController([UInt8])

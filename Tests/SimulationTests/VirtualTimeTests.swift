@@ -4,7 +4,8 @@ import Simulation
 import Synchronization
 import Testing
 
-/// Services on virtual time: what is due at an instant is done before the next one, in an order that the seed decides.
+/// Services on virtual time: everything that is due at an instant is done before the next instant, in an order that the
+/// seed decides.
 @Suite struct VirtualTimeTests {
     private static func seconds(_ time: VirtualTime) -> Int64 { time.now.nanoseconds / 1_000_000_000 }
 
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    /// The tasks that a run leaves behind end with it.
+    /// The remaining tasks of a run end with the run.
     @Test func whatIsLeftAsleepIsCancelled() throws {
         let ends = Mutex<[String]>([])
         try VirtualTime.run { time in
@@ -72,7 +73,7 @@ import Testing
         #expect(ends.withLock { $0 } == ["60 cancelled at 1030", "3600 cancelled at 1030"])
     }
 
-    /// A run that cannot end, or whose order is not the seed's, fails.
+    /// A run that cannot end, or whose order does not depend only on the seed, fails.
     @Test func aRunThatCannotEndFails() throws {
         struct Problem: Error, Equatable {}
         #expect(throws: Problem()) { try VirtualTime.run { _ in throw Problem() } }

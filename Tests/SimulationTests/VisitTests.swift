@@ -219,12 +219,12 @@ import Testing
         #expect(rig.host.payloads.last == [0x7B, 0x7D])
     }
 
-    /// The Android wallet subscribes only after its report request was confirmed. It loses values that arrive
-    /// before, and it has no timer.
+    /// The Android wallet subscribes only after the confirmation of its report request. It loses earlier values and has
+    /// no timer.
     @Test func earlyValuesAreLost() throws {
         var traits = PhoneTraits.android13
-        // The host's report is sent 100 ms and its verdict 400 ms after the request; the verdict alone is
-        // sufficient for the wallet.
+        // The host sends its report 100 ms and its verdict 400 ms after the request. The verdict alone is sufficient
+        // for the wallet.
         for (delay, lost, outcome) in [
             (200, [WalletCharacteristic.transferReportResponse], VisitOutcome.accepted),
             (600, [.transferReportResponse, .verificationStatus], .dismissed),

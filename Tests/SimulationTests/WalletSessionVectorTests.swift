@@ -5,8 +5,7 @@ import Testing
 
 @testable import Simulation
 
-/// Replays the recorded sessions of the real wallets through the simulated wallet, which must do the same,
-/// byte for byte.
+/// Replays the recorded sessions of the real wallets through the simulated wallet, which must send the same bytes.
 @Suite struct WalletSessionVectorTests {
     /// A step of the wallet's side of a recording.
     enum Step: Equatable {
@@ -26,8 +25,7 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// A write that is missing from a recording counts as lost on the air only if the verifier's report says
-    /// so.
+    /// A write that is missing in a recording counts as lost on the air only if the verifier's report names it.
     @Test func aRecordingThatLacksAWriteIsNoticed() throws {
         guard let folder = Vectors.path("tuvali/sessions") else { return }
         for file in Vectors.files(in: folder, withExtension: "json") {
@@ -95,8 +93,8 @@ import Testing
         steps.filter { $0.text("op") == "write" && $0.text("char") == characteristic.rawValue }.map { $0.hex("data") }
     }
 
-    /// Returns the ciphertext: the bytes last received under each chunk number, or zeros where none arrived
-    /// (the wallet gave up before).
+    /// Returns the ciphertext: for each chunk number the bytes received last, or zeros if none arrived (the wallet gave
+    /// up before).
     private func reassemble(_ session: JSON, _ steps: [JSON]) -> [UInt8] {
         let size = value(of: .responseSize, in: steps).first?.reduce(0) { $0 << 8 | Int($1) } ?? 0
         let stride = session.number("max_data_bytes") - 4

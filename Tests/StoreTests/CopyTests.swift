@@ -9,7 +9,7 @@ import Testing
 
 @testable import Store
 
-/// A copy of the database made while the service runs, and the service's start on a copy that was restored.
+/// A copy of the database made while the service runs, and a start of the service on a restored copy.
 @Suite(.timeLimit(.minutes(3))) struct CopyTests {
     private func record(_ numbers: ClosedRange<Int>, _ store: Store) async throws {
         // As many visits at a time as may be open together.
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// A copy that is paused in the middle delays no commit. It contains the state at its beginning.
+    /// A copy that is paused in the middle delays no commit. The copy contains the state at its beginning.
     @Test(.tags(.realTime)) func aWriterNeverWaitsForACopy() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
@@ -57,7 +57,7 @@ import Testing
         await store.close()
     }
 
-    /// A copy that is cancelled and a copy whose target cannot be written leave no file.
+    /// Neither a cancelled copy nor a copy to an unwritable target leaves a file.
     @Test func aCopyThatEndsEarlyLeavesNothing() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
@@ -85,15 +85,15 @@ import Testing
         _ = try place.commit()
     }
 
-    /// Returns the witness source with the program's own reason code; the database cannot choose the code.
+    /// Returns the witness source with the program's reason code, because the database must not choose the code.
     private func source(_ witnessed: WitnessedLedger) -> WitnessSource {
         var source = witnessed.source
         source.restoredCode = "code.of-a-restore"
         return source
     }
 
-    /// The first record names the restored ledger. Its connections stay, its sequence numbers are skipped,
-    /// and a visit that was open in it is reported as lost and not closed again.
+    /// The first record names the restored ledger. The connections stay, sequence numbers are skipped, and a visit that
+    /// was open in the restored ledger is reported as lost and not closed again.
     @Test(arguments: [true, false]) func aMarkBeginsAnotherLedger(hasKey: Bool) async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let folder = witnessed.folder
@@ -133,8 +133,7 @@ import Testing
         await store.close()
     }
 
-    /// Changes by an attacker who can write the database, does not have the key, and marks the change as a
-    /// restore.
+    /// Changes by an attacker who can write the database but lacks the key, and who marks the change as a restore.
     enum Forgery: String, CaseIterable {
         case aRecordAndAMark, aMarkAlone, aMarkOfBefore, figuresBehindAMark
     }

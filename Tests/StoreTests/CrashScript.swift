@@ -5,13 +5,13 @@ import Testing
 
 @testable import Store
 
-/// What a caller was promised, and after which disk operation. From then on the promise must hold across any
+/// A promise to a caller, and the disk operation after which it was made. From then on the promise must survive any
 /// power cut.
 struct Promise: Sendable {
     enum Content: Sendable {
         /// The gate may open, and a status byte may be sent.
         case intent(Text)
-        /// The gate was ordered to open. After a crash the record says so, with the credential.
+        /// The gate was ordered to open. After a crash, a record states the order and the credential.
         case decision(Text)
         case outcome(Text, seq: Int, body: [UInt8])
         case confirmed(Int)
@@ -34,7 +34,7 @@ struct CrashScript {
 
     static var options: StoreOptions {
         var options = StoreOptions()
-        // The log is copied into the database many times during the script, also while a writer runs.
+        // The log is copied into the database many times during the script, even while a writer runs.
         (options.checkpointRequests, options.checkpointRest, options.checkpointAtLatest) = (3, .zero, 5)
         return options
     }
@@ -52,7 +52,7 @@ struct CrashScript {
         try await intent(14, store)
         try await decision(14, store)
         try await save([1], store)
-        // The process ends without closing visits 9 and 14; the store itself is closed in order.
+        // The process ends without closing visits 9 and 14. The store itself is closed normally.
         await store.close()
         store = try await Store.open(disk.database, options: Self.options)
         for record in try await store.recover(stamp: Samples.stamp, software: Samples.software) {
@@ -97,7 +97,7 @@ struct CrashScript {
         try await outcome(number, isRejected ? Samples.rejected : Samples.letIn, store)
     }
 
-    /// Records several visits at once: their records share commits.
+    /// Records several visits at once. Their records share commits.
     private mutating func crowd(_ numbers: ClosedRange<Int>, _ store: Store) async throws {
         for number in numbers { try await intent(number, store) }
         let records = try await withThrowingTaskGroup(of: OutcomeRecord.self) { group in
@@ -114,7 +114,7 @@ struct CrashScript {
         }
     }
 
-    /// Confirms positions one after the other, as an agent does.
+    /// Confirms positions one by one, like an agent.
     private mutating func report(_ positions: [Int], _ store: Store) async throws {
         for position in positions {
             try await store.confirm(upTo: position)
@@ -122,7 +122,7 @@ struct CrashScript {
         }
     }
 
-    /// Makes the spare connection the way to a copy for a moment, and then deletes it.
+    /// Makes the spare connection the route to a copy agent for a moment, and then deletes it.
     private mutating func deleteSpare(_ store: Store) async throws {
         try await store.destination("copy")
         try await store.connect("spare", to: "copy")

@@ -24,8 +24,8 @@ import Testing
                 let seed = random.next()
                 cuts += 1
                 let after = try disk.cut(before: operation, survival, seed: seed)
-                // Most cuts leave a state that an earlier cut already left. Examine only new states, and
-                // states that must keep more promises.
+                // Most cuts leave a state that an earlier cut has left. Examine only new states, and states that must
+                // keep more promises.
                 guard states.insert([after.fingerprint, UInt64(promises.count)]).inserted else { continue }
                 let problem = await Self.examine(after, script, promises)
                 problems += problem.map { "cut before \(operation), keep \(survival.rawValue), seed \(seed): \($0)" }
@@ -46,7 +46,7 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
-    /// Verifies the examination itself: on a disk that forgets its last sync, it finds broken promises.
+    /// Tests the examination: on a disk that forgets its last sync, it must find broken promises.
     @Test func aLyingDiskIsNoticed() async throws {
         let disk = try CrashDisk()
         var script = CrashScript(disk)
@@ -61,8 +61,8 @@ import Testing
         #expect(noticed > script.promises.count / 2)
     }
 
-    /// Power cuts at the retention limits: reports lost by a full outbox are counted exactly once, and after
-    /// evictions the remaining entries can still be verified.
+    /// Power cuts at the retention limits. Reports lost by a full outbox are counted exactly once, and after evictions
+    /// the remaining entries stay verifiable.
     @Test func lossesAreCountedThroughPowerCuts() async throws {
         var options = CrashScript.options
         options.evictionBatch = 2
@@ -94,8 +94,8 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
-    /// Debts of earlier ledgers across power cuts: what was confirmed of a debt stays confirmed, and a debt
-    /// is given up and counted in one step.
+    /// Debts of earlier ledgers across power cuts. A confirmed part of a debt stays confirmed. A debt is given up and
+    /// counted in one step.
     @Test func debtsAreCountedThroughPowerCuts() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database, options: CrashScript.options)
@@ -141,8 +141,7 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
-    /// Opens the state that the cut left and compares it with the promises made before. Returns the
-    /// differences.
+    /// Opens the state after the cut and compares it with the earlier promises. Returns the differences.
     private static func examine(_ disk: CrashDisk, _ script: CrashScript, _ promises: [Promise]) async -> [String] {
         do {
             let store = try await Store.open(disk.database, options: CrashScript.options)
@@ -156,7 +155,7 @@ import Testing
 
     private static func compare(_ store: Store, _ script: CrashScript, _ promises: [Promise]) async throws -> [String] {
         var problems: [String] = []
-        // The examination of the first cut has added records after those of the script.
+        // The examination of the first cut has added records after the script's records.
         let before = try await store.entries(after: 0, limit: 1000)
         let kept = zip(before, script.entries).prefix { $0 == $1 }.count
         let own = before.dropFirst(kept).compactMap { try? LedgerRecord(bytes: $0.body) }

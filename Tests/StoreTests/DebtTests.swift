@@ -6,15 +6,13 @@ import Testing
 
 @testable import Store
 
-/// Debts: entries of earlier ledgers that destinations have not confirmed, in the database and in the files
-/// next to it.
+/// Debts: unconfirmed entries of earlier ledgers, in the database and in the files next to it.
 @Suite struct DebtTests {
     private func asides(_ folder: TestFolder) throws -> [String] {
         StoreFile.numbered(folder.database, PastLedgers.word)
     }
 
-    /// Starts a new ledger in place of the present one, as after a head that was signed here and contradicts
-    /// it.
+    /// Starts a new ledger in place of the present ledger, as after a contradiction by a head that this gate signed.
     private func beginAnew(_ witnessed: WitnessedLedger) async throws -> Store {
         var store = try await witnessed.open()
         #expect(await store.contradict("a head that was signed here"))
@@ -26,7 +24,7 @@ import Testing
         return store
     }
 
-    /// Each destination has its own debts. They are sealed, survive restarts and further ledgers, and only
+    /// Each destination has its own debts. The debts are sealed and survive restarts and further ledgers. Only
     /// confirmations reduce them.
     @Test func eachDestinationHasItsOwnDebt() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
@@ -73,8 +71,8 @@ import Testing
         await store.close()
     }
 
-    /// A debt that is given up belongs to one destination. The primary's is counted as lost, once; a copy's
-    /// is not counted.
+    /// A debt that is given up belongs to one destination. A loss of the primary destination is counted once. A loss of
+    /// a copy agent is not counted.
     @Test func whatIsGivenUpIsCountedOnce() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await witnessed.open()
@@ -100,8 +98,8 @@ import Testing
         await store.close()
     }
 
-    /// A copy has a debt of the first ledger, and its connection was deleted in the second. It gets a debt of
-    /// the second ledger too.
+    /// A copy agent has a debt of the first ledger, and its connection was deleted in the second ledger. The copy agent
+    /// gets a debt of the second ledger, too.
     @Test func whoIsOwedWithoutAConnectionIsOwedTheNextLedgerToo() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await beginAnew(witnessed)
@@ -119,7 +117,7 @@ import Testing
         await store.close()
     }
 
-    /// A folder that cannot be listed does not prove that the file is gone, so no debt is given up.
+    /// A folder that cannot be listed does not prove that the file is missing, so no debt is given up.
     @Test func aFolderThatCannotBeListedGivesNothingUp() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let store = try await beginAnew(witnessed)
@@ -131,8 +129,8 @@ import Testing
         await store.close()
     }
 
-    /// Replaced database files are kept under increasing numbers. The oldest are removed, and the store names
-    /// them.
+    /// Replaced database files are kept under increasing numbers. The oldest files are removed, and the store names the
+    /// removed files.
     @Test func soManyFilesAreKept() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var (removed, givenUp): ([String], [PastDebt]) = ([], [])
@@ -143,7 +141,7 @@ import Testing
             let names = try asides(witnessed.folder)
             #expect(names.last == "\(witnessed.folder.database).rewritten-\(number)")
             #expect(names.count == min(number, PastDebt.ledgers))
-            // The debts of a ledger whose file was removed are given up with it, and counted.
+            // When the file of a ledger is removed, the debts of that ledger are given up and counted.
             #expect(Set(await store.debts.map(\.ledger)).count <= PastDebt.ledgers)
             await store.close()
         }
@@ -153,8 +151,8 @@ import Testing
         #expect(removed.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
     }
 
-    /// A start is cut off after the old database got its second name and before the new ledger has its own.
-    /// The next start does not keep the old file twice.
+    /// A start is interrupted after the old database got its second name and before the new ledger exists. The next
+    /// start does not keep the old file twice.
     @Test func aStartThatWasCutOffPutsNothingAsideTwice() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let store = try await witnessed.open()
@@ -168,14 +166,15 @@ import Testing
         await next.close()
     }
 
-    /// A different file under the name of the ledger is not taken for it; the right file next to it is found.
+    /// A different file under the name of the ledger is not mistaken for the ledger. The right file next to it is
+    /// found.
     @Test func onlyTheLedgerThatWasSealedIsDelivered() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let store = try await beginAnew(witnessed)
         let database = witnessed.folder.database
         let forged = try TestFolder("store", inMemory: true)
         try FileManager.default.copyItem(atPath: database + ".rewritten-1", toPath: forged.database)
-        // The chain is recomputed after the change, so only its end shows the change.
+        // The chain is recomputed after the change, so only the end of the chain reveals the change.
         let entries = try await LedgerReader(path: forged.database).entries(after: 7, limit: 1000)
         var hash = entries[0].hash
         var edits = ""

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Store
 
-/// The decision of a visit, once the gate was ordered to open, is kept until the visit's outcome is recorded.
+/// After the order to the gate, the decision of a visit is kept until the visit's outcome is recorded.
 @Suite struct DecisionTests {
-    /// The decision is durable before the outcome, and becomes the outcome if none is recorded.
+    /// The decision is durable before the outcome. Without a recorded outcome, the decision becomes the outcome.
     @Test func whatWasDecidedIsTheOutcomeOfAVisitWhoseEndWasNotSeen() async throws {
         let folder = try TestFolder("store")
         var store = try await Store.open(folder.database)
@@ -20,7 +20,7 @@ import Testing
         let decisions = [Samples.decision(1), Samples.decision(2), long].map { $0.named(under: key) }
         #expect(try await store.append([], [], decisions: decisions) == [:])
         #expect(await store.head.open.values.compactMap(\.decision?.slot).sorted() == [1, 2, 3])
-        // The outcome of visit 2 is recorded; the next decision takes the place of the decision of visit 2.
+        // The outcome of visit 2 is recorded. The next decision overwrites the decision of visit 2.
         try await store.appendOutcome(
             Samples.visit(2), of: Samples.intent(2), Samples.accepted, stamp: Samples.stamp)
         try await store.appendIntent(Samples.intent(5), stamp: Samples.stamp)
@@ -49,8 +49,8 @@ import Testing
         #expect(kept == 0, "what the ledger forgets is not kept here")
     }
 
-    /// An older state of the same ledger replaces the present one. A new ledger begins, and it records the
-    /// decision of a visit whose end the older state does not contain.
+    /// An older state of the same ledger replaces the present state. A new ledger begins and records the decision of a
+    /// visit whose end is missing in the older state.
     @Test func whatWasDecidedGoesOnInTheNextLedger() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")

@@ -29,8 +29,8 @@ import Testing
         await store.close()
     }
 
-    /// The deletion mark survives a restart. A marked connection is not the way to any destination, and is
-    /// removed only when the deletion is finished.
+    /// The deletion mark survives a restart. A marked connection is not the route to any destination, and is removed
+    /// only when the deletion is finished.
     @Test func aDeletionThatWasBrokenOffGoesOn() async throws {
         let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
@@ -57,7 +57,7 @@ import Testing
         await store.close()
     }
 
-    /// The last request decides whether the peer is notified, also while the peer is being notified.
+    /// The last request determines whether the peer is notified, even during the notification.
     @Test func whetherThePeerIsToldIsKept() async throws {
         let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
@@ -75,8 +75,7 @@ import Testing
         await store.close()
     }
 
-    /// The connections that were replaced earlier are marked too. Otherwise one of them would become the way
-    /// again.
+    /// Earlier replaced connections are marked, too. Otherwise one of them would become the route again.
     @Test func withTheWayGoThoseThatItReplaced() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)

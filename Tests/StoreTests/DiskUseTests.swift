@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// The store's requests to the disk, and its check that the database file is still the same one.
+/// The store's requests to the disk, and its check that the database file is still the same file.
 @Suite struct DiskUseTests {
     private func intent(_ number: Int) -> UnwrittenIntent {
         UnwrittenIntent(intent: Samples.visit(number), stamp: Samples.stamp)
@@ -37,8 +37,8 @@ import Testing
 
     @Test(.tags(.realTime)) func theLogIsCopiedWhenNobodyWritesAndNeverInsideACommit() async throws {
         let rest = Duration.seconds(1)
-        // Repeat the trial if the machine paused for as long as the idle time, because then the log is copied
-        // as after real idle time.
+        // If the machine paused for the idle time, the log is copied as after real idle time. Repeat the trial in this
+        // case.
         for trial in 1...5 {
             let disk = try CrashDisk()
             var options = StoreOptions()
@@ -87,8 +87,8 @@ import Testing
         await store.close()
     }
 
-    /// Counts the bytes written to the file for an admitted visitor when every record is written alone: log
-    /// and database, intent, decision with the credential, and outcome. The ids are as random as real ones.
+    /// Counts the bytes written to the file for an admitted visitor if every record is written alone: log and database,
+    /// intent, decision with the credential, and outcome. The ids are as random as in practice.
     @Test(.tags(.models)) func aVisitCostsFewBytes() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database)
@@ -122,7 +122,7 @@ import Testing
         await store.close()
     }
 
-    /// The newest part of the witness is small, and only this part is written.
+    /// Only a small part of the witness changes, and only that part is written.
     @Test func aStatementIsWrittenWithoutTheEmptyRestOfItsSlot() async throws {
         let disk = try CrashDisk()
         let written = Recorder<Int>()

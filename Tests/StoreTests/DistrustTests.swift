@@ -5,11 +5,11 @@ import Testing
 
 @testable import Store
 
-/// A database file that an attacker has written executes none of the attacker's SQL: neither in commands that
-/// root runs to read it, nor in the service, nor when a backup is restored.
+/// A database file that an attacker has written executes none of the attacker's SQL: not in root's commands that read
+/// the file, not in the service, and not at the restore of a backup.
 @Suite struct DistrustTests {
-    /// Schemas that no version of the program makes: an endless view in place of a table, a trigger that
-    /// empties the replay window, a column that exhausts the memory, a table of an extension.
+    /// Schemas that no version of the program makes: an endless view in place of a table, a trigger that empties the
+    /// replay window, a column that exhausts the memory, a table of an extension.
     private static let hostile = [
         """
         PRAGMA legacy_alter_table = ON; ALTER TABLE entry RENAME TO e; CREATE VIEW entry AS WITH RECURSIVE c(n) AS
@@ -34,7 +34,7 @@ import Testing
             isRefused($0)
         }
 
-        // The service keeps the file as evidence and begins a new ledger that takes nothing from it.
+        // The service keeps the file as evidence and begins a new ledger without any data of the file.
         let store = try await Store.open(path, witness: witnessed.source)
         guard case .rewritten(let finding)? = store.standing else {
             Issue.record("\(String(describing: store.standing))")
@@ -45,7 +45,7 @@ import Testing
         _ = try LedgerReader(path: path)
     }
 
-    /// The owner of the file changes it while a command has it open; the command then refuses to read it.
+    /// The owner of the file changes it while a command has it open. The command then refuses to read the file.
     @Test func isNotReadAnyMoreEither() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let path = witnessed.folder.database

@@ -38,7 +38,7 @@ import Testing
         try files.createDirectory(
             atPath: folder.path + "/state", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         try await expectAbsent(["state"])
-        // A start that was cut off leaves an empty database file.
+        // An interrupted start leaves an empty database file.
         #expect(files.createFile(atPath: path, contents: nil))
         try await expectAbsent(["state", "state/gatehouse.db"])
         try files.removeItem(atPath: path)
@@ -56,8 +56,7 @@ import Testing
         #expect(store.keysAtRest.failure == nil)
         await store.close()
         #expect(try names() == whole)
-        // Without the key of the connections, everything else can be read; without the witness key, nothing
-        // can.
+        // Without the key of the connections, all other data is readable. Without the witness key, nothing is readable.
         try files.removeItem(atPath: path + ".agent-key")
         let keyless = try await Store.open(path, options: options, witness: source(path))
         #expect(keyless.keysAtRest.failure != nil)
@@ -69,8 +68,8 @@ import Testing
         #expect(try names() == whole.filter { !$0.hasSuffix("-key") })
     }
 
-    /// A command that only reads does not sign a ledger that its witness does not contain. Otherwise the next
-    /// start would not notice that the witness was removed.
+    /// A read-only command does not sign a ledger that its witness does not contain. Otherwise the next start would not
+    /// notice the removal of the witness.
     @Test func aWitnessThatWasRemovedIsNotMadeAnew() async throws {
         let files = FileManager.default
         try files.createDirectory(at: folder, withIntermediateDirectories: true)

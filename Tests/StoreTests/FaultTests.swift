@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// Makes every single disk operation fail, with a full disk and with an I/O error, once and several times in
-/// a row.
+/// succession.
 @Suite(.tags(.models)) struct FaultTests {
     @Test(.timeLimit(.minutes(10)), arguments: [CRASH_FAULT_FULL.rawValue, CRASH_FAULT_IO.rawValue])
     func aFailingDiskCostsAnErrorAndNothingElse(fault: UInt32) async throws {
@@ -26,7 +26,7 @@ import Testing
             var day = FaultyDay(disk)
             await day.run()
             errors += day.errors
-            // Data lost by the failed sync must not be missing after a power cut at the end.
+            // Data that the failed sync lost must not be missing after a power cut at the end.
             let after = try disk.cut(before: .max, CRASH_KEEP_NONE, seed: operation)
             day.problems += await day.examine(after)
             problems += day.problems.map { "operation \(operation) of \(operations), \(count) times: \($0)" }
@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-/// A few visits by a caller that retries after an error, as the driver does.
+/// A few visits by a caller that, like the driver, retries after an error.
 private struct FaultyDay {
     let disk: CrashDisk
     var errors: [StoreError] = []
@@ -117,7 +117,7 @@ private struct FaultyDay {
         return await attempt { () async throws(StoreError) in try await Store.open(path, options: bounded) }
     }
 
-    /// Retries until the work succeeds. Only the errors of a failing disk are allowed on the way.
+    /// Retries until the work succeeds. Only the errors of a failing disk are allowed before the success.
     @discardableResult
     private mutating func attempt<Value: Sendable>(_ work: () async throws(StoreError) -> Value) async -> Value? {
         for _ in 0..<20 {

@@ -29,7 +29,7 @@ import Testing
         try await store.saveConnection("c", Array("{}".utf8), messages: entries)
     }
 
-    /// A message is added together with the state that it led to, and once.
+    /// A message is added once, together with the state to which it led.
     @Test func aMessageIsInTheBookOnce() async throws {
         try await withStore { store in
             try await add([entry("a"), entry("b", .pending)], store)

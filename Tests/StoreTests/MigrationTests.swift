@@ -49,8 +49,7 @@ import Testing
         await store.close()
     }
 
-    /// The acknowledged reports from the beginning on are confirmed; nothing after the first unacknowledged
-    /// one is.
+    /// The acknowledged reports up to the first gap are confirmed. No later report is.
     @Test(arguments: [(3, 7), (5, 10), (9, 18), (13, 26)])
     func theAcknowledgedBeginningIsConfirmed(acknowledged: Int, confirmed: Int) async throws {
         try folder.edit("UPDATE report SET state = 'acknowledged' WHERE seq <= \(acknowledged) OR seq = 12")
@@ -59,7 +58,7 @@ import Testing
         await store.close()
     }
 
-    /// Reports of an earlier ledger existed in the table only. They are counted as lost.
+    /// The reports of an earlier ledger existed only in the table. They are counted as lost.
     @Test func reportsWithoutARecordAreCounted() async throws {
         try folder.edit(
             """
@@ -72,8 +71,8 @@ import Testing
         await store.close()
     }
 
-    /// An attacker who cannot make the seal cannot mark reports as confirmed by changing the table before the
-    /// migration, nor by making the database look like one of an earlier version.
+    /// An attacker who cannot make the seal cannot mark reports as confirmed, neither by changing the table before the
+    /// migration nor by making the database look like that of an earlier version.
     @Test(arguments: [
         "UPDATE report SET state = 'acknowledged'", "DELETE FROM report", "UPDATE report SET dropped = 1 WHERE seq = 3",
     ])

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Store
 
-/// The entries that a destination still has to get, the connections that may confirm them, and the order of
-/// removal when there is no room.
+/// The unconfirmed entries of a destination, the connections that may confirm them, and the order of eviction for lack
+/// of room.
 @Suite struct OutboxTests {
     private let primary = DeliveryCursor.primary
 
@@ -52,8 +52,8 @@ import Testing
         await store.close()
     }
 
-    /// Reports that the primary destination refuses are counted in the next outcome, once. Refusals of a copy
-    /// are not counted.
+    /// The next outcome counts the reports that the primary destination refuses, once. Refusals of a copy agent are not
+    /// counted.
     @Test func whatIsPassedOverIsCounted() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
@@ -74,7 +74,7 @@ import Testing
         #expect(await store.head.dropped == 1)
         try await append(4...4, to: store)
         #expect(try await store.waiting().map(\.record.dropped) == [0, 0, 1])
-        // A refused record also carries a count of earlier losses. The next record repeats this count.
+        // A refused record contains a count of earlier losses. The next record repeats the count.
         try await confirm(primary, upTo: 8, passedOver: [8])
         try await append(5...5, to: store)
         #expect(try await store.waiting().map(\.record.dropped) == [2])
@@ -82,8 +82,7 @@ import Testing
         await store.close()
     }
 
-    /// The old connection is kept until the new one has confirmed, and cannot become the destination's way
-    /// again.
+    /// The old connection is kept until the new connection has confirmed an entry, and cannot become the route again.
     @Test func aNewConnectionGoesOnAtTheCursorAndTheOldOneIsForgotten() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
@@ -146,8 +145,8 @@ import Testing
         await store.close()
     }
 
-    /// Unconfirmed records stay as long as there is room. Then the oldest are removed and counted, together
-    /// with the losses that they reported themselves.
+    /// Unconfirmed records stay as long as there is room. Then the oldest records are evicted and counted, including
+    /// the losses that they report.
     @Test func whatGoesUnconfirmedIsCountedToTheRecord() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database, options: .small)
@@ -164,7 +163,7 @@ import Testing
         await store.close()
     }
 
-    /// Without a connection no report is due, and old records are removed without being counted as lost.
+    /// Without a connection no report is due, and evicted records are not counted as lost.
     @Test func whereNobodyIsConnectedNothingIsLost() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database, options: .small)

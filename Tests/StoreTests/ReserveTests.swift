@@ -14,7 +14,7 @@ import Testing
 
     @Test func itsRoomIsTakenInAdvanceAndHoldsAThousandRecords() throws {
         let folder = try TestFolder("store")
-        // The allocation of blocks belongs to the disk; a thousand real syncs would prove nothing more.
+        // The disk allocates the blocks. A thousand real syncs would prove nothing more.
         let reserve = try Reserve(path: folder.path + "/reserve") { _ in 0 }
         var status = stat()
         #expect(stat(reserve.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
@@ -65,8 +65,7 @@ import Testing
         #expect(try reserve.first(100).count == taken)
     }
 
-    /// A regression test: records were written to a file without a name, and the shutdown reported that they
-    /// wait in it.
+    /// Regression test: records were written to a file without a name, and the shutdown reported them as stored in it.
     @Test func oneThatIsNoLongerInItsPlaceTakesNothing() throws {
         let folder = try TestFolder("store", inMemory: true)
         let reserve = try Reserve(path: folder.path + "/reserve", bytes: 64 * 1024)

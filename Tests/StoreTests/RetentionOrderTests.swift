@@ -6,8 +6,7 @@ import Testing
 
 @testable import Store
 
-/// The order of removal when there is no room for all entries: confirmed entries first, then the rest, which
-/// is a fault.
+/// The order of eviction for lack of room: confirmed entries first, then unconfirmed entries, which is a fault.
 @Suite struct RetentionOrderTests {
     private func full(_ folder: TestFolder, confirmed: Int) async throws -> Store {
         var options = StoreOptions()
@@ -44,8 +43,8 @@ import Testing
         await store.close()
     }
 
-    /// The store reports that it is full of unconfirmed entries before anything is lost: from then on,
-    /// rejected visits are only counted.
+    /// Before the store loses anything, it reports that unconfirmed entries fill it. From then on, rejected visits are
+    /// only counted.
     @Test func aLedgerThatIsFilledSaysSoBeforeAnythingIsLost() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await full(folder, confirmed: 0)

@@ -34,7 +34,7 @@ enum Samples {
     static let junk = Outcome(
         .failed, reasons: [Outcome.Reason("transfer.silence")], gate: .shut, software: software)
 
-    /// Returns the id of an intent, one for each number.
+    /// Returns the id of an intent, a different id for each number.
     static func intent(_ number: Int) -> Text {
         let digits = String(number)
         return Text("11111111-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)
@@ -64,7 +64,7 @@ extension StoreOptions {
 }
 
 extension Store {
-    /// Makes a connection that is the way to a destination.
+    /// Makes a connection that is the route to a destination.
     func connect(_ id: Text = "agent", to destination: Text = DeliveryCursor.primary) async throws {
         try await saveConnection(id, [1], to: destination)
         try await takeOver(destination, by: id)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Store
 
-/// The value type: a sealed value opens only whole, under its key and in its place.
+/// A sealed value opens only whole, under its key, and at its place.
 @Suite struct SealingKeyTests {
     private let key: SealingKey
     private let place = SealedPlace.connection(id: "one", destination: "primary")
@@ -57,8 +57,8 @@ import Testing
     }
 }
 
-/// Keys in the database are sealed under a key that is stored elsewhere. Old keys are sealed too, replaced
-/// ones are erased, and a missing sealing key loses nothing.
+/// Keys in the database are sealed under a key that is stored elsewhere. Old keys are sealed, too, replaced keys are
+/// erased, and a missing sealing key loses no data.
 @Suite struct SealingTests {
     /// Returns a snapshot that is long enough for its own pages and contains a part that occurs nowhere else.
     private static func snapshot(_ number: UInt8) -> [UInt8] {
@@ -82,7 +82,7 @@ import Testing
         return try queue.read { db in try Row.fetchAll(db, sql: sql).map { try $0.bytes("bytes") } }
     }
 
-    /// Writes keys into a database as earlier versions did, and replaces some of them.
+    /// Writes keys into a database like earlier versions, and replaces some of them.
     private static func plantOpenKeys(_ database: String, copyLog: (() throws -> Void)? = nil) throws {
         let queue = try DatabaseQueue(path: database)
         try queue.writeWithoutTransaction { db in
@@ -114,8 +114,7 @@ import Testing
         #expect(name == SiteKey(oldSiteKey)?.name(ofSignedContent: [1]))
     }
 
-    /// An attacker who can write the file and has no key adds a connection in the format that was used before
-    /// sealing.
+    /// An attacker who can write the file but has no key adds a connection in the format before sealing.
     @Test func aPlantedConnectionIsNotTakenOver() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
@@ -140,8 +139,8 @@ import Testing
         await store.close()
     }
 
-    /// The first start on the state of a killed run, with a log full of keys. The files are searched before
-    /// and after the close.
+    /// The first start after a killed run, with a log full of keys. The test searches the files before and after the
+    /// close.
     @Test func openKeysAreSealedAtTheFirstStart() async throws {
         let folder = try TestFolder("store", inMemory: true)
         try await Store.open(folder.database).close()
@@ -169,8 +168,8 @@ import Testing
         for secret in secrets { #expect(!holds(folder, secret)) }
     }
 
-    /// Cuts the power before each disk operation of the first start with a key. The result is the same as
-    /// without a cut.
+    /// Cuts the power before each disk operation of the first start with a key. The result must be the same as without
+    /// a cut.
     @Test(.timeLimit(.minutes(10)), .tags(.models)) func sealingSurvivesAPowerCut() async throws {
         let disk = try CrashDisk()
         try await Store.open(disk.database).close()
@@ -194,8 +193,7 @@ import Testing
         #expect(states.count > 10 && wasOpen > 3)
     }
 
-    /// Neither a key nor its sealed form stays in the files when the key is replaced or the connection is
-    /// deleted.
+    /// After a key is replaced or a connection is deleted, neither the key nor its sealed form stays in the files.
     @Test func whatIsReplacedIsGone() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
@@ -252,8 +250,8 @@ import Testing
         #expect(try await look() == [[], []])
     }
 
-    /// The note that keys are sealed is under the ledger's seal, so an attacker cannot make the database look
-    /// like one of an earlier version.
+    /// The ledger's seal covers the note that keys are sealed. An attacker cannot make the database look like that of
+    /// an earlier version.
     @Test func nobodyPlantsAnOpenKey() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let folder = witnessed.folder
@@ -267,7 +265,7 @@ import Testing
         await store.close()
     }
 
-    /// The gate continues to work without the key, and nothing is lost by that.
+    /// The gate works without the key, and no data is lost.
     @Test func aKeyThatIsMissingIsToldAndComesBack() async throws {
         let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
@@ -312,8 +310,8 @@ import Testing
         }
     }
 
-    /// After the loss of a key, a new key and new connections work. If the old key is put back, the old
-    /// connections are readable again.
+    /// After the loss of a key, a new key and new connections work. When the old key is put back, the old connections
+    /// are readable again.
     @Test func anotherKeyBeginsAnewBesideWhatItCannotOpen() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let file = keyPath(folder)
@@ -340,8 +338,8 @@ import Testing
         store = try await Store.open(folder.database)
         #expect(try await store.connections().map(\.snapshot) == [[1], []])
         #expect(try await store.siteKey().name(ofSignedContent: [1]) == name)
-        // After another connection became the way, the unreadable connections are deleted like every replaced
-        // connection.
+        // After another connection became the route, the unreadable connections are deleted like all replaced
+        // connections.
         try await store.saveConnection("third", [5])
         try await store.takeOver(DeliveryCursor.primary, by: "third")
         try await store.appendOutcome("v", Samples.accepted, stamp: Samples.stamp)
@@ -374,8 +372,7 @@ import Testing
         #expect(store.keysAtRest.failure == nil && FileManager.default.fileExists(atPath: store.keysAtRest.path))
         try FileManager.default.removeItem(atPath: file + ".old")
         try await check(nil, resealed: 0)
-        // The mode of systemd's own file shows the mask of an access control list; its folder keeps other
-        // users out.
+        // The mode of systemd's file shows the mask of an access control list. Its folder excludes other users.
         let credential = folder.path + "/credential"
         _ = try SecretFile.make(credential)
         try FileManager.default.setAttributes([.posixPermissions: 0o440], ofItemAtPath: credential)

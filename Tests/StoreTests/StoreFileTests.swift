@@ -6,8 +6,8 @@ import Testing
 
 @testable import Store
 
-/// A database whose file survives a power cut: its name in its folder, and the name of the folder in the
-/// parent folder, are durable.
+/// A database whose file survives a power cut: the file's name in its folder and the folder's name in the parent folder
+/// are durable.
 @Suite struct StoreFileTests {
     @Test func theNameOfANewDatabaseIsOnTheDisk() throws {
         let folder = try TestFolder("store")

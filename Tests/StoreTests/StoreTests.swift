@@ -46,8 +46,8 @@ import Testing
         store = try await Store.open(folder.database, options: options)
         let kept = try await store.replays()
         #expect(kept.map(\.name) == Array(names[2...]) && kept.map(\.at.seconds) == [8, 8, 8])
-        // The next entry evicts the oldest. Only the newest entry of a name is removed; a name without an
-        // entry is not an error.
+        // The next entry evicts the oldest entry. Only the newest entry of a name is removed. A name without an entry
+        // is not an error.
         let ends = [[names[3]], [names[4], names[0]]].enumerated().map { number, names in
             UnwrittenOutcome(
                 visit: Samples.visit(number), outcome: Samples.accepted, stamp: Samples.stamp, forgotten: names)

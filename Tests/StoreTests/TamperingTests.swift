@@ -7,9 +7,8 @@ import Testing
 
 @testable import Store
 
-/// Changes every field, row and table of a witnessed database, one at a time, as an attacker who can write
-/// the file and knows the format, but does not have the key. Each change is found, or changes nothing in a
-/// list, a proof or a report.
+/// Changes every field, row and table of a witnessed database, one at a time. The attacker can write the file and knows
+/// the format, but lacks the key. Each change is found, or changes nothing in a list, a proof or a report.
 @Suite(.serialized, .tags(.models)) struct TamperingTests {
     /// The information that the database gives to a reader.
     private struct Told: Equatable {
@@ -95,9 +94,9 @@ import Testing
             let fate = try scene.fate(of: change)
             counts["\(fate)", default: 0] += 1
             if fate == .missed { missed.append(name) }
-            // Only changes in tables that no reader is shown may stay unnoticed.
+            // Only changes in tables that are not shown to a reader may stay unnoticed.
             let isUntold = ["connection", "handled_message", "setting", "replay"].contains(table)
-            // A decision is padded with spaces; removing one of them changes nothing.
+            // A decision is padded with spaces. Removing a space changes nothing.
             if fate == .harmless, table == "decision" { padding += 1 }
             if fate == .harmless, !isUntold, table != "decision" || padding > 1 {
                 missed.append("\(name): called harmless")
@@ -137,8 +136,8 @@ import Testing
         #expect(missed.prefix(10) == [])
     }
 
-    /// Returns values that a field does not have: neighbouring values, extremes, parts, the value of another
-    /// row, and NULL.
+    /// Returns values that the field does not have: neighbouring values, extremes, parts, the value of another row, and
+    /// NULL.
     private static func others(_ value: DatabaseValue, _ other: DatabaseValue) -> [DatabaseValue] {
         var values: [DatabaseValue] = [.null, other]
         switch value.storage {
@@ -161,7 +160,7 @@ import Testing
         return values.filter { $0 != value }
     }
 
-    /// The attacker recomputes every hash after the change, and the stored end too.
+    /// The attacker recomputes every hash after the change, and the stored end.
     @Test func aRebuiltChain() async throws {
         let scene = try await Scene(StoreOptions())
         let entries = try await scene.queue.read { try LedgerQueries.entries($0, after: 0, limit: 1000) }
@@ -184,7 +183,7 @@ import Testing
                     missed.append("\(index) \(to)")
                 }
             }
-            // Cut the chain off here, and remove everything that refers to the rest.
+            // Cut off the chain here, and remove all references to the rest.
             let kept = Array(entries[..<index])
             count += 1
             let fate = try scene.fate { db in
@@ -197,7 +196,7 @@ import Testing
         #expect(count > 100 && missed == [])
     }
 
-    /// The whole database file of an earlier hour, with its log, in place of today's.
+    /// The whole database file of an earlier hour, with its log, replaces today's file.
     @Test func everyEarlierState() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions(), keepsStates: true)
         let last = witnessed.states.count - 1

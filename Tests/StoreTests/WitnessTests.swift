@@ -8,8 +8,8 @@ import Testing
 
 @testable import Store
 
-/// The ledger and its witness across restarts: when the ledger continues, when a new one begins, and what is
-/// reported.
+/// The ledger and its witness across restarts: when the ledger continues, when a new ledger begins, and what the store
+/// reports.
 @Suite struct WitnessTests {
     private func visit(_ number: Int, _ store: Store, _ outcome: Outcome = Samples.accepted) async throws {
         try await store.appendIntent(Samples.visit(number), stamp: Samples.stamp)
@@ -34,7 +34,7 @@ import Testing
         #expect(store.standing == .continued)
         let key = try witnessed.source.key()
         func seen() -> HeadStatement? { witnessed.source.reading(key).head }
-        /// Returns whether the condition becomes true within 20 s; each check costs a signature.
+        /// Returns whether the condition becomes true within 20 s. Each check costs a signature.
         func hears(of count: Int) async -> Bool { await becomesTrue { seen()?.state.end.count == count } }
         try await visit(20, store)
         #expect(await hears(of: witnessed.count + 2))
@@ -76,8 +76,8 @@ import Testing
         #expect(store.standing == .continued)
         #expect(try await store.verify().isIntact)
         await store.close()
-        // Without its witness, the ledger continues and reports that. If somebody also removes the seal, so
-        // that the database looks like one of an earlier version, it counts as rewritten.
+        // Without its witness, the ledger continues and reports the missing witness. If an attacker also removes the
+        // seal, so that the database looks like that of an earlier version, the ledger counts as rewritten.
         try FileManager.default.removeItem(atPath: source.path)
         store = try await Store.open(folder.database, witness: source)
         #expect(store.standing == .unwitnessed("there is no witness file"))
@@ -100,8 +100,8 @@ import Testing
         await store.close()
     }
 
-    /// Somebody has written a start state with impossible figures. It is rejected, and the new ledger takes
-    /// nothing from it.
+    /// An attacker has written a start state with impossible figures. The state is rejected, and the new ledger takes
+    /// no data from it.
     @Test(arguments: ["9223372036854775807", "9007199254740992", "-1"])
     func aBeginningThatNobodyWroteIsNotBegun(nextSeq: String) async throws {
         let folder = try TestFolder("store", inMemory: true)
@@ -125,8 +125,8 @@ import Testing
         await store.close()
     }
 
-    /// An audit does not keep one state of the database: it also reads what is written while it runs, and
-    /// evictions do not mislead it.
+    /// An audit does not work on one state of the database. It also reads records written while it runs, and evictions
+    /// do not mislead it.
     @Test func anAuditGoesOnPieceByPiece() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let pauses = Pauses()
@@ -156,8 +156,8 @@ import Testing
         await store.close()
     }
 
-    /// A log that a power cut and a manual change damaged is kept and reported, with a limit on the number of
-    /// files; an undamaged one is not kept.
+    /// A log damaged by a power cut and a manual change is kept and reported, up to a limited number of files. An
+    /// undamaged log is not kept.
     @Test func damagedFilesAreKeptAsTheyWereFound() async throws {
         for round in 1...3 {
             let witnessed = try await WitnessedLedger(StoreOptions())
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    /// A pipe, a folder or a link in place of the log or of its copy does not block the start and is not
+    /// A pipe, a folder or a link in place of the log or of its copy does not block the start and is not kept as
     /// evidence.
     @Test(.timeLimit(.minutes(10)), arguments: ["-wal", ".found-wal"])
     func onlyFilesAreCopied(ending: String) throws {
@@ -214,8 +214,8 @@ import Testing
 
     private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// The database file is deleted, cut, corrupted, emptied, or taken from another gate: a new ledger begins
-    /// and names the old one. The file that was found is kept, unless it is empty.
+    /// The database file is deleted, cut, corrupted, emptied, or replaced by that of another gate. A new ledger begins
+    /// and names the old ledger. The found file is kept, unless it is empty.
     @Test(arguments: [
         "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock", "site key",
     ])
@@ -240,8 +240,7 @@ import Testing
         }
         let tampered = FileManager.default.contents(atPath: folder.database)
         var store = try await witnessed.open()
-        // A change in the middle is found by the audit, which begins at the start of the service. The next
-        // start then acts on it.
+        // The audit at the start of the service finds a change in the middle. The next start then acts on the finding.
         if deed == "result" || store.standing == .continued {
             #expect(try await !store.audit().isIntact, "\(deed)")
             await store.close()
@@ -267,11 +266,11 @@ import Testing
         let proof = try await store.verify()
         #expect(proof.isIntact && proof.predecessor == record.outcome.predecessor, "\(deed): \(proof.lines)")
         if !["deleted", "cut", "garbled", "emptied"].contains(deed) {
-            let isOurs = deed != "another box"  // whose connections are sealed under its own key
+            let isOurs = deed != "another box"  // its connections are sealed under its own key
             #expect(try await store.connections().map(\.snapshot) == (isOurs ? [[1, 2, 3], [1]] : [[], []]))
         }
         await store.close()
-        // The file that was found is kept next to the database, unless it was deleted or empty.
+        // The found file is kept next to the database, unless it was deleted or empty.
         let asides = try asides(folder)
         #expect(asides.count == (["deleted", "emptied"].contains(deed) ? 0 : 1), "\(asides)")
         if ["cut", "garbled"].contains(deed) { #expect(try bytes(folder.path + "/" + asides[0]) == tampered) }
@@ -280,7 +279,7 @@ import Testing
         await again.close()
     }
 
-    /// A power cut, then damage in the log: the witness shows that a durable commit is missing.
+    /// After a power cut and damage in the log, the witness shows that a durable commit is missing.
     @Test func damageInTheLogAfterAPowerCut() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
@@ -321,8 +320,7 @@ import Testing
         #expect(lost > 10)
     }
 
-    /// A commit that the witness does not contain yet, and a partly written statement: both happen in a power
-    /// cut.
+    /// A power cut may leave a commit that the witness does not contain, or a partly written statement.
     @Test func whatAPowerCutLeavesIsNoTampering() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let before = try bytes(witnessed.source.path)
@@ -348,7 +346,7 @@ import Testing
         }
     }
 
-    /// Changes every byte of a statement: the file never confirms a different statement.
+    /// Changes every byte of a statement. The file never confirms a different statement.
     @Test func noByteOfTheWitnessCanBeChanged() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let key = try #require(try witnessed.source.key())
@@ -389,8 +387,8 @@ import Testing
         await open.close()
     }
 
-    /// A command without the service's key changes nothing: it makes neither files nor keys, and the ledger
-    /// stays in its place.
+    /// A command without the service's key changes nothing: it makes neither files nor keys, and the ledger stays at
+    /// its place.
     @Test func aCommandBeginsNoLedger() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let (key, files) = (witnessed.source.keyPath, FileManager.default)
@@ -418,8 +416,8 @@ import Testing
         await store.close()
     }
 
-    /// A witness that cannot be written is reported, does not stop visits, and recovers when it can be
-    /// written again.
+    /// A witness that cannot be written is reported and does not stop visits. When it can be written again, it
+    /// recovers.
     @Test func aWitnessThatCannotBeWritten() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/off/w", keyPath: folder.path + "/k", code: "code")
@@ -435,7 +433,7 @@ import Testing
         await store.close()
     }
 
-    /// A regression test: a pipe in place of the witness or the key blocked the start forever, and in service
+    /// Regression test: a pipe in place of the witness or the key blocked the start for ever, and in a running service
     /// the witness silently stopped.
     @Test(.timeLimit(.minutes(10))) func aPipeInItsPlaceHoldsUpNothing() async throws {
         let folder = try TestFolder("store", inMemory: true)
@@ -449,7 +447,7 @@ import Testing
         try await visit(2, store)
         await store.updateWitness()
         #expect(told.all.last??.text.contains("/w") == true)
-        // The same with a process at the other end of the pipe that reads nothing.
+        // The same test, with a process at the other end of the pipe that reads nothing.
         let reader = open(source.path, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
         try await visit(3, store)
@@ -489,7 +487,7 @@ import Testing
     }
 }
 
-/// The pauses of an audit. A test has work done in one of them.
+/// The pauses of an audit. A test lets work be done in a pause.
 private final class Pauses: Sendable {
     private let state = Mutex<(left: Int, work: (@Sendable () async throws -> Void)?)>((0, nil))
 

@@ -23,9 +23,9 @@ import Testing
         #expect(delivered > 900 && given > 100)
     }
 
-    /// A small credential in a few chunks over a link that loses three in ten packets is delivered every time
-    /// to a wallet that repairs 15 times. When only the share of missing chunks counted, 3 to 8 in a hundred
-    /// failed at their first report.
+    /// A wallet that repairs 15 times delivers a small credential in a few chunks every time, even over a link that
+    /// loses three in ten packets. When only the share of missing chunks counted, 3 to 8 in a hundred failed at their
+    /// first report.
     @Test func smallTransfersWaitForTheirRepair() throws {
         var (delivered, repaired) = (0, 0)
         for seed in 0..<2000 as Range<UInt64> {
@@ -41,8 +41,8 @@ import Testing
         #expect(delivered == 2000 && repaired > 600)
     }
 
-    /// Repair over a link that carries nothing ends: once the wallet's repair rounds are used up, the share
-    /// of missing chunks counts.
+    /// Repair over a link that transfers nothing ends: after the wallet's repair rounds, the share of missing chunks
+    /// counts.
     @Test func aSmallTransferThatNeverComesFails() throws {
         var random = SplitMix64(seed: 4)
         let driver = try Self.transfer(mtu: 517, loss: 1, bytes: 900, rounds: 500, &random)
@@ -56,8 +56,7 @@ import Testing
         var random = SplitMix64(seed: 3)
         let key = try VerifierKey(privateBytes: random.bytes(32))
         let wallet = try TestWallet(verifierKey: key.publicKey, random: &random)
-        // Random bytes do not compress: the gzip stream is a little longer than they are, and the limit is 2
-        // MiB.
+        // Random bytes do not compress. The gzip stream is a little longer than the bytes, and the limit is 2 MiB.
         let sealed = try wallet.seal(random.bytes(2_096_000))
         var driver = SessionDriver(key: key, verdict: true)
         driver.give(.connected(attMTU: 67))

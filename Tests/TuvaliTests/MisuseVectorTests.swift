@@ -39,8 +39,8 @@ import Testing
             }
         let codes = try want.list("codes").compactMap { $0.string?.string }
         let reports = driver.notified(.transferReportResponse)
-        // Where a vector expects Disconnect, the gate drops the link without it: a wallet that receives
-        // Disconnect stops listening 50 ms later.
+        // If a vector expects Disconnect, the gate drops the link without a Disconnect: a wallet that receives it stops
+        // listening 50 ms later.
         let drops = driver.actions.count { $0 == .dropLink }
         return firstFailure(
             actual.isDisjoint(with: outcomes) ? "outcome: got \(actual), want \(outcomes)" : nil,

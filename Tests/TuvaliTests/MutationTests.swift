@@ -4,8 +4,8 @@ import Testing
 
 @testable import Tuvali
 
-/// Mutates real sessions: nothing crashes or stalls, no wrong payload is delivered, and the next visit is an
-/// ordinary one.
+/// Mutates real sessions. Nothing may crash or stall, no wrong payload may be delivered, and the next visit must
+/// succeed.
 @Suite struct MutationTests {
     /// The actions of a recorded wallet and its payload.
     struct Recording: Sendable {
@@ -38,8 +38,8 @@ import Testing
     static let recordings: [Recording] = (VectorCases.files ?? []).filter { $0.kind == "session" }
         .compactMap { Recording($0.file) }
 
-    /// The parts run in parallel, each with its own seeds; a failure names the seed of its session, which is
-    /// enough to repeat it.
+    /// The parts run in parallel, each with its own seeds. A failure names the seed of its session, which suffices to
+    /// repeat it.
     @Test(arguments: [1, 2, 3, 4] as [UInt64]) func mutatedSessionsEndAndTheNextIsAccepted(part: UInt64) throws {
         guard !Self.recordings.isEmpty else { return }
         var tally = Tally()
@@ -51,8 +51,7 @@ import Testing
             }
         }
         print("mutated sessions, part \(part): \(tally)")
-        // Checks that the mutations reach every stage: some sessions still deliver, some fail, some are
-        // abandoned.
+        // Checks that the mutations reach every stage: some sessions deliver, some fail, and some are abandoned.
         #expect(tally.delivered > 20 && tally.failed > 20 && tally.abandoned > 20)
         #expect(tally.codes.count >= 4)
     }
@@ -87,7 +86,7 @@ import Testing
             default: driver.advance(.milliseconds(Int.random(in: 0...20, using: &random)))
             }
         }
-        // A mutated session may lack its connection event; it then ends when its key expires.
+        // A mutated session without its connection event ends when its key expires.
         guard driver.runOut() else { return "stalled in \(driver.session.state)" }
         switch driver.outcomes.first {
         case .delivered: tally.delivered += 1
@@ -99,8 +98,7 @@ import Testing
         return fault(in: driver, recording)
     }
 
-    /// Checks the properties that hold for any session, whatever the phone did; returns the first violation,
-    /// or nil.
+    /// Checks the properties of any session, whatever the phone did. Returns the first violation; nil if there is none.
     private static func fault(in driver: SessionDriver, _ recording: Recording) -> String? {
         let reports = driver.notified(.transferReportResponse)
         let last: Bool = if case .ended = driver.actions.last { true } else { false }

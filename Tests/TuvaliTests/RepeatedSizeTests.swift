@@ -4,8 +4,8 @@ import Testing
 
 @testable import Tuvali
 
-/// A size write has four bytes but announces up to two million. Its cost must follow the bytes written, not
-/// the number announced.
+/// A size write has four bytes but announces up to two million. Its cost must depend on the bytes written, not on the
+/// announced number.
 @Suite struct RepeatedSizeTests {
     private static let largest: [UInt8] = [0, 0x20, 0, 0]
 
@@ -28,7 +28,7 @@ import Testing
         var assembler = try Assembler(size: 2_097_152, maxData: 64)
         let chunk = TestWallet.chunk(1, [UInt8](repeating: 7, count: 60))
         #expect(assembler.reservedBytes == 0)
-        // The sizes increase; otherwise the first one would already reserve all the memory.
+        // The sizes increase. Otherwise the first size would already reserve all the memory.
         let (blocks, bytes, refused) = Allocations.made(ofAtLeast: 256) {
             (0..<2000).count { round in
                 guard (try? assembler.restart(size: 1_000_000 + 500 * round, maxData: 64)) != nil else { return true }
@@ -41,7 +41,7 @@ import Testing
         #expect(blocks < 40 && bytes < 8_000_000, "\(blocks) blocks, \(bytes) bytes")
     }
 
-    /// Bytes that an earlier transfer left in the memory do not become part of the next transfer.
+    /// The next transfer does not contain bytes that an earlier transfer left in the memory.
     @Test func nothingOfTheOldTransferIsInTheNew() throws {
         var visit = try TestVisit(at: .keyed)
         let long = [UInt8](repeating: 0xEE, count: 5000)
@@ -63,7 +63,7 @@ import Testing
 
 /// Runs a transfer at every MTU that a link can have.
 @Suite struct EveryMTUTests {
-    /// Below an MTU of 67 the session fails; from 67 on the stride follows the link's MTU, up to 512.
+    /// Below an MTU of 67 the session fails. From 67 to 512 the stride follows the link's MTU.
     @Test func strideFollowsTheMTU() throws {
         for mtu in 23...517 {
             var random = SplitMix64(seed: UInt64(mtu))

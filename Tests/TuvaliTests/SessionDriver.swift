@@ -35,8 +35,7 @@ struct SessionDriver {
         now = end
     }
 
-    /// Advances the clock through at most `steps` deadlines until the session has ended; returns false if it
-    /// has not.
+    /// Advances the clock through at most `steps` deadlines until the session has ended. Returns whether it has ended.
     mutating func runOut(steps: Int = 100) -> Bool {
         for _ in 0..<steps {
             guard let deadline = session.deadline else { return true }

@@ -153,8 +153,8 @@ import Testing
         #expect(visit.driver.payloads.count == 1)
     }
 
-    /// A transfer that cannot be decrypted becomes an error only when the wallet requests the report; until
-    /// then the wallet may start over.
+    /// A transfer that cannot be decrypted becomes an error only at the report request. Before that request, the wallet
+    /// may start over.
     @Test func walletMayStartOverBeforeTheReport() throws {
         var visit = try TestVisit(at: .keyed)
         let garbage = [UInt8](repeating: 9, count: 100)
@@ -169,7 +169,7 @@ import Testing
         #expect(visit.driver.payloads.count == 1)
     }
 
-    /// The MTU at the time of the size write fixes the stride; a later exchange changes nothing.
+    /// The MTU at the time of the size write determines the stride. A later exchange changes nothing.
     @Test func strideOutlivesAnotherExchange() throws {
         var visit = try TestVisit(at: .keyed)
         visit.driver.give(.write(.responseSize, TestWallet.size(visit.sealed)))
@@ -195,7 +195,7 @@ import Testing
     func toleratedShareOfMissingChunks(missing: Int, total: Int, isTooMany: Bool) throws {
         var settings = SessionSettings()
         #expect(settings.isTooMany(missing: missing, total: total, retries: 15) == isTooMany)
-        // A small transfer does not fail before the wallet has used up its repair rounds.
+        // A small transfer does not fail before the wallet has used all its repair rounds.
         #expect(settings.isTooMany(missing: missing, total: total, retries: 0) == (isTooMany && total > 10))
         #expect(settings.isTooMany(missing: missing, total: total, retries: 14) == (isTooMany && total > 10))
         settings.toleratedMissingShare = nil

@@ -33,7 +33,7 @@ import Testing
                     guard characteristic != .disconnect else { break }
                     expected.append(Notification(characteristic: characteristic, value: try step.hex("data")))
                     let sent = Self.comparable(driver)
-                    // The verdict may already be sent one step early, because its hold-back is over too.
+                    // The verdict may be sent one step early, because its hold-back has ended, too.
                     if !sent.starts(with: expected) { return "notifications: got \(sent), want \(expected)" }
                 case "disconnect": driver.give(.linkLost)
                 default: break  // MTU requests and subscriptions concern the host only
@@ -93,7 +93,7 @@ import Testing
     }
 }
 
-/// Returns the advertisement with its flags byte, the third, set to zero, because the flags are not compared.
+/// Returns the advertisement with its third byte, the flags, set to zero, because the flags are not compared.
 func withoutFlags(_ data: [UInt8]) -> [UInt8] {
     guard data.count > 2, data.starts(with: [0x02, 0x01]) else { return data }
     var data = data

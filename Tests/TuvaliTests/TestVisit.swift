@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tuvali
 
-/// A session brought to a given state by a well-behaved wallet, for tests that begin there.
+/// A session in a given state, to which a well-behaved wallet has brought it.
 struct TestVisit {
     /// The states of a session, in the order of a visit.
     enum Stage: CaseIterable {
@@ -17,8 +17,8 @@ struct TestVisit {
     let sealed: [UInt8]
     let chunks: [[UInt8]]
 
-    /// Plays a visit up to `stage`. The payload has at least two chunks; the first chunk is not written
-    /// before `assembled`, so that a repair round precedes it.
+    /// Plays a visit up to `stage`. The payload has at least two chunks. Before `assembled` the first chunk is not
+    /// written, so that a repair round is necessary.
     init(at stage: Stage, settings: SessionSettings = SessionSettings(), seed: UInt64 = 1) throws {
         var random = SplitMix64(seed: seed)
         let key = try VerifierKey(privateBytes: random.bytes(32))
@@ -51,8 +51,8 @@ struct TestVisit {
     }
 }
 
-/// Plays an ordinary visit on a fresh session, from the connection until the wallet leaves. Returns nil, or a
-/// description of the failure.
+/// Plays an ordinary visit on a fresh session, from the connection until the wallet leaves. Returns a description of a
+/// failure; nil if there is none.
 func ordinaryVisit(seed: UInt64) throws -> String? {
     var visit = try TestVisit(at: .told, seed: seed)
     visit.driver.give(.linkLost)

@@ -3,9 +3,8 @@ import Encoding
 
 @testable import Tuvali
 
-/// The wallet's side as far as these tests need it: keys, encryption, division into chunks. It is written
-/// from the specification and independently of the verifier; only the CRC and gzip, which vectors check, are
-/// the verifier's code.
+/// The wallet's side for these tests: keys, encryption, division into chunks. The code follows the specification and is
+/// independent of the verifier. Only CRC and gzip, which vectors check, are the verifier's code.
 struct TestWallet {
     /// The value to write to Identify.
     let identify: [UInt8]
@@ -51,7 +50,7 @@ struct TestWallet {
         return chunk + payload
     }
 
-    /// Returns the chunk numbers of a report: empty for SUCCESS, nil for a value that would break a wallet.
+    /// Returns the chunk numbers in a report: empty for SUCCESS, nil for a value that would break a wallet.
     static func missing(in report: [UInt8]) -> [Int]? {
         guard report.count >= 3, report[0] <= 1, report.count % 2 == 1 else { return nil }
         if report[0] == 1 { return report == [1, 0, 0] ? [] : nil }

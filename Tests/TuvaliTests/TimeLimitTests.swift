@@ -3,10 +3,10 @@ import Testing
 
 @testable import Tuvali
 
-/// Lists the time limit of every state of a session and what happens when it is reached.
+/// The time limit of every state of a session, and the actions at the limit.
 @Suite struct TimeLimitTests {
-    /// The reaction of a session to a phone that falls silent in a state: the time until the session begins
-    /// to end, and the actions then.
+    /// The reaction of a session to a phone that falls silent in a state: the time until the session begins to end, and
+    /// the actions at that time.
     struct Row: CustomTestStringConvertible, Sendable {
         let stage: TestVisit.Stage
         let limit: Duration
@@ -30,7 +30,7 @@ import Testing
             stage: .reportAsked, limit: .seconds(30),
             actions: [.failed(.silence), .dropLink],
             outcome: .failed(.silence)),
-        // The time of silence is counted from the wallet's last write, 5 ms before the report.
+        // The silence begins at the wallet's last write, 5 ms before the report.
         Row(
             stage: .reportSent, limit: .milliseconds(29_995),
             actions: [.failed(.silence), .dropLink],
@@ -188,8 +188,8 @@ import Testing
         #expect(visit.driver.notified(.transferReportResponse) == [])
     }
 
-    /// The report is repeated as long as the session waits, so that a phone that begins to listen at any time
-    /// before the end receives it.
+    /// The report is repeated as long as the session waits, so that a phone that begins to listen late still receives
+    /// it.
     @Test func unansweredReportIsRepeatedToTheEnd() throws {
         var visit = try TestVisit(at: .reportSent)
         let sent = visit.driver.now

@@ -4,8 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The files of the folder `tuvali`, by their `kind`. A file that is added there is used without a change
-/// here.
+/// The files of the folder `tuvali`, by their `kind`. A new file needs no change of this code.
 enum VectorCases {
     /// The error for a case that lacks a member or has a member of another type.
     struct Malformed: Error, CustomStringConvertible {
@@ -40,7 +39,7 @@ enum VectorCases {
         }
     }()
 
-    /// Runs `body` on every case of a kind; `body` returns why the case failed, or nil. `file` is the object
+    /// Runs `body` on every case of a kind. `body` returns why the case failed; nil for a success. `file` is the object
     /// that contains the case.
     static func check(_ kind: String, _ body: (_ item: JSON, _ file: JSON) throws -> String?) {
         guard let files else { return }
@@ -107,7 +106,7 @@ extension JSON {
 /// The SHA-256 of `bytes` in lower-case hex.
 func sha256(_ bytes: [UInt8]) -> String { Hex.encode(SHA256.hash(data: bytes)) }
 
-/// Returns nil if the values are equal, otherwise a description of the difference.
+/// Returns a description of the difference between the values; nil if they are equal.
 func difference<Value: Equatable>(_ what: String, _ got: Value, _ want: Value) -> String? {
     got == want ? nil : "\(what): got \(got), want \(want)"
 }

@@ -71,21 +71,21 @@ import Testing
         }
     }
 
-    /// 2 MiB of empty gzip members are a legal stream; they must not cost more than their length.
+    /// 2 MiB of empty gzip members are a legal stream. Inflating it must take time linear in its length.
     @Test func gunzipOfVeryManyMembers() throws {
         let empty = try Gzip.deflate([])
         let bytes = Array(repeatElement(empty, count: Assembler.acceptedSizes.upperBound / empty.count).joined())
         #expect(try Gzip.inflate(bytes + Gzip.deflate([1]), limit: 1) == [1])
     }
 
-    /// The library's chunks, which the test wallet reproduces, are reassembled into the original data.
+    /// The assembler reassembles the library's chunks, which the test wallet reproduces, into the original data.
     @Test func chunks() {
         VectorCases.check("chunks") { item, _ in
             let data = Self.seeded(try item.text("data_seed"), length: try item.number("data_len"))
             guard sha256(data) == (try item.text("data_sha256")) else { return "data rule" }
             let maxData = min(try item.number("att_mtu"), 512) - 3
             let chunks = TestWallet.cut(data, maxData: maxData)
-            // Some of these are smaller than any encrypted message; a session would reject them.
+            // Some of these sizes are smaller than any encrypted message. A session would reject them.
             var assembler = try Assembler(size: data.count, maxData: maxData, accepting: 1...data.count)
             let arrivals = Set(chunks.map { assembler.add($0) })
             return firstFailure(

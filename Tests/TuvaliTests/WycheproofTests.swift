@@ -17,7 +17,7 @@ import Testing
         var flags: [Text] { (test["flags"]?.array ?? []).compactMap(\.string) }
     }
 
-    /// Runs `body` on each case; `body` returns a description of the failure, or nil.
+    /// Runs `body` on each case. `body` returns a description of the failure; nil for a success.
     private func run(_ name: String, _ body: (Case, Text) -> String?) throws {
         guard let file = Vectors.path("wycheproof/\(name).json") else { return }
         var tally = VectorTally("wycheproof/\(name)")
@@ -30,8 +30,7 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    /// A key that leads to an all-zero secret is refused; every other key gives the secret that the case
-    /// names.
+    /// A key that leads to an all-zero secret is refused. Every other key gives the secret in the case.
     @Test func keyAgreement() throws {
         try run("x25519_test") { item, _ in
             guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: item.bytes("private")) else {
@@ -47,8 +46,8 @@ import Testing
     @Test func keyDerivation() throws {
         try run("hkdf_sha256_test") { item, result in
             let size = item.number("size")
-            // RFC 5869 section 2.3 limits the size; the library would stop the program, so the test does not
-            // request more.
+            // RFC 5869 section 2.3 limits the size. The library would end the program at a larger size, so the test
+            // does not request one.
             guard size <= 255 * 32 else { return result == "invalid" ? nil : "too long and valid" }
             let key = HKDF<SHA256>.deriveKey(
                 inputKeyMaterial: SymmetricKey(data: item.bytes("ikm")), salt: item.bytes("salt"),
@@ -59,7 +58,7 @@ import Testing
 
     @Test func sealing() throws {
         try run("aes_gcm_test") { item, result in
-            // A session's nonce has 12 bytes; swift-crypto accepts longer ones too, but no shorter ones.
+            // A session's nonce has 12 bytes. swift-crypto accepts longer nonces, too, but no shorter ones.
             guard let nonce = try? AES.GCM.Nonce(data: item.bytes("iv")),
                 let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: item.bytes("ct"), tag: item.bytes("tag")),
                 let opened = try? AES.GCM.open(

@@ -5,8 +5,7 @@ import Workbench
 
 @testable import Workshop
 
-/// A crowd whose credentials the real verifier checks: each visitor with a genuine credential is admitted,
-/// and no other.
+/// A crowd whose credentials the real verifier checks. Exactly the visitors with a genuine credential are admitted.
 @Suite(.tags(.models)) struct CrowdTableTests {
     @Test func theRealVerifierJudgesACrowd() throws {
         var plan = CrowdPlan()

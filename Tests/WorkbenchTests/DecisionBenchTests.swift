@@ -5,9 +5,9 @@ import TestKit
 import Testing
 import Workbench
 
-/// The bench measures the real driver with a real database: it reports as many figures as visits, or the
-/// reason why one is missing. The thresholds follow from the duration of one sync, which the test sets: a
-/// gate that waits for the disk after T0 takes at least that long.
+/// The bench measures the real driver with a real database. It reports a figure for each visit, or the reason for a
+/// missing figure. The thresholds follow from the duration of one sync, which the test sets. A gate that waits for the
+/// disk after T0 takes at least that long.
 @Suite(.timeLimit(.minutes(3)), .tags(.realTime)) struct DecisionBenchTests {
     /// Repeats the run if the machine was too busy for the virtual radio, so that a visitor gave up.
     private func run(
@@ -24,7 +24,7 @@ import Workbench
     private func runOnce(
         _ visits: Int, _ sync: Duration, _ choosing: Duration, _ trust: TrustMaterial
     ) async throws -> DecisionBench.Result {
-        // In memory where that is possible: a busy disk adds its own time to the measured values.
+        // Use memory if possible, because a busy disk adds time to the measured values.
         let ledger = try await BenchLedger(below: MemoryFolder.parent)
         ledger.slow(by: sync)
         let result: Result<DecisionBench.Result, any Error>
@@ -58,14 +58,14 @@ import Workbench
             #expect(result.times.count == 4 && result.refused == 0, "\(result)")
             print("bench: the gate opens \(result.percentile(100)) after T0 at the latest, with syncs of \(sync)")
             let isPrompt = result.percentile(100) < sync
-            // A machine that paused for a good part of that time proves nothing about the gate.
+            // A run in which the machine paused for much of that time proves nothing about the gate.
             guard isPrompt || trial == 3 || canary.most < sync / 4 else { continue }
             #expect(isPrompt, "\(result.times)")
             return
         }
     }
 
-    /// The threshold above can be missed: a visitor who shows a credential at once waits for the intent.
+    /// The threshold above can be exceeded: a visitor who shows a credential at once waits for the intent.
     @Test func aGateThatWaitsForTheDiskIsSeen() async throws {
         let result = try await run(visits: 1, sync: .seconds(1), choosing: .zero)
         #expect(result.percentile(100) > .milliseconds(400), "\(result.times)")

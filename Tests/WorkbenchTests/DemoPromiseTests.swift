@@ -12,8 +12,8 @@ import Testing
 
 /// The promises that `gatehouse demo` tests are kept here, and a broken promise is detected.
 @Suite(.tags(.models)) struct DemoPromiseTests {
-    /// Plays with a folder of its own. In place of a program whose power is cut, the gate's day ends in
-    /// order.
+    /// Plays in a folder of its own. The gate's day ends normally; a program whose power is cut would need a process of
+    /// its own.
     private func play(
         _ body: (DemoPromise.Tools) async throws -> [DemoPromise.Finding]
     ) async throws -> [DemoPromise.Finding] {
@@ -42,7 +42,7 @@ import Testing
         #expect(Set(DemoPromise.names).isDisjoint(with: DemoScenario.names) && DemoPromise.named("sunny") == nil)
     }
 
-    @Test("a gate whose plug was not pulled has nothing that was interrupted")
+    @Test("without a power cut, no visit is interrupted")
     func aPlugThatWasNotPulled() async throws {
         let findings = try await play { try await PowerCut($0).play { _ in } }
         #expect(broken(findings) == [0, 1], "\(findings)")
@@ -92,7 +92,7 @@ import Testing
         #expect(findings.count == 5 && broken(findings).isEmpty, "\(findings)")
     }
 
-    @Test("where nothing was forged nothing is found, and a ledger that does not verify untouched is no proof")
+    @Test("an unforged ledger has no finding, and a ledger that fails before a forgery proves nothing")
     func nothingForged() async throws {
         let idle = ForgedLedger.usual.map { ForgedLedger.Forgery($0.what) { _, _ in } }
         let findings = try await play { tools in

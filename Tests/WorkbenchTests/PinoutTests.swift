@@ -25,7 +25,7 @@ struct PinoutTests {
 
     private func pinout() throws -> Pinout { try wiring().pinout }
 
-    @Test("the wiring page and its pictures are those made from the pinout (make hardware)")
+    @Test("the wiring page and its pictures agree with the pinout (make hardware renews them)")
     func files() throws {
         let made = try wiring().files
         #expect(made.count > 8)
@@ -53,7 +53,7 @@ struct PinoutTests {
         #expect(all.allSatisfy { $0.name == $0.role.name })
     }
 
-    @Test("the inputs are those of the program, with the levels that it takes")
+    @Test("the inputs and their levels are those of the program")
     func inputs() throws {
         let pinout = try pinout()
         #expect(Set(pinout.inputs.map(\.use)) == Set(DoorInput.allCases.map(\.rawValue)))
@@ -90,14 +90,14 @@ struct PinoutTests {
         }
     }
 
-    @Test("the configuration on the page is one that the program takes")
+    @Test("the program accepts the configuration on the page")
     func snippet() throws {
         let text = "[kiosk]\nname = \"G\"\n" + (try wiring().configuration)
         let configuration = try Configuration.parse(Array(text.utf8), file: "page", folder: "/")
         #expect(configuration.outputs[.gateRelay]?.name == "GPIO17")
     }
 
-    @Test("what stands beside a picture is taken too, with all signals in place")
+    @Test("the program accepts the configuration next to each picture, with all signals")
     func snippets() throws {
         let wiring = try wiring()
         let pinout = wiring.pinout
@@ -130,7 +130,7 @@ struct PinoutTests {
         }
     }
 
-    @Test("every line has one use, none is the firmware's, and signals stay off buses and console")
+    @Test("each line has one use, and no signal is on a line of the firmware, a bus or the console")
     func uses() throws {
         let pinout = try pinout()
         let outputs = pinout.signals + pinout.outputs

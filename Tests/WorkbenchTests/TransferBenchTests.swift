@@ -3,8 +3,7 @@ import Testing
 
 @testable import Workshop
 
-/// The transfer bench transfers the whole message, or reports that it did not. The speed depends on the
-/// build.
+/// The transfer bench transfers the whole message, or reports a failure. The speed depends on the build.
 @Suite(.tags(.realTime)) struct TransferBenchTests {
     @Test func aMessageIsTimed() throws {
         let result = try TransferBench.run(bytes: 100_000, runs: 5)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workshop
 
-/// The wiring pictures are readable: no text on another, none outside, none under a wire.
+/// The wiring pictures are readable: no text overlaps another text, the edge or a wire.
 @Suite("Wiring pictures")
 struct WiringPictureTests {
     private func diagrams() throws -> [WiringDiagram] {
@@ -29,7 +29,7 @@ struct WiringPictureTests {
         }
     }
 
-    @Test("no text is on another or outside")
+    @Test("no text overlaps another text or the edge")
     func texts() throws {
         let diagrams = try diagrams()
         #expect(diagrams.count > 8)
@@ -48,7 +48,7 @@ struct WiringPictureTests {
         }
     }
 
-    @Test("no wire runs through a text, but under a pin's number")
+    @Test("no wire crosses a text, except under the number of a pin")
     func wires() throws {
         for diagram in try diagrams() {
             let picture = diagram.picture
@@ -64,7 +64,7 @@ struct WiringPictureTests {
         }
     }
 
-    @Test("a pinout with another number in it is refused, or drawn as well")
+    @Test("a pinout with a changed number is refused or drawn")
     func otherNumbers() throws {
         let file = Vectors.repository.appendingPathComponent("hardware/pinout.toml")
         let bytes = try Vectors.bytes(file)
@@ -85,7 +85,7 @@ struct WiringPictureTests {
         #expect(refused > 20 && drawn > 5)
     }
 
-    @Test("a picture is told in words too, and is XML")
+    @Test("each picture has a description in words and is XML")
     func words() throws {
         for diagram in try diagrams() {
             let svg = diagram.svg
@@ -100,7 +100,7 @@ struct WiringPictureTests {
     }
 
     @Test(
-        "pictures with a relay have what keeps it at rest: a resistor to ground at each input, a fuse, COM on the plus")
+        "pictures with a relay show what keeps it at rest: a resistor to ground at each input, a fuse, COM on plus")
     func safety() throws {
         let relays = [
             "turnstile", "strike", "magnet", "time-relay", "free-turnstile", "free-strike", "free-magnet",
@@ -130,7 +130,7 @@ struct WiringPictureTests {
     }
 
     /// The contacts from the lock's supply to the lock: in parallel, or in series.
-    @Test("free passage: beside the gate's contact at a strike, behind it at a magnet")
+    @Test("free passage: parallel to the gate's contact for a strike, in series for a magnet")
     func freePassage() throws {
         func contacts(_ name: String) throws -> [String] {
             let diagram = try #require(try diagrams().first { $0.name == name })
@@ -142,9 +142,9 @@ struct WiringPictureTests {
         #expect(try contacts("free-turnstile") == ["COM to common of inputs", "NO to free passage"])
     }
 
-    /// The chip's own pull-up alone does not withstand the interference that a long wire picks up: 1 kΩ
-    /// between wire and line, with the pull-up on the wire's side.
-    @Test("inputs are contacts to ground behind their resistors, at rest as the program takes them")
+    /// The chip's pull-up alone does not withstand the interference on a long wire. Therefore 1 kΩ is between wire and
+    /// line, and a pull-up is on the wire's side.
+    @Test("inputs are contacts to ground with resistors, and their rest level is that of the program")
     func inputs() throws {
         let wiring = try Wiring(try Vectors.bytes(Vectors.repository.appendingPathComponent("hardware/pinout.toml")))
         let inputs = wiring.pinout.inputs
@@ -170,7 +170,7 @@ struct WiringPictureTests {
         }
     }
 
-    @Test("what another supply feeds goes through an optocoupler; a controller's wires have a transistor each")
+    @Test("signals of another supply pass an optocoupler; each wire of a controller has a transistor")
     func separated() throws {
         let diagrams = try diagrams()
         let coupler = try #require(diagrams.first { $0.name == "optocoupler" })
@@ -185,7 +185,7 @@ struct WiringPictureTests {
         }
     }
 
-    @Test("parts on a wire are told in words as well")
+    @Test("descriptions include the parts on a wire")
     func partsInWords() throws {
         let inputs = try #require(try diagrams().first { $0.name == "inputs" })
         #expect(

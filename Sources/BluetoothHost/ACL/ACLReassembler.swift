@@ -1,16 +1,15 @@
-/// Reassembles the L2CAP PDUs of one link from the data of its ACL packets (Core Specification Vol 3 Part A
-/// 7.2.1).
+/// Reassembles the L2CAP PDUs of one link from the data of its ACL packets (Core Specification Vol 3 Part A 7.2.1).
 ///
-/// One PDU is assembled at a time, and at most `limit` bytes of its payload are held. The length that a peer
-/// announces allocates nothing. A PDU whose fragments do not fit together is dropped as a whole, and the next
-/// start fragment begins cleanly. The link layer loses nothing, so a peer that sends such fragments is broken
-/// or hostile. The only effect is that the peer gets no answer.
+/// One PDU is assembled at a time, with at most `limit` bytes of payload. The length that a peer announces allocates
+/// nothing. A PDU with inconsistent fragments is dropped as a whole, and the next start fragment begins a new PDU. The
+/// link layer loses nothing, so a peer that sends inconsistent fragments is faulty or hostile. Such a peer only gets no
+/// answer.
 struct ACLReassembler: Sendable {
     private enum State {
         case idle
         /// The buffer holds the bytes received so far.
         case collecting
-        /// The PDU is too long. Its remaining fragments are ignored.
+        /// The PDU is too long. The remaining fragments are ignored.
         case skipping
     }
 
@@ -19,8 +18,7 @@ struct ACLReassembler: Sendable {
 
     private let limit: Int
     private var state: State = .idle
-    /// The PDU being assembled. Its memory is reused for the next fragmented PDU, without a new allocation if
-    /// the frame returned before has been released.
+    /// The PDU being assembled. The next fragmented PDU reuses the memory if the last returned frame was released.
     private var buffer: [UInt8] = []
     /// The number of PDUs dropped so far.
     private(set) var dropped = 0
@@ -30,7 +28,7 @@ struct ACLReassembler: Sendable {
         self.limit = limit
     }
 
-    /// Takes one packet; returns the PDU that it completes.
+    /// Adds one packet. Returns the PDU that the packet completes; nil for an incomplete PDU.
     mutating func append(_ packet: ACLPacket) -> L2CAPFrame? {
         if !packet.isContinuation {
             if case .collecting = state { dropped &+= 1 }
@@ -50,7 +48,7 @@ struct ACLReassembler: Sendable {
         }
     }
 
-    /// Takes the first fragment of a PDU. The fragment may be the whole PDU.
+    /// Handles the first fragment of a PDU. The fragment may be the whole PDU.
     private mutating func begin(_ bytes: ArraySlice<UInt8>) -> L2CAPFrame? {
         guard let isComplete = isComplete(bytes) else { return nil }
         if isComplete { return L2CAPFrame(complete: bytes) }
@@ -65,7 +63,7 @@ struct ACLReassembler: Sendable {
         return L2CAPFrame(complete: buffer[...])
     }
 
-    /// Whether `bytes`, all bytes of a PDU so far, are the whole PDU; nil when the PDU is dropped.
+    /// Whether `bytes`, the bytes of a PDU so far, are the whole PDU; nil if the PDU is dropped.
     private mutating func isComplete(_ bytes: ArraySlice<UInt8>) -> Bool? {
         guard bytes.count >= Self.header else { return false }
         let length = Int(bytes[bytes.startIndex]) | Int(bytes[bytes.startIndex + 1]) << 8

@@ -1,19 +1,19 @@
 import Encoding
 
-/// Sends L2CAP PDUs in fragments of the controller's size, and never more packets than its ACL buffers hold
-/// (Core Specification Vol 4 Part E 4.1.1).
+/// Sends L2CAP PDUs in fragments of the controller's size. Never sends more packets than the controller has free ACL
+/// buffers (Core Specification Vol 4 Part E 4.1.1).
 ///
-/// All links share the ACL buffers. A buffer is returned only when the phone acknowledges its packet. A phone
-/// that acknowledges nothing keeps the buffers of its link until the controller gives up the link. This takes
-/// up to 32 s, because the phone chooses the supervision timeout. Therefore:
-/// - A link that holds no buffer may take any free buffer.
-/// - A link that holds a buffer may take another one only if one of its buffers has been returned before, its
-///   oldest packet is younger than ``Limits/acknowledgementTime``, the link holds less than ``share`` (an
-///   eighth of the buffers), and at least two shares remain free for other links.
-/// - A link whose end has been requested takes no buffer while a frame of another link waits for one.
+/// All links share the ACL buffers. The controller returns a buffer only when the phone acknowledges the packet. A
+/// phone that acknowledges nothing keeps the buffers of its link until the controller gives up the link. The phone
+/// chooses the supervision timeout, so giving up takes up to 32 s. Therefore:
+/// - A link without a buffer may take any free buffer.
+/// - A link with a buffer may take another buffer only if the controller has already returned a buffer of the link, the
+///   link's oldest packet is younger than ``Limits/acknowledgementTime``, the link has less than ``share`` (an eighth
+///   of the buffers), and at least two shares remain free for other links.
+/// - A link whose end was requested takes no buffer while a frame of another link waits for a buffer.
 ///
-/// | buffers | 1 to 15 | 16 | 20 | |---|---|---|---| | a link holds at most | 1 | 2 | 2 | | links that get a
-/// buffer even if all keep all they may (``links(sharing:)``) | one per buffer | 10 | 12 |
+/// Of 16 or of 20 buffers, one link takes at most 2. Even if all links keep as many buffers as they may, 10 or 12 links
+/// get a buffer (``links(sharing:)``). With 15 buffers or fewer, each link takes one buffer.
 ///
 /// The turn passes to the next link after each PDU.
 struct ACLTransmitter: Sendable {
@@ -21,7 +21,7 @@ struct ACLTransmitter: Sendable {
     struct Transmission: Equatable, Sendable {
         let packet: [UInt8]
         let handle: ConnectionHandle
-        /// The value whose last fragment is in this packet, if its delivery is to be reported.
+        /// The value whose last fragment is in this packet; nil if no delivery has to be reported.
         let finished: PushedValue?
     }
 
@@ -34,17 +34,17 @@ struct ACLTransmitter: Sendable {
         let handle: ConnectionHandle
         var frames: [Frame] = []
         var offset = 0
-        /// When the packets that the controller holds were handed over, the oldest first.
+        /// The times at which the unacknowledged packets were sent to the controller, the oldest first.
         var held: [Instant] = []
         /// Whether the controller has returned a buffer of this link.
         var hasReturned = false
-        /// Whether the end of the link has been requested: its waiting frames no longer matter.
+        /// Whether the end of the link was requested. Then its waiting frames do not matter.
         var isEnding = false
-        /// The last instant at which a fragment was sent, the last held buffer was returned, or a frame was
-        /// added to the empty queue.
+        /// The last time at which a fragment was sent, the last buffer was returned, or a frame was added to the empty
+        /// queue.
         var waitingSince = Instant.zero
 
-        /// Whether a frame waits whose delivery still matters.
+        /// Whether a frame is waiting whose delivery matters.
         var waits: Bool { !isEnding && !frames.isEmpty }
     }
 
@@ -53,12 +53,12 @@ struct ACLTransmitter: Sendable {
     private var credits: Int
     private var lanes: [Lane] = []
     private var turn = 0
-    /// When a buffer was last returned.
+    /// The time at which the controller last returned a buffer.
     private var returned = Instant.zero
-    /// The number of buffers that one link may hold: an eighth of all buffers, at least one.
+    /// The maximum number of buffers of one link: an eighth of all buffers, at least one.
     private let share: Int
 
-    /// Creates a transmitter for a controller that takes `packets` packets of `packetLength` data bytes each.
+    /// Creates a transmitter for a controller with `packets` buffers of `packetLength` data bytes each.
     init(packetLength: Int, packets: Int, limits: Limits) {
         self.packetLength = max(packetLength, 1)
         (credits, share) = (packets, Self.share(of: packets))
@@ -67,11 +67,11 @@ struct ACLTransmitter: Sendable {
 
     private static func share(of packets: Int) -> Int { max(1, packets / 8) }
 
-    /// Returns how many links each get one of `packets` buffers even if every link keeps all it may; at least 1.
+    /// Returns how many links get at least one of `packets` buffers if every link keeps as many as it may; at least 1.
     static func links(sharing packets: Int) -> Int {
         let share = share(of: packets)
         guard share > 1 else { return max(1, packets) }
-        // Links take full shares while more than two shares are free; after that each link takes one buffer.
+        // While more than two shares are free, a link takes a full share. After that, each link takes one buffer.
         let full = (packets - 2 * share + share - 1) / share
         return full + packets - full * share
     }
@@ -81,13 +81,13 @@ struct ACLTransmitter: Sendable {
         lanes.append(Lane(handle: handle))
     }
 
-    /// Notes that the end of a link has been requested. Its waiting frames are still sent where possible.
+    /// Notes that the end of a link was requested. If possible, waiting frames are still sent.
     mutating func end(_ handle: ConnectionHandle) {
         if let index = index(of: handle) { lanes[index].isEnding = true }
     }
 
-    /// Removes a link: drops its waiting frames, and counts the packets that the controller still held as
-    /// sent (Vol 4 Part E 4.3).
+    /// Removes a link and its waiting frames. The packets that the controller still has count as sent (Vol 4 Part E
+    /// 4.3).
     mutating func close(_ handle: ConnectionHandle, at now: Instant) {
         guard let index = index(of: handle) else { return }
         takeBack(lanes[index].held.count, at: now)
@@ -101,7 +101,7 @@ struct ACLTransmitter: Sendable {
         return lanes[index].frames.count < limits.queuedFrames
     }
 
-    /// Queues a PDU. Returns false if the link `handle` does not exist or its queue is full.
+    /// Queues a PDU. Returns false if there is no link `handle` or its queue is full.
     @discardableResult
     mutating func enqueue(
         _ frame: L2CAPFrame, on handle: ConnectionHandle, reporting value: PushedValue? = nil, at now: Instant
@@ -112,8 +112,8 @@ struct ACLTransmitter: Sendable {
         return true
     }
 
-    /// Takes the controller's report that it has sent or flushed `count` packets of a link. A count above
-    /// what the link holds is reduced to that.
+    /// Handles the controller's report that it has sent or flushed `count` packets of a link. A count above the number
+    /// of outstanding packets is reduced to that number.
     mutating func completed(_ handle: ConnectionHandle, _ count: Int, at now: Instant) {
         guard let index = index(of: handle) else { return }
         let count = min(count, lanes[index].held.count)
@@ -129,7 +129,7 @@ struct ACLTransmitter: Sendable {
         if count > 0 { returned = now }
     }
 
-    /// Returns the next packet to send; nil when no frame may be sent or no buffer is free.
+    /// Returns the next packet to send; nil if no frame may be sent or no buffer is free.
     mutating func next(at now: Instant) -> Transmission? {
         guard credits > 0 else { return nil }
         for _ in lanes.indices {
@@ -168,26 +168,28 @@ struct ACLTransmitter: Sendable {
 
     // MARK: - Phones that acknowledge nothing
 
-    /// When the oldest unacknowledged packet was sent to the phone; nil when no packet is unacknowledged.
+    /// The time at which the oldest unacknowledged packet was sent to the phone; nil if all packets are acknowledged.
     func unacknowledged(_ handle: ConnectionHandle) -> Instant? { index(of: handle).flatMap { lanes[$0].held.first } }
 
-    /// When the controller counts as withholding its buffers; nil when no frame lacks a buffer.
+    /// The time from which the controller is considered stuck because it returns no buffers; nil if no frame lacks a
+    /// buffer.
     ///
-    /// The wait begins in one of two cases. Either no buffer is free and a link that holds none has a frame.
-    /// Or every link has a frame and holds a buffer, and no link has ever had a buffer returned. A link that
-    /// has already had a buffer returned may have gone out of range. That alone is no fault: other phones may
-    /// be connected whose visitors are still choosing and which need no buffer.
+    /// The wait begins in two cases. In the first case no buffer is free and a link without a buffer has a frame. In
+    /// the second case every link has a frame and a buffer, and the controller has never returned a buffer to any of
+    /// them. If the controller has once returned a buffer of a link, the phone may simply be out of range. Such silence
+    /// is no fault of the controller: the visitors at the other phones may still be choosing, and their links need no
+    /// buffer.
     var heldDeadline: Instant? {
         let starving = credits > 0 ? [] : lanes.filter { $0.waits && $0.held.isEmpty }.map(\.waitingSince)
         let open = lanes.filter { !$0.isEnding }
-        // After the first answer, a request for other connection parameters is queued, so one waiting frame
-        // of one phone is normal.
+        // After the first answer, a request for other connection parameters is queued. One waiting frame of one phone
+        // is therefore normal.
         let isDead =
             open.allSatisfy { $0.waits && !$0.held.isEmpty && !$0.hasReturned }
             && (open.count > 1 || open.contains { $0.frames.count > 1 })
         let since = starving.min() ?? (isDead ? open.map(\.waitingSince).max() : nil)
         guard let since else { return nil }
-        // A returned buffer restarts the wait only once, because other links may take every buffer that is returned.
+        // A returned buffer restarts the wait only once, because other links may take all returned buffers.
         let last = min(max(since, returned), since.advanced(by: limits.heldBufferTime))
         return last.advanced(by: limits.heldBufferTime)
     }

@@ -1,12 +1,11 @@
 import Encoding
 
-/// Keeps, for a short time, data packets that arrive before the Connection Complete event of their link.
+/// Keeps data packets that arrive before the Connection Complete event of their link, for a short time.
 ///
-/// Over USB, events and data use different pipes, so a phone's first request can be read before the event
-/// that announces its link. Dropping that request would cost the phone its 30 s transaction timeout. Packets
-/// are kept only while a phone can connect. A packet left over from a link whose end was read first can be
-/// taken for data of the next link with the same handle, if that link begins at once. The phone is then
-/// refused because it seems to identify itself twice, and it connects again.
+/// Over USB, events and data use different pipes, so a phone's first request can arrive before the event that announces
+/// the link. Dropping that request would cost the phone its 30 s transaction timeout. Packets are kept only while a
+/// phone can connect. A late packet of an ended link can be mistaken for data of a new link with the same handle. The
+/// phone then seems to identify itself twice, is refused, and connects again.
 struct EarlyPackets: Sendable {
     private let limits: Limits
     private var packets: [(packet: ACLPacket, arrival: Instant)] = []
@@ -15,14 +14,14 @@ struct EarlyPackets: Sendable {
         self.limits = limits
     }
 
-    /// Keeps a packet if there is room for it.
+    /// Keeps a packet if there is room.
     mutating func keep(_ packet: ACLPacket, at now: Instant) {
         packets.removeAll { $0.arrival.advanced(by: limits.earlyPacketTime) < now }
         guard packets.count < limits.earlyPackets, packet.data.count <= limits.receivedPayload + 4 else { return }
         packets.append((packet, now))
     }
 
-    /// Returns and removes the packets of a link that has just been established, oldest first.
+    /// Returns and removes the packets of a new link, oldest first.
     mutating func take(for handle: ConnectionHandle, at now: Instant) -> [ACLPacket] {
         let found = packets.filter {
             $0.packet.handle == handle && $0.arrival.advanced(by: limits.earlyPacketTime) >= now

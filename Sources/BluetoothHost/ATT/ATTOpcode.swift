@@ -32,12 +32,12 @@ enum ATTOpcode: UInt8, Sendable {
     case writeCommand = 0x52
     case signedWriteCommand = 0xD2
 
-    /// Returns whether an opcode is that of a command: bit 6 marks a command, and commands are never answered
-    /// (Vol 3 Part F 3.3.1).
+    /// Returns whether an opcode belongs to a command. Bit 6 marks commands, which are never answered (Vol 3 Part F
+    /// 3.3.1).
     static func isCommand(_ opcode: UInt8) -> Bool { opcode & 0x40 != 0 }
 }
 
-/// Why a request is refused (Core Specification Vol 3 Part F table 3.4; from 0xE0: Supplement Part B 1.2).
+/// The reason for refusing a request (Core Specification Vol 3 Part F table 3.4; from 0xE0: Supplement Part B 1.2).
 enum ATTError: UInt8, Sendable {
     case invalidHandle = 0x01
     case readNotPermitted = 0x02
@@ -51,7 +51,7 @@ enum ATTError: UInt8, Sendable {
     case improperlyConfigured = 0xFD
 }
 
-/// A refusal with the handle of the attribute it concerns; 0 when it concerns no attribute (Vol 3 Part F 3.4.1.1).
+/// A refusal with the handle of the attribute, or 0 if no attribute is concerned (Vol 3 Part F 3.4.1.1).
 struct ATTFailure: Error, Equatable, Sendable {
     let error: ATTError
     let handle: UInt16

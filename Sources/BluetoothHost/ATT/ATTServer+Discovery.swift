@@ -1,9 +1,10 @@
 import Encoding
 
-/// Requests by which a phone discovers services and attributes (Core Specification Vol 3 Part F 3.4.3,
+/// Answers the requests by which a phone discovers services and attributes (Core Specification Vol 3 Part F 3.4.3,
 /// 3.4.4.1, 3.4.4.9).
 extension ATTServer {
-    /// 3.4.3.1: handles and types. One response holds types of one size only, so it ends where the size changes.
+    /// Answers Find Information (3.4.3.1): handles and types. One response has types of one size only, and ends where
+    /// the size changes.
     func findInformation(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let range = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in try Self.range(&reader) }
         let found = try attributes(range)
@@ -20,7 +21,8 @@ extension ATTServer {
         return response
     }
 
-    /// 3.4.3.3: the handle ranges of attributes with a 16-bit type and exactly this value.
+    /// Answers Find By Type Value (3.4.3.3): the handle ranges of the attributes with a 16-bit type and exactly the
+    /// given value.
     func findByTypeValue(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let (range, type, wanted) = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in
             let range = try Self.range(&reader)
@@ -37,11 +39,11 @@ extension ATTServer {
         return response
     }
 
-    /// 3.4.4.1: the values of all attributes of a type.
+    /// Answers Read By Type (3.4.4.1): the values of all attributes of a type.
     func readByType(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let (range, type) = try rangeAndType(parameters)
         let found = try attributes(range).filter { $0.type == type }
-        // The length of an entry is one byte, so a value has at most 255 - 2 bytes here, whatever the MTU.
+        // The length of an entry is one byte, so a value has at most 255 - 2 bytes, even with a larger MTU.
         return try list(.readByTypeResponse, found, from: range.start, limit: min(mtu - 4, 253)) { attribute in
             var entry: [UInt8] = []
             entry.appendLE(attribute.handle)
@@ -49,8 +51,8 @@ extension ATTServer {
         }
     }
 
-    /// Answers Read By Group Type (3.4.4.9): services with their last handles. Only service declarations are
-    /// groups (Vol 3 Part G 2.5.3).
+    /// Answers Read By Group Type (3.4.4.9): services with their last handles. Only service declarations are groups
+    /// (Vol 3 Part G 2.5.3).
     func readByGroupType(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let (range, type) = try rangeAndType(parameters)
         let attributes = try attributes(range)
@@ -76,9 +78,9 @@ extension ATTServer {
         return (range, type)
     }
 
-    /// Builds a list of entries of one size. Each entry has its head and as much of its value as fits. The
-    /// list ends before the first value that has another size or may not be read. If the very first value may
-    /// not be read, the function throws the error for that value.
+    /// Builds a list of entries of one size. An entry has its head and as much of its value as fits. The list ends
+    /// before the first value that has another size or may not be read. If the very first value may not be read, throws
+    /// the error for that value.
     private func list(
         _ opcode: ATTOpcode, _ attributes: [Attribute], from start: UInt16, limit: Int, head: (Attribute) -> [UInt8]
     ) throws(ATTFailure) -> [UInt8] {

@@ -1,14 +1,15 @@
 import Encoding
 
-/// Requests that read by handle (Core Specification Vol 3 Part F 3.4.4.3 to 3.4.4.8, 3.4.4.11).
+/// Answers the requests that read by handle (Core Specification Vol 3 Part F 3.4.4.3 to 3.4.4.8, 3.4.4.11).
 extension ATTServer {
-    /// Answers Read (3.4.4.3): the value, as much of it as fits.
+    /// Answers Read (3.4.4.3): as much of the value as fits.
     func read(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let handle = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in try reader.uint16LE() }
         return [ATTOpcode.readResponse.rawValue] + (try value(at: handle)).prefix(mtu - 1)
     }
 
-    /// 3.4.4.5: the value from an offset; empty if the offset is the value's length, an error beyond it.
+    /// Answers Read Blob (3.4.4.5): the value from an offset, or nothing at the end. Throws for an offset beyond the
+    /// end.
     func readBlob(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         let (handle, offset) = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in
             (try reader.uint16LE(), Int(try reader.uint16LE()))
@@ -18,19 +19,20 @@ extension ATTServer {
         return [ATTOpcode.readBlobResponse.rawValue] + value.dropFirst(offset).prefix(mtu - 1)
     }
 
-    /// Answers Read Multiple (3.4.4.7): several values one after the other, without lengths.
+    /// Answers Read Multiple (3.4.4.7): consecutive values without lengths.
     func readMultiple(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         var response = [ATTOpcode.readMultipleResponse.rawValue]
         for handle in try handles(parameters) {
-            // Every value is checked, because a value that may not be read is an error even if it would not fit.
+            // Check every value: a value that may not be read is an error even if the response has no room for the
+            // value.
             let value = try value(at: handle)
             response += value.prefix(max(mtu - response.count, 0))
         }
         return response
     }
 
-    /// Answers Read Multiple Variable Length (3.4.4.11): several values, each preceded by its length. The
-    /// last value may be truncated.
+    /// Answers Read Multiple Variable Length (3.4.4.11): consecutive values, each preceded by its length. The last
+    /// value may be truncated.
     func readMultipleVariable(_ parameters: ByteReader) throws(ATTFailure) -> [UInt8] {
         var response = [ATTOpcode.readMultipleVariableResponse.rawValue]
         for handle in try handles(parameters) {

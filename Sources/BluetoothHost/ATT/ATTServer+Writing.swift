@@ -2,15 +2,15 @@ import Encoding
 
 /// Requests and commands that write (Core Specification Vol 3 Part F 3.4.5).
 extension ATTServer {
-    /// Answers Write Request (3.4.5.1). The response is sent first, so that the phone's next write does not
-    /// wait for the work that this write causes.
+    /// Answers Write Request (3.4.5.1). The response is sent first, so that the phone's next write does not wait for
+    /// the effects of this write.
     mutating func writeRequest(_ parameters: ByteReader) throws(ATTFailure) -> Answer {
         let (handle, value) = try Self.parse(parameters, Self.handleAndValue)
         let news = try write(value, to: handle, withResponse: true)
         return Answer(response: [ATTOpcode.writeResponse.rawValue], news: news)
     }
 
-    /// Handles Write Command (3.4.5.3). It is never answered, not even if it is refused.
+    /// Handles Write Command (3.4.5.3). A command gets no answer, not even a refusal.
     mutating func writeCommand(_ parameters: ByteReader) -> Answer {
         guard let (handle, value) = try? Self.parse(parameters, Self.handleAndValue),
             let news = try? write(value, to: handle, withResponse: false)
@@ -38,9 +38,9 @@ extension ATTServer {
         }
     }
 
-    /// Handles a write of a client configuration (Vol 3 Part G 3.3.3.3). Notifications are granted for
-    /// indicate-only characteristics, too. Deployed verifiers send notifications on exactly these
-    /// characteristics, and a refusal would stop wallets that request them.
+    /// Handles a write of a client configuration (Vol 3 Part G 3.3.3.3). Notifications are granted for indicate-only
+    /// characteristics, too: deployed verifiers send notifications on these characteristics, and a refusal would stop
+    /// wallets that request notifications.
     private mutating func writeConfiguration(
         _ value: ArraySlice<UInt8>, to handle: UInt16, _ id: CharacteristicID?
     ) throws(ATTFailure) -> News? {

@@ -1,14 +1,14 @@
 import Encoding
 
-/// The attribute server as one connection sees it: the shared attributes, and the connection's own MTU and
-/// client configurations (Core Specification Vol 3 Part F 3.4).
+/// The attribute server of one connection: the shared attributes, and the MTU and client configurations of the
+/// connection (Core Specification Vol 3 Part F 3.4).
 ///
-/// Every request gets exactly one answer, and a command gets no answer, whatever they contain. The server
-/// starts no procedure except notifications and indications, because the Android wallet loses its session
-/// when it receives another procedure.
+/// Every request gets exactly one answer, and no command gets an answer, whatever their content. The server starts no
+/// procedures except notifications and indications, because any other procedure makes the Android wallet lose its
+/// session.
 struct ATTServer: Sendable {
-    /// The result of one PDU from the phone. The response is sent first, so that the phone's next request
-    /// does not wait for the work that this PDU causes.
+    /// The result of one PDU from the phone. The response is sent first, so that the phone's next request does not wait
+    /// for the effects of this PDU.
     struct Answer: Equatable, Sendable {
         /// The PDU to send back.
         var response: [UInt8]?
@@ -19,26 +19,25 @@ struct ATTServer: Sendable {
         static let none = Answer()
     }
 
-    /// What a phone has done.
+    /// An event that the phone caused.
     enum News: Equatable, Sendable {
-        /// The phone exchanged MTUs. The value is the MTU in bytes after the exchange, even if it is the same
-        /// as before.
+        /// The phone exchanged MTUs. The value is the resulting MTU in bytes, even if it is unchanged.
         case mtuExchanged(Int)
         case written(CharacteristicID, [UInt8], withResponse: Bool)
         case configured(CharacteristicID, ClientConfiguration)
         case confirmed
     }
 
-    /// The MTU of an LE link before any exchange, and the smallest one allowed (Vol 3 Part G 5.2.1).
+    /// The MTU of an LE link before any exchange, which is also the minimum (Vol 3 Part G 5.2.1).
     static let defaultMTU = 23
 
     let database: AttributeDatabase
-    /// The longest PDU that this host takes: the number in every Exchange MTU Response.
+    /// The longest PDU that this host accepts: the number in every Exchange MTU Response.
     let receiveMTU: Int
     /// The longest PDU that may be sent to the phone.
     private(set) var mtu = defaultMTU
-    /// What the phone wrote into the client configurations, by handle. Empty at the start of each link: no
-    /// bond exists that would preserve it (Vol 3 Part G 3.3.3.3).
+    /// The client configurations that the phone wrote, by handle. They are empty at the start of each link, because no
+    /// bond preserves them (Vol 3 Part G 3.3.3.3).
     private(set) var configurations: [UInt16: ClientConfiguration] = [:]
 
     init(database: AttributeDatabase, receiveMTU: Int) {
@@ -46,13 +45,12 @@ struct ATTServer: Sendable {
         self.receiveMTU = min(max(receiveMTU, Self.defaultMTU), AttributeDatabase.maximumValueLength + 5)
     }
 
-    /// Returns the client configuration that the phone wrote for the characteristic whose value has the
-    /// handle `handle`.
+    /// Returns the client configuration that the phone wrote for the characteristic with the value handle `handle`.
     func configuration(forValue handle: UInt16) -> ClientConfiguration {
         handle == .max ? .none : configurations[handle + 1] ?? .none
     }
 
-    /// Takes one PDU.
+    /// Handles one PDU.
     mutating func receive(_ pdu: ArraySlice<UInt8>) -> Answer {
         guard let code = pdu.first else { return .none }
         let parameters = pdu.dropFirst()
@@ -82,18 +80,17 @@ struct ATTServer: Sendable {
         case .writeRequest: return try writeRequest(parameters)
         case .writeCommand: return writeCommand(parameters)
         case .prepareWriteRequest, .executeWriteRequest:
-            // Queued writes are optional (Vol 3 Part F table 4.1); a server without queued writes refuses
-            // both requests with this error (3.4.1.1). Every value a wallet writes fits into one PDU of the
-            // offered MTU.
+            // Queued writes are optional (Vol 3 Part F table 4.1). A server without queued writes refuses both requests
+            // with this error (3.4.1.1). Every value of a wallet fits into one PDU of the offered MTU.
             throw ATTFailure(.requestNotSupported)
         case .handleValueConfirmation:
             return parameters.remaining == 0 ? Answer(news: .confirmed) : .none
         case .handleValueIndication:
-            // The phone's own server sends this to a client that does not exist here. Confirm it: otherwise
-            // the phone's server would be blocked for 30 s.
+            // The phone's server sends this PDU to a client that does not exist here. Without a confirmation, the
+            // phone's server would be blocked for 30 s.
             return Answer(response: [ATTOpcode.handleValueConfirmation.rawValue])
         case .signedWriteCommand:
-            return .none  // Needs a key from pairing, so no signature can be valid (Vol 3 Part F 3.3.1).
+            return .none  // A signature needs a key from pairing, so none can be valid (Vol 3 Part F 3.3.1).
         case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
             .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
             .writeResponse, .prepareWriteResponse, .executeWriteResponse, .handleValueNotification,
@@ -102,8 +99,8 @@ struct ATTServer: Sendable {
         }
     }
 
-    /// Answers Exchange MTU (3.4.2). The response has the same MTU each time, because wallets ask up to three
-    /// times and give up permanently after one error.
+    /// Answers Exchange MTU (3.4.2). Every response has the same MTU: wallets ask up to three times, and give up for
+    /// ever after one error.
     private mutating func exchangeMTU(_ parameters: ByteReader) throws(ATTFailure) -> Answer {
         let client = try Self.parse(parameters) { (reader) throws(ByteReader.Truncated) in Int(try reader.uint16LE()) }
         mtu = max(min(client, receiveMTU), Self.defaultMTU)
@@ -118,7 +115,7 @@ struct ATTServer: Sendable {
 
     // MARK: Helpers of the request handlers
 
-    /// Reads all of a request's parameters; too few or too many bytes are an Invalid PDU (3.4.1.1).
+    /// Reads all parameters of a request. Too few or too many bytes are an Invalid PDU (3.4.1.1).
     static func parse<Value>(
         _ reader: ByteReader, _ body: (inout ByteReader) throws(ByteReader.Truncated) -> Value
     ) throws(ATTFailure) -> Value {
@@ -135,7 +132,7 @@ struct ATTServer: Sendable {
         (try reader.uint16LE(), try reader.uint16LE())
     }
 
-    /// Returns the attributes of a requested range. Handle 0 and a reversed range are errors (3.4.3.1).
+    /// Returns the attributes of a requested range. Throws for handle 0 and for a reversed range (3.4.3.1).
     func attributes(_ range: (start: UInt16, end: UInt16)) throws(ATTFailure) -> ArraySlice<Attribute> {
         guard range.start > 0, range.start <= range.end else { throw ATTFailure(.invalidHandle, range.start) }
         return database[range.start, range.end]

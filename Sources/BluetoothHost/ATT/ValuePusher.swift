@@ -7,33 +7,33 @@ struct PushedValue: Equatable, Sendable {
     let value: [UInt8]
 }
 
-/// Sends values to one phone in order. A value is sent as an indication if the phone requested indications;
-/// otherwise as a notification, even if the phone requested nothing (Core Specification Vol 3 Part F 3.4.7;
-/// the Android wallet writes no configuration).
+/// Sends values to one phone in order. A value is an indication if the phone requested indications. Otherwise the value
+/// is a notification, even without a request, because the Android wallet writes no configuration (Core Specification
+/// Vol 3 Part F 3.4.7).
 struct ValuePusher: Sendable {
     private let limits: Limits
     private var waiting: [PushedValue] = []
     private var unconfirmed: (value: PushedValue, deadline: Instant)?
-    /// Whether a confirmation was missing once. From then on the phone gets only notifications: no second indication
-    /// may follow an unconfirmed one (Vol 3 Part F 3.3.3), and waiting without a limit would lose the verdict.
+    /// Whether a confirmation was missing once. After that the phone gets only notifications: no second indication may
+    /// follow an unconfirmed indication (Vol 3 Part F 3.3.3), and an endless wait would lose the verdict.
     private var usesNotificationsOnly = false
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    /// When the outstanding indication is given up.
+    /// The time limit for the confirmation of the outstanding indication; nil without one.
     var deadline: Instant? { unconfirmed?.deadline }
 
-    /// Appends a value. False when the queue is full.
+    /// Appends a value. Returns false if the queue is full.
     mutating func push(_ value: PushedValue) -> Bool {
         guard waiting.count < limits.queuedValues else { return false }
         waiting.append(value)
         return true
     }
 
-    /// Returns the next PDU, if one may be sent now. A notification waits for the confirmation of the
-    /// indication before it, because the application relies on the order.
+    /// Returns the next PDU that may be sent now; nil if there is none. A notification waits for the confirmation of
+    /// the preceding indication, because the application relies on the order.
     mutating func next(for server: ATTServer, at now: Instant) -> (pdu: [UInt8], notified: PushedValue?)? {
         guard unconfirmed == nil, let value = waiting.first else { return nil }
         waiting.removeFirst()
@@ -52,7 +52,7 @@ struct ValuePusher: Sendable {
         return unconfirmed?.value
     }
 
-    /// Gives up an overdue confirmation: the value is queued again, as a notification. Returns the value.
+    /// Gives up an overdue confirmation and queues the value again as a notification. Returns the value.
     mutating func expire(at now: Instant) -> PushedValue? {
         guard let (value, deadline) = unconfirmed, deadline <= now else { return nil }
         unconfirmed = nil
@@ -61,7 +61,7 @@ struct ValuePusher: Sendable {
         return value
     }
 
-    /// Removes and returns every value that is not known to have reached the phone.
+    /// Removes and returns every value that may not have reached the phone.
     mutating func abandon() -> [PushedValue] {
         defer { (waiting, unconfirmed) = ([], nil) }
         return (unconfirmed.map { [$0.value] } ?? []) + waiting

@@ -1,15 +1,16 @@
 import Encoding
 
-/// Keeps the advertisements on the air equal to the requested ones: one advertisement in each place of the controller.
+/// Keeps the advertisements on the air equal to the requested advertisements. Each place of the controller shows one
+/// advertisement.
 ///
-/// A controller with legacy commands has one place; a controller with advertising sets has a place for each
-/// set (``AdvertisingDialect``). The next command always follows from the difference between the requested
-/// and the actual state. An advertisement that is no longer requested is switched off. A missing
-/// advertisement is loaded while its place is off; then the place is switched on. Phones take the key from
-/// address, advertisement and scan response together, so no mixture of two advertisements may ever be visible
-/// (iOS wallets crash on a scan response without its advertisement).
+/// A controller with legacy commands has one place; a controller with advertising sets has a place for each set
+/// (``AdvertisingDialect``). The difference between the requested and the actual state determines the next command. An
+/// advertisement that is no longer requested is switched off. A missing advertisement is loaded while its place is off,
+/// and then the place is switched on. Phones assemble the key from address, advertisement and scan response, so a
+/// mixture of two advertisements must never be visible (iOS wallets crash on a scan response without its
+/// advertisement).
 ///
-/// Whether the controller really advertises is checked, not assumed (``AdvertisingProof``).
+/// ``AdvertisingProof`` checks whether the controller really advertises.
 struct Advertiser: Sendable {
     /// The advertiser's next command or report.
     enum Outcome: Equatable, Sendable {
@@ -19,14 +20,14 @@ struct Advertiser: Sendable {
         case started
         /// No advertisement is on the air, as requested.
         case stopped
-        /// The controller refused the given command with the given status. Only advertisements that were
-        /// already on the air remain on the air until the next request.
+        /// The controller refused the given command with the given status. Until the next request, only the
+        /// advertisements that are already on the air remain.
         case refused(HCIOpcode, HCIStatus)
-        /// The controller accepts every command and does not advertise.
+        /// The controller accepts every command but does not advertise.
         case dead
     }
 
-    /// The unanswered command, with the places that it concerns.
+    /// The unanswered command and its places.
     fileprivate enum Step {
         case off([Int])
         case parameters(Int)
@@ -39,17 +40,17 @@ struct Advertiser: Sendable {
 
     fileprivate struct Place {
         var hasParameters = false
-        /// What the controller has stored for this place. It need not be sent again to resume advertising
-        /// after a link.
+        /// The data that the controller has stored for the place. After a link, advertising can resume without sending
+        /// the data again.
         var address: DeviceAddress?
         var data: [UInt8]?
         var scanResponse: [UInt8]?
         /// The advertisement to show in this place.
         var target: Advertisement?
         var isOn = false
-        /// The advertisement last on the air in this place.
+        /// The last advertisement on the air in this place.
         var aired: Advertisement?
-        /// Whether to switch the place off and on again, because it may already be off.
+        /// Whether to switch the place off and on again because it may already be off.
         var isStale = false
 
         mutating func forget() { (address, data, scanResponse) = (nil, nil, nil) }
@@ -63,15 +64,15 @@ struct Advertiser: Sendable {
     private var turns: AdvertisingTurns
     private var proof: AdvertisingProof
     private var step: Step?
-    /// Whether the result of the last request is still to be reported.
+    /// Whether the result of the last request must still be reported.
     private var isUntold = false
-    /// Whether a connection has taken a place, so that advertising waits. The owner determines whether the
-    /// gate has room for another phone.
+    /// Whether advertising waits because a connection has taken a place. The owner determines whether the gate has room
+    /// for another phone.
     private var isPaused = false
     /// Whether the controller has refused, since the last request, to load a place that should be off.
     private var hasRetried = false
 
-    /// Creates an advertiser with nothing on the air, for a controller that takes the commands of `dialect`.
+    /// Creates an advertiser with nothing on the air, for a controller that accepts the commands of `dialect`.
     init(_ configuration: HostConfiguration, _ dialect: AdvertisingDialect) {
         (interval, self.dialect) = (configuration.advertisingInterval, dialect)
         turns = AdvertisingTurns(length: configuration.advertisingTurn)
@@ -79,16 +80,16 @@ struct Advertiser: Sendable {
         places = Array(repeating: Place(), count: dialect.places)
     }
 
-    /// Whether phones can see the gate, as far as is known.
+    /// Whether phones can see the gate, as far as the host knows.
     var isOn: Bool { places.contains(where: \.isOn) }
 
-    /// Whether the controller reports, by a separate event, to which advertisement a phone has connected.
+    /// Whether the controller reports, in a separate event, the advertisement to which a phone has connected.
     var namesConnections: Bool { dialect != .legacy }
 
-    /// How often the controller was found not to advertise.
+    /// The number of times that the controller did not advertise although it should have.
     var lapses: Int { proof.lapses }
 
-    /// When the next turn or proof is due; nil if neither is due.
+    /// The time of the next turn or proof; nil if there is none.
     var deadline: Instant? {
         guard case .none = step, isOn else { return nil }
         return [turns.end, proof.due].compactMap { $0 }.min()
@@ -96,17 +97,16 @@ struct Advertiser: Sendable {
 
     // MARK: - What happens
 
-    /// Requests that only these advertisements be shown, the most important first; an empty list ends
-    /// advertising. A change under way continues towards the new goal.
+    /// Requests that exactly these advertisements be shown, the most important first. An empty list ends advertising.
+    /// An unfinished change continues towards the new goal.
     mutating func want(_ advertisements: [Advertisement], at now: Instant) -> Outcome? {
         (wish, isUntold, isPaused, hasRetried) = (advertisements, true, false, false)
         return next(at: now)
     }
 
-    /// Notes a connection, which ends legacy advertising (Core Specification Vol 6 Part B 4.4.2.4), and
-    /// cancels the advertisements that are not yet on the air. Returns the advertisement to which the phone
-    /// connected, and whether the connection took the last advertisement off the air. `isSilent` is false
-    /// while a command is unanswered.
+    /// Notes a connection, which ends legacy advertising (Core Specification Vol 6 Part B 4.4.2.4), and cancels the
+    /// advertisements that are not on the air yet. Returns the advertisement to which the phone connected, and whether
+    /// the connection took the last advertisement off the air. `isSilent` is false while a command is unanswered.
     mutating func connected() -> (Advertisement?, isSilent: Bool) {
         let (aired, wasOn) = (places.first?.aired, isOn)
         wish = []
@@ -118,8 +118,8 @@ struct Advertiser: Sendable {
         return (aired, wasOn)
     }
 
-    /// Notes the end of a set, by a connection or without a request of the host. Returns the advertisement
-    /// that the set showed, and whether this took the last advertisement off the air.
+    /// Notes the end of a set, by a connection or without a request of the host. Returns the advertisement of the set,
+    /// and whether it was the last advertisement on the air.
     mutating func ended(_ handle: UInt8, byConnection: Bool) -> (Advertisement?, isSilent: Bool) {
         guard places.indices.contains(Int(handle)) else { return (nil, false) }
         let wasOn = isOn
@@ -128,8 +128,8 @@ struct Advertiser: Sendable {
         return (places[Int(handle)].aired, wasOn && !isOn)
     }
 
-    /// Notes that a connection failed or was refused, and sets up advertising again, because the attempt may
-    /// have ended it.
+    /// Notes that a connection failed or was refused. The attempt may have ended advertising, so advertising is set up
+    /// again.
     mutating func attemptFailed(at now: Instant) -> Outcome? {
         guard isOn || isPaused else { return nil }
         for index in places.indices where places[index].isOn { places[index].isStale = true }
@@ -137,17 +137,16 @@ struct Advertiser: Sendable {
         return next(at: now)
     }
 
-    /// Puts the advertisement that a connection took off the air on the air again, because that connection
-    /// has ended.
+    /// Resumes the advertisement that an ended connection took off the air.
     mutating func goOn(at now: Instant) -> Outcome? {
         (isUntold, isPaused) = (true, false)
         return next(at: now)
     }
 
-    /// Does what is due at `now`.
+    /// Carries out the actions that are due at `now`.
     mutating func expire(at now: Instant) -> Outcome? { next(at: now) }
 
-    /// Takes the answer to the outstanding command.
+    /// Handles the answer to the outstanding command.
     mutating func answered(_ status: HCIStatus, at now: Instant) -> Outcome? {
         guard let step = step.take() else { return nil }
         if case .proof(let index, _) = step { return proven(index, status, at: now) }
@@ -173,7 +172,7 @@ struct Advertiser: Sendable {
 
     private mutating func refused(_ status: HCIStatus, _ step: Step, at now: Instant) -> Outcome? {
         if status == .commandDisallowed, let index = step.loading, !hasRetried, !wish.isEmpty {
-            // The controller considers itself still advertising.
+            // The controller believes that it is still advertising.
             hasRetried = true
             places[index].forget()
             (places[index].isOn, places[index].isStale) = (true, true)
@@ -189,7 +188,7 @@ struct Advertiser: Sendable {
     }
 
     private mutating func proven(_ index: Int, _ status: HCIStatus, at now: Instant) -> Outcome? {
-        // A connection established in the meantime may have taken the place off the air.
+        // A new connection may have taken the place off the air.
         if places[index].isOn {
             switch proof.take(status, of: index) {
             case .alive: break
@@ -232,7 +231,7 @@ struct Advertiser: Sendable {
         }
     }
 
-    /// Gives each advertisement of `shown` a place; one that has a place keeps it.
+    /// Assigns a place to each advertisement of `shown`. An advertisement with a place keeps the place.
     private mutating func assign(_ shown: [Advertisement]) {
         for index in places.indices {
             if let target = places[index].target, !shown.contains(target) { places[index].target = nil }
@@ -259,8 +258,7 @@ struct Advertiser: Sendable {
 }
 
 extension Advertiser.Place {
-    /// Returns the step that loads the next part of the target that the controller has not stored; nil when
-    /// it has stored all.
+    /// Returns the step that loads the next missing part of the target; nil if the controller has stored all parts.
     fileprivate func load(_ index: Int) -> Advertiser.Step? {
         guard let target else { return nil }
         if !hasParameters { return .parameters(index) }

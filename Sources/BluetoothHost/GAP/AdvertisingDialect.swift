@@ -1,11 +1,11 @@
-/// The family of commands that make a controller advertise. Legacy and extended commands are never mixed: a
-/// controller that has received one family since its last reset refuses the other (Core Specification Vol 4
+/// The family of commands that make a controller advertise. Legacy and extended commands are never mixed: a controller
+/// that has received a command of one family since its last reset refuses the other family (Core Specification Vol 4
 /// Part E 3.1.1).
 enum AdvertisingDialect: Equatable, Sendable {
     /// Legacy commands (7.8.4 to 7.8.9): one advertisement at a time.
     case legacy
-    /// The commands 7.8.52 to 7.8.56, used with legacy PDUs, which every phone receives. The value is the
-    /// number of advertisements at once.
+    /// The commands 7.8.52 to 7.8.56 with legacy PDUs, which every phone receives. The value is the number of
+    /// simultaneous advertisements.
     case sets(Int)
 
     /// The purpose of a command.
@@ -13,7 +13,7 @@ enum AdvertisingDialect: Equatable, Sendable {
         case parameters, address, data, scanResponse, enable
     }
 
-    /// How many advertisements can be on the air at once.
+    /// The maximum number of simultaneous advertisements.
     var places: Int {
         switch self {
         case .legacy: 1

@@ -1,51 +1,49 @@
 import Encoding
 
-/// Checks whether the controller really advertises, by a command that the controller must refuse while it
-/// advertises.
+/// Checks whether the controller really advertises, by a command that an advertising controller must refuse.
 ///
-/// The command sets the address of a place again. While the place is on the air, the answer is "command
-/// disallowed"; success means that the place is off the air (Core Specification Vol 4 Part E 7.8.4, 7.8.52).
-/// The address is the same, so the command changes nothing, whatever the answer. A controller that accepts
-/// the command immediately after advertising was enabled accepts it always. Its answer proves nothing, so its
-/// advertising is switched off and on periodically instead.
+/// The command sets the address of a place to its present value. If the place is on the air, the answer is "command
+/// disallowed". If the command succeeds, the place is off the air (Core Specification Vol 4 Part E 7.8.4, 7.8.52). The
+/// command changes nothing in either case. Some controllers accept the command even immediately after advertising was
+/// enabled. Their answers prove nothing, so the host switches their advertising off and on periodically.
 struct AdvertisingProof: Sendable {
     /// The next thing to do.
     enum Question: Equatable, Sendable {
         case ask(Int)
-        /// The command switches all places off and on.
+        /// Switch all places off and on.
         case renew
     }
 
-    /// What an answer means for the place.
+    /// The meaning of an answer for the place.
     enum Answer: Equatable, Sendable {
         /// The place is on the air, or the answer proves nothing.
         case alive
         /// The place is off the air and must be switched on.
         case off
-        /// The place is off the air although it was just switched on.
+        /// The place is off the air although the host has just switched it on.
         case dead
     }
 
-    /// How far the controller's answers can be relied on.
+    /// Whether the controller's answers prove that it advertises.
     private enum Trust {
         case untested, proves, provesNothing
     }
 
-    /// The time from one proof to the next, for a controller whose answers prove whether it advertises.
+    /// The time between two proofs, for a controller whose answers prove that it advertises.
     private let proof: Duration
-    /// The time from one renewal to the next, for controllers whose answers prove nothing.
+    /// The time between two renewals, for a controller whose answers prove nothing.
     private let renewal: Duration
     private var trust = Trust.untested
-    /// Places still to be asked about in this round.
+    /// The places of this round that have not been checked.
     private var open: [Int] = []
-    /// The places that were found off the air and have been switched on since.
+    /// The places that were off the air and have been switched on again.
     private var doubted: Set<Int> = []
-    /// When the next round of proofs begins; nil while no advertisement is on the air.
+    /// The start of the next round of proofs; nil while no advertisement is on the air.
     private(set) var due: Instant?
-    /// How often a place was found off the air although it should have been on.
+    /// The number of times that a place was off the air although it should have been on.
     private(set) var lapses = 0
 
-    /// Creates a proof that knows nothing about the controller.
+    /// Creates the proof for an unknown controller.
     init(every proof: Duration, renewal: Duration) {
         (self.proof, self.renewal) = (proof, renewal)
     }
@@ -74,7 +72,7 @@ struct AdvertisingProof: Sendable {
         return .ask(open.removeFirst())
     }
 
-    /// Takes the answer about a place.
+    /// Handles the answer about a place.
     mutating func take(_ status: HCIStatus, of place: Int) -> Answer {
         switch status {
         case .commandDisallowed:

@@ -1,15 +1,15 @@
 import Encoding
 
-/// Chooses which advertisements are on the air when there are more advertisements than places. Each place
-/// except the last has one advertisement, in order; the remaining advertisements take turns on the last
-/// place. If the controller has only one place, every second turn belongs to the first advertisement.
+/// Chooses the advertisements on the air if there are more advertisements than places. Each place except the last has
+/// one advertisement, in order. The remaining advertisements take turns in the last place. If there is only one place,
+/// every second turn belongs to the first advertisement.
 struct AdvertisingTurns: Sendable {
     private let length: Duration
     private var first: Advertisement?
     private var holder: Advertisement?
     private var lastOther: Advertisement?
     private var isShared = false
-    /// When the present turn ends; nil when it has not begun, or when no other advertisement waits.
+    /// The end of the present turn; nil before the turn begins, or if no other advertisement waits.
     private(set) var end: Instant?
 
     /// Creates turns of `length`.
@@ -19,8 +19,8 @@ struct AdvertisingTurns: Sendable {
 
     /// Returns the advertisements to show now, at most one for each place.
     mutating func choose(from list: [Advertisement], places: Int, at now: Instant) -> [Advertisement] {
-        // An empty list does not end a turn: where many phones connect and leave, the turn would restart each
-        // time and never end.
+        // An empty list does not end a turn. Otherwise, with many phones that connect and leave, the turn would restart
+        // each time and never end.
         guard places > 0, !list.isEmpty else { return [] }
         let sharing = Array(list.dropFirst(places - 1))
         isShared = sharing.count > 1
@@ -42,8 +42,7 @@ struct AdvertisingTurns: Sendable {
         return list.prefix(places - 1) + [next]
     }
 
-    /// Notes that the latest choice of advertisements is on the air. Phones that connect and leave in the
-    /// meantime do not lengthen the turn.
+    /// Notes that the last choice is on the air. Phones that connect and leave do not lengthen the turn.
     mutating func begun(at now: Instant) {
         if isShared, end == nil { end = now.advanced(by: length) }
     }

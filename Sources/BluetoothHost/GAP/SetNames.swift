@@ -1,10 +1,9 @@
 import Encoding
 
-/// Connections that wait for the event that names their advertising set. That event follows the event of the
-/// connection itself (Core Specification Vol 4 Part E 7.7.65.18).
+/// Connections that wait for the event that names their advertising set. That event follows the event of the connection
+/// (Core Specification Vol 4 Part E 7.7.65.18).
 ///
-/// The host does not guess the set. With the key of another advertisement, a visit would fail without a
-/// visible reason.
+/// The host does not guess the set: with the key of another advertisement, a visit would fail without a visible reason.
 struct SetNames: Sendable {
     private let limits: Limits
     private var waiting: [(connection: Connection, until: Instant)] = []
@@ -15,19 +14,19 @@ struct SetNames: Sendable {
         self.limits = limits
     }
 
-    /// When the host gives up the first of the waiting connections.
+    /// The time at which the wait of the first connection ends; nil without waiting connections.
     var deadline: Instant? { waiting.map(\.until).min() }
 
-    /// Whether the controller has advertising sets but does not report which set a connection belongs to.
+    /// Whether the controller has advertising sets but does not report the set of a connection.
     var isHopeless: Bool { unnamed >= limits.unnamedConnections }
 
-    /// The connections that are held back.
+    /// The waiting connections.
     var held: [Connection] { waiting.map(\.connection) }
 
-    /// Whether the connection `handle` is held back.
+    /// Whether the connection `handle` is waiting.
     func holds(_ handle: ConnectionHandle) -> Bool { waiting.contains { $0.connection.handle == handle } }
 
-    /// Holds back a new connection. Returns false if there is no room.
+    /// Adds a new connection. Returns false if there is no room.
     mutating func hold(_ connection: Connection, at now: Instant) -> Bool {
         forget(connection.handle)
         guard waiting.count < limits.connections else { return false }
@@ -35,8 +34,7 @@ struct SetNames: Sendable {
         return true
     }
 
-    /// Releases a connection because its advertising set is known, and returns the connection; nil if it was
-    /// not held back.
+    /// Removes and returns a connection whose advertising set is known; nil if the connection was not waiting.
     mutating func named(_ handle: ConnectionHandle) -> Connection? {
         guard let index = waiting.firstIndex(where: { $0.connection.handle == handle }) else { return nil }
         unnamed = 0

@@ -3,7 +3,7 @@ import Encoding
 /// One attribute of the server (Core Specification Vol 3 Part F 3.2).
 struct Attribute: Sendable {
     enum Content: Sendable {
-        /// A declaration attribute. It is readable and constant.
+        /// A declaration attribute, which is readable and constant.
         case declaration([UInt8])
         /// The value of a characteristic. The id is nil for the server's own characteristics.
         case value([UInt8], CharacteristicProperties, CharacteristicID?)
@@ -14,29 +14,29 @@ struct Attribute: Sendable {
     let handle: UInt16
     let type: BluetoothUUID
     let content: Content
-    /// For the declaration of a service or characteristic, the last handle of its definition; otherwise its
-    /// own handle (Vol 3 Part G 2.5.3).
+    /// The last handle of the definition if the attribute declares a service or characteristic; otherwise the
+    /// attribute's handle (Vol 3 Part G 2.5.3).
     var groupEnd: UInt16
 
-    /// Whether the attribute can be read at all.
+    /// Whether the attribute is readable.
     var isReadable: Bool {
         if case .value(_, let properties, _) = content { properties.contains(.read) } else { true }
     }
 }
 
-/// All attributes of the server. The handles follow from the definitions alone. The same program always gives
-/// every phone the same handles, because phones remember handles (Core Specification Vol 3 Part G 2.5.2).
+/// All attributes of the server. Only the definitions determine the handles. The same program always gives every phone
+/// the same handles, because phones remember handles (Core Specification Vol 3 Part G 2.5.2).
 ///
-/// Handles begin at 1 without gaps: Generic Access, Generic Attribute, then the application's services in
-/// their order.
+/// Handles begin at 1 and have no gaps: Generic Access, Generic Attribute, then the application's services in order.
 struct AttributeDatabase: Sendable {
-    /// The longest value of an attribute, in bytes (Core Specification Vol 3 Part F 3.2.9).
+    /// The maximum length of an attribute value in bytes (Core Specification Vol 3 Part F 3.2.9).
     static let maximumValueLength = 512
 
     private(set) var attributes: [Attribute] = []
     private var values: [CharacteristicID: (handle: UInt16, properties: CharacteristicProperties)] = [:]
 
-    /// `appearance` is a number of Assigned Numbers 2.6. Services that do not fit into 65 534 handles are left out.
+    /// Creates the attributes. `appearance` is a number of Assigned Numbers 2.6. Services beyond 65 534 handles are
+    /// omitted.
     init(deviceName: String, appearance: UInt16, services: [ServiceDefinition]) {
         var appearanceBytes: [UInt8] = []
         appearanceBytes.appendLE(appearance)
@@ -65,8 +65,8 @@ struct AttributeDatabase: Sendable {
         return first < last ? attributes[first..<last] : []
     }
 
-    /// Returns the handle and the properties of the value of the application's characteristic `id`; nil if no
-    /// such characteristic exists.
+    /// Returns the handle and the properties of the value of the application's characteristic `id`; nil if there is no
+    /// such characteristic.
     func value(of id: CharacteristicID) -> (handle: UInt16, properties: CharacteristicProperties)? { values[id] }
 
     private typealias Definition = (

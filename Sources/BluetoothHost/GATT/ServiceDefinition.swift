@@ -1,6 +1,6 @@
-/// The application's own name for a characteristic; must differ between all characteristics of a host.
+/// The application's id of a characteristic. All characteristics of a host must have different ids.
 package struct CharacteristicID: RawRepresentable, Hashable, Sendable {
-    /// The number that the application gave the characteristic; any number is allowed.
+    /// The number that the application chose. Any number is allowed.
     package let rawValue: UInt16
 
     /// Creates the id with the given number.
@@ -9,7 +9,7 @@ package struct CharacteristicID: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// What may be done with a characteristic (Core Specification Vol 3 Part G table 3.5).
+/// The permitted uses of a characteristic (Core Specification Vol 3 Part G table 3.5).
 package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     /// The byte in the characteristic's declaration.
     package let rawValue: UInt8
@@ -31,20 +31,20 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     package static let indicate = CharacteristicProperties(rawValue: 0x20)
 }
 
-/// A characteristic of the application. With `notify` or `indicate` it gets a Client Characteristic Configuration
-/// descriptor.
+/// A characteristic of the application. With `notify` or `indicate`, the characteristic gets a Client Characteristic
+/// Configuration descriptor.
 package struct CharacteristicDefinition: Equatable, Sendable {
     /// The application's id of the characteristic.
     package let id: CharacteristicID
     /// The type of the characteristic.
     package let uuid: BluetoothUUID
-    /// What phones may do with it. Write Command and Write Request are both accepted if either is allowed,
-    /// because wallets use either.
+    /// The uses that phones may make of the characteristic. If Write Command or Write Request is allowed, both are
+    /// accepted, because wallets use either.
     package let properties: CharacteristicProperties
-    /// What a read returns; at most 512 bytes.
+    /// The value that a read returns, at most 512 bytes.
     package let value: [UInt8]
 
-    /// Creates a characteristic. `value` is cut to 512 bytes (Core Specification Vol 3 Part F 3.2.9).
+    /// Creates a characteristic. `value` is truncated to 512 bytes (Core Specification Vol 3 Part F 3.2.9).
     package init(
         id: CharacteristicID, uuid: BluetoothUUID, properties: CharacteristicProperties, value: [UInt8] = []
     ) {
@@ -69,7 +69,8 @@ package struct ServiceDefinition: Equatable, Sendable {
     }
 }
 
-/// What a phone wrote into a Client Characteristic Configuration descriptor (Core Specification Vol 3 Part G 3.3.3.3).
+/// The value that a phone writes into a Client Characteristic Configuration descriptor (Core Specification Vol 3 Part G
+/// 3.3.3.3).
 package enum ClientConfiguration: UInt16, Sendable {
     /// The phone wants neither; also the state before any write.
     case none = 0x0000

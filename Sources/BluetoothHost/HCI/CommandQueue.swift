@@ -1,45 +1,44 @@
 import Encoding
 
-/// Sends HCI commands one after the other, as the controller grants credits, and detects unanswered commands
-/// (flow control: Core Specification Vol 4 Part E 4.4).
+/// Sends HCI commands one by one, as the controller grants credits (Core Specification Vol 4 Part E 4.4). Detects
+/// unanswered commands.
 ///
-/// Only one command is outstanding at a time, even if the controller would accept more. So an answer is
-/// matched by its opcode alone, and if the controller loses one answer, later answers are still matched
-/// correctly.
+/// Only one command is outstanding at a time, even if the controller accepts more. An answer can then be matched by its
+/// opcode alone, and a lost answer does not confuse later answers.
 struct CommandQueue: Sendable {
     /// The result of a command.
     enum Outcome: Equatable, Sendable {
-        /// The controller sent Command Complete, with a status byte and the bytes after it, if any.
+        /// The controller sent Command Complete, with a status byte and optional further bytes.
         case completed(HCIStatus, returnParameters: ArraySlice<UInt8>)
-        /// The controller sent Command Status: the command has begun (success), or was refused.
+        /// The controller sent Command Status: the command has begun (success) or was refused.
         case status(HCIStatus)
-        /// An optional command that the controller does not know or never answered. It will not be sent again.
+        /// The controller does not know an optional command, or never answered it. The command is not sent again.
         case unsupported
-        /// A mandatory command that the controller never answered.
+        /// The controller never answered a mandatory command.
         case timedOut
     }
 
     private let limits: Limits
     private var waiting: [HCICommand] = []
     private var outstanding: HCICommand?
-    private var credits = 1  // Vol 4 Part E 4.4: one command may be sent before the first answer.
+    private var credits = 1  // One command may be sent before the first answer (Vol 4 Part E 4.4).
     private var unsupported: Set<HCIOpcode> = []
-    /// Whether the host assumed a credit and the controller has granted none since.
+    /// Whether the host assumed a credit, and the controller has granted none since.
     private var isStarved = false
-    /// When the host gives up the outstanding command or, if no command is outstanding, when the wait for a
-    /// credit ends; nil if it waits for neither.
+    /// The end of the wait for the answer to the outstanding command or, without an outstanding command, for a credit;
+    /// nil without either wait.
     private(set) var deadline: Instant?
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    /// The number of commands that are outstanding or wait.
+    /// The number of outstanding and waiting commands.
     var count: Int { waiting.count + (outstanding == nil ? 0 : 1) }
 
-    /// Appends a command. An optional command is dropped when it is known to be unsupported or when the queue
-    /// is full. A mandatory command is never dropped for lack of room, but of several equal mandatory
-    /// commands only one waits, so that their number is bounded, too.
+    /// Appends a command. An optional command is dropped if it is known to be unsupported or the queue is full. A
+    /// mandatory command is never dropped for lack of room. Of equal mandatory commands only one waits, so that their
+    /// number is bounded, too.
     mutating func enqueue(_ command: HCICommand) {
         switch command.requirement {
         case .optional where unsupported.contains(command.opcode) || waiting.count >= limits.queuedCommands: return
@@ -48,12 +47,12 @@ struct CommandQueue: Sendable {
         }
     }
 
-    /// Drops the waiting commands of a connection that has ended: its handle may soon denote another connection.
+    /// Drops the waiting commands of an ended connection, because its handle may soon belong to another connection.
     mutating func forget(_ connection: ConnectionHandle) {
         waiting.removeAll { $0.connection == connection }
     }
 
-    /// Returns the next packet to send, if one may be sent now.
+    /// Returns the next packet that may be sent now; nil if there is none.
     mutating func next(at now: Instant) -> [UInt8]? {
         guard outstanding == nil, let command = waiting.first else { return nil }
         guard credits > 0 else {
@@ -68,8 +67,8 @@ struct CommandQueue: Sendable {
         return command.packet
     }
 
-    /// Takes an answer. Returns the command it belongs to and the outcome. Returns nil when it belongs to no
-    /// command: it is a late answer to a command that was given up, or only a grant of credits.
+    /// Handles an answer. Returns its command and the outcome. Returns nil for a late answer to a command that was
+    /// given up, and for a mere grant of credits.
     mutating func answer(
         to opcode: HCIOpcode, credits granted: UInt8, status: HCIStatus?, returnParameters: ArraySlice<UInt8>
     ) -> (HCICommand, Outcome)? {
@@ -81,7 +80,8 @@ struct CommandQueue: Sendable {
         if let status {
             return (command, refusal(of: command, status) ?? .status(status))
         }
-        // Every command used here returns a status first; an answer without one is an error of the controller.
+        // The answer to every command of this host begins with a status. An answer without a status is an error of the
+        // controller.
         let status = HCIStatus(rawValue: returnParameters.first ?? HCIStatus.unspecified.rawValue)
         return (
             command,
@@ -89,14 +89,14 @@ struct CommandQueue: Sendable {
         )
     }
 
-    /// Gives up an overdue command and returns it with its outcome. A command that only waited for a credit
-    /// is sent without a credit the first time.
+    /// Gives up an overdue command and returns it with its outcome. The first command that waits too long for a credit
+    /// is sent without a credit.
     mutating func expire(at now: Instant) -> (HCICommand, Outcome)? {
         guard let deadline, deadline <= now else { return nil }
         self.deadline = nil
         guard let command = outstanding else {
-            // Send a command without a credit once, because the grant may have been lost and phones are
-            // connected. A controller that grants nothing again counts as dead.
+            // Send a command without a credit once: the grant may have been lost, and phones are connected. A
+            // controller that again grants no credit counts as dead.
             if isStarved { return waiting.first.map { ($0, .timedOut) } }
             (credits, isStarved) = (1, true)
             return nil

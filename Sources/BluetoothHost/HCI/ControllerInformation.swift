@@ -1,35 +1,34 @@
-/// What the controller reported about itself during set-up. Everything but the buffers may be missing: a
-/// question that the controller does not answer leaves its value unset.
+/// The data that the controller reported during set-up. Everything but the buffers may be missing: a query without an
+/// answer leaves its value unset.
 package struct ControllerInformation: Equatable, Sendable {
-    /// HCI version (Assigned Numbers 2.1): 6 is Bluetooth 4.0, 9 is 5.0; nil when not reported.
+    /// The HCI version (Assigned Numbers 2.1), for example 6 for Bluetooth 4.0 and 9 for 5.0; nil if not reported.
     package var version: UInt8?
     /// The maker's company identifier (Assigned Numbers 7.1); nil when not reported.
     package var manufacturer: UInt16?
     /// The maker's version number of the controller's firmware; nil if not reported.
     package var subversion: UInt16?
-    /// The controller's public address; nil if not reported. This host never puts this address on the air.
+    /// The controller's public address; nil if not reported. This host never sends the public address over the air.
     package var address: DeviceAddress?
-    /// Bit mask of the supported commands, 64 bytes (Core Specification Vol 4 Part E 6.27); nil when not reported.
+    /// The bit mask of the supported commands, 64 bytes (Core Specification Vol 4 Part E 6.27); nil if not reported.
     package var supportedCommands: [UInt8]?
     /// The bit mask of the BR/EDR features, page 0 (Vol 2 Part C 3.3).
     package var features: UInt64 = 0
     /// The bit mask of the LE features (Vol 6 Part B 4.6).
     package var leFeatures: UInt64 = 0
-    /// Bit mask of the combinations of states that the link layer supports (Vol 4 Part E 7.8.27); nil when
-    /// not reported.
+    /// The bit mask of the link layer's supported combinations of states (Vol 4 Part E 7.8.27); nil if not reported.
     package var leStates: UInt64?
-    /// The longest data part of an ACL packet that the controller accepts, in bytes.
+    /// The maximum length, in bytes, of the data part of an ACL packet to the controller.
     package var aclLength = 0
-    /// How many ACL packets the controller holds for sending.
+    /// The number of ACL packets that the controller can buffer.
     package var aclPackets = 0
 
-    /// The number of advertisements that the controller shows at once, each with its own address; 0 when it
-    /// knows only legacy commands, or when the host uses only those.
+    /// The number of simultaneous advertisements, each with its own address; 0 if the controller or the host uses only
+    /// legacy commands.
     package var advertisingSets = 0
 
-    /// Whether the controller has LE Extended Advertising (Vol 6 Part B 4.6, bit 12) and lists its commands.
-    /// If the controller lists no commands, they are not tried: a controller that has received a command of
-    /// one family (legacy or extended) refuses the commands of the second family.
+    /// Whether the controller has LE Extended Advertising (Vol 6 Part B 4.6, bit 12) and lists its commands. A
+    /// controller without a list is not tried: a controller that has received a command of one family (legacy or
+    /// extended) refuses the other family.
     var supportsAdvertisingSets: Bool {
         leFeatures >> 12 & 1 == 1 && supportedCommands != nil && HCIOpcode.advertisingSets.allSatisfy(announces)
     }
@@ -37,14 +36,14 @@ package struct ControllerInformation: Equatable, Sendable {
     /// Whether the controller has LE Data Packet Length Extension (Vol 6 Part B 4.6, bit 5).
     package var supportsDataLengthExtension: Bool { leFeatures >> 5 & 1 == 1 }
 
-    /// Whether phones may connect while others are connected: connectable advertising while in the peripheral
-    /// role (7.8.27, bit 38). If the controller does not report it, the host tries.
+    /// Whether phones may connect while others are connected: connectable advertising in the peripheral role (7.8.27,
+    /// bit 38). If the controller does not report the ability, the host tries.
     package var advertisesWhileConnected: Bool { leStates.map { $0 >> 38 & 1 == 1 } ?? true }
 
     /// Whether the controller has LE 2M PHY (Vol 6 Part B 4.6, bit 8).
     package var supports2MPHY: Bool { leFeatures >> 8 & 1 == 1 }
 
-    /// Whether to send the command: false only when the controller's own list omits it.
+    /// Whether to send the command. The answer is false only if the controller reports a list without the command.
     func announces(_ opcode: HCIOpcode) -> Bool {
         guard let (octet, bit) = opcode.announcement, let supportedCommands else { return true }
         return octet < supportedCommands.count && supportedCommands[octet] >> UInt8(bit) & 1 == 1

@@ -1,29 +1,28 @@
 import Encoding
 
-/// Brings a controller from any state to the ready state, one command at a time: reset, questions about its
-/// features, event masks, buffers, preferences (order from Core Specification Vol 6 Part D 2.1).
+/// Brings a controller from any state to the ready state, one command at a time: reset, queries of features, event
+/// masks, buffers, preferences (order of Core Specification Vol 6 Part D 2.1).
 ///
-/// A controller that was asked for its number of advertising sets refuses legacy advertising commands until
-/// its next reset (Vol 4 Part E 3.1.1). Therefore a controller with fewer than two sets is set up again
-/// without asking for that number.
+/// The query of the number of advertising sets makes the controller refuse legacy advertising commands until its next
+/// reset (Vol 4 Part E 3.1.1). A controller with fewer than two sets is therefore set up again without the query.
 struct ControllerSetup: Sendable {
     private enum Step: Int, CaseIterable {
         case reset, version, commands, features, address, eventMask, leBuffers, buffers, leFeatures, leStates
         case advertisingSets, leEventMask, dataLength, phy
     }
 
-    /// The number of advertising sets that may be used. Below two, no set is used.
+    /// The maximum number of advertising sets to use. Below two, the host uses none.
     private var setLimit: Int
 
     private var remaining = Step.allCases[...]
     private(set) var information = ControllerInformation()
 
-    /// Creates the set-up of a controller; at most `setLimit` of its advertising sets are used.
+    /// Creates the set-up of a controller of which at most `setLimit` advertising sets are used.
     init(setLimit: Int) {
         self.setLimit = setLimit
     }
 
-    /// Returns the next command, or nil when the controller is ready. Skips steps that this controller does not need.
+    /// Returns the next command; nil if the controller is ready. Skips the steps that this controller does not need.
     mutating func next() -> HCICommand? {
         while let step = remaining.popFirst() {
             if let command = command(for: step) { return command }
@@ -31,9 +30,9 @@ struct ControllerSetup: Sendable {
         return nil
     }
 
-    /// Takes the outcome of the command that ``next()`` returned.
+    /// Handles the outcome of the command that ``next()`` returned.
     ///
-    /// Throws the failure that makes the controller unusable; an unanswered optional question is no failure.
+    /// Throws if the controller is unusable. An unanswered optional query is not a failure.
     mutating func take(_ outcome: CommandQueue.Outcome, of command: HCICommand) throws(HostFailure) {
         switch outcome {
         case .timedOut:
@@ -43,7 +42,7 @@ struct ControllerSetup: Sendable {
         case .status(let status):
             if command.requirement == .mandatory { throw .commandFailed(command.opcode, status) }
         case .completed(.success, let parameters):
-            // Treat a truncated answer as incomplete: values that it does not contain stay unset.
+            // Treat a truncated answer as incomplete: the missing values stay unset.
             var reader = ByteReader(parameters)
             try? read(&reader, answering: command.opcode)
         case .completed(let status, _):
@@ -101,7 +100,7 @@ struct ControllerSetup: Sendable {
         case .leReadBufferSize:
             let length = try reader.uint16LE()
             let packets = try reader.uint8()
-            // No controller may report less than 27 bytes (Vol 4 Part E 7.8.2); ignore such an answer.
+            // A controller must report at least 27 bytes (Vol 4 Part E 7.8.2). Ignore a smaller number.
             guard length >= 27 else { return }
             information.aclLength = Int(length)
             information.aclPackets = Int(packets)

@@ -1,20 +1,20 @@
 import Encoding
 
-/// One HCI command on its way to the controller (Core Specification Vol 4 Part E 5.4.1).
+/// One HCI command to the controller (Core Specification Vol 4 Part E 5.4.1).
 struct HCICommand: Equatable, Sendable {
-    /// The consequence if the controller does not know the command or never answers it.
+    /// The consequence if the controller does not know or does not answer the command.
     enum Requirement: Sendable {
-        /// The host cannot work without it: no answer means that the controller is dead.
+        /// The host cannot work without the command. Without an answer, the controller counts as dead.
         case mandatory
-        /// An improvement only: "unknown command" and silence both mean "not supported".
+        /// The command is only an improvement. "Unknown command" and silence both mean "not supported".
         case optional
     }
 
     let opcode: HCIOpcode
     let parameters: [UInt8]
     let requirement: Requirement
-    /// The connection that the command concerns; nil if it concerns none. A command that still waits at the
-    /// end of its connection is dropped.
+    /// The connection of the command; nil for a command without a connection. A command that still waits at the end of
+    /// its connection is dropped.
     let connection: ConnectionHandle?
 
     init(
@@ -27,7 +27,7 @@ struct HCICommand: Equatable, Sendable {
         self.connection = connection
     }
 
-    /// The H4 packet. No command built here exceeds 64 parameter bytes.
+    /// The H4 packet. The host's commands have at most 64 parameter bytes.
     var packet: [UInt8] {
         var packet: [UInt8] = [H4Framing.PacketType.command.rawValue]
         packet.appendLE(opcode.rawValue)
@@ -36,24 +36,24 @@ struct HCICommand: Equatable, Sendable {
     }
 }
 
-/// The commands of an LE peripheral, with the parameters this host uses. Sections are of Core Specification
-/// Vol 4 Part E.
+/// The commands of an LE peripheral with the parameters of this host. Section numbers refer to Core Specification Vol 4
+/// Part E.
 extension HCICommand {
     /// 7.1.6
     static func disconnect(_ handle: ConnectionHandle, _ reason: DisconnectReason) -> HCICommand {
         HCICommand(.disconnect, handle.bytes + [reason.rawValue], connection: handle)
     }
 
-    /// 7.3.1: disconnection (bit 4), encryption change (7), remote version (11), hardware error (15), data buffer
-    /// overflow (25), encryption key refresh (47), and the LE meta event (61) that carries everything else.
+    /// Set Event Mask (7.3.1): disconnection (bit 4), encryption change (7), remote version (11), hardware error (15),
+    /// data buffer overflow (25), encryption key refresh (47), and the LE meta event (61), which contains all other
+    /// events.
     static let setEventMask = HCICommand(.setEventMask, [0x90, 0x88, 0x00, 0x02, 0x00, 0x80, 0x00, 0x20])
 
-    /// 7.8.1: connection complete (bit 0), connection update (2), remote features (3), long term key request
-    /// (4), remote connection parameter request (5), data length change (6), enhanced connection complete
-    /// (9), PHY update (11).
+    /// LE Set Event Mask (7.8.1): connection complete (bit 0), connection update (2), remote features (3), long term
+    /// key request (4), remote connection parameter request (5), data length change (6), enhanced connection complete
+    /// (9), PHY update (11). With advertising sets, the mask includes set terminated (17), too.
     ///
-    /// Optional, because the default mask already includes connection complete. With advertising sets, the
-    /// mask also includes set terminated (17).
+    /// The command is optional, because the default mask includes connection complete.
     static func leSetEventMask(withSets: Bool) -> HCICommand {
         HCICommand(.leSetEventMask, [0x7D, 0x0A, withSets ? 0x02 : 0, 0, 0, 0, 0, 0], .optional)
     }
@@ -63,8 +63,8 @@ extension HCICommand {
         HCICommand(.leSetRandomAddress, address.bytes)
     }
 
-    /// 7.8.5: connectable and scannable undirected advertising (ADV_IND), from the random address, on all
-    /// three channels, to all devices. Intervals in units of 0.625 ms.
+    /// LE Set Advertising Parameters (7.8.5): connectable and scannable undirected advertising (ADV_IND), from the
+    /// random address, on all three channels, to all devices. Intervals are in units of 0.625 ms.
     static func leSetAdvertisingParameters(interval: ClosedRange<UInt16>) -> HCICommand {
         var parameters: [UInt8] = []
         parameters.appendLE(interval.lowerBound)
@@ -90,13 +90,14 @@ extension HCICommand {
         HCICommand(.leSetAdvertisingEnable, [on ? 1 : 0])
     }
 
-    /// 7.8.25: this host never has a key.
+    /// LE Long Term Key Request Negative Reply (7.8.25): this host never has a key.
     static func leLongTermKeyRequestNegativeReply(_ handle: ConnectionHandle) -> HCICommand {
         HCICommand(.leLongTermKeyRequestNegativeReply, handle.bytes, .optional, connection: handle)
     }
 
-    /// 7.8.31: accepts the parameters that the central requested. `wanted` holds interval minimum and
-    /// maximum, latency and timeout, as received; connection event lengths are left to the controller (0).
+    /// LE Remote Connection Parameter Request Reply (7.8.31): accepts the parameters that the central requested.
+    /// `wanted` has interval minimum and maximum, latency and timeout, as received. The controller chooses the
+    /// connection event lengths (0).
     static func leRemoteConnectionParameterRequestReply(
         _ handle: ConnectionHandle, wanted: ArraySlice<UInt8>
     ) -> HCICommand {
@@ -113,10 +114,10 @@ extension HCICommand {
     static let leWriteSuggestedDefaultDataLength =
         HCICommand(.leWriteSuggestedDefaultDataLength, longestPackets, .optional)
 
-    /// 7.8.48: 1M or 2M in both directions.
+    /// LE Set Default PHY (7.8.48): 1M or 2M in both directions.
     static let leSetDefaultPHY = HCICommand(.leSetDefaultPHY, [0x00, 0x03, 0x03], .optional)
 
-    /// 7.8.49: 2M in both directions; the last two bytes are options of the coded PHY.
+    /// LE Set PHY (7.8.49): 2M in both directions. The last two bytes are options of the coded PHY.
     static func leSetPHY(_ handle: ConnectionHandle) -> HCICommand {
         HCICommand(.leSetPHY, handle.bytes + [0x00, 0x02, 0x02, 0x00, 0x00], .optional, connection: handle)
     }
@@ -126,7 +127,7 @@ extension HCICommand {
         HCICommand(.leSetAdvertisingSetRandomAddress, [set] + address.bytes)
     }
 
-    /// 7.8.53: as ``leSetAdvertisingParameters(interval:)``, with legacy PDUs. Intervals in units of 0.625 ms.
+    /// LE Set Extended Advertising Parameters (7.8.53): as ``leSetAdvertisingParameters(interval:)``, with legacy PDUs.
     static func leSetExtendedAdvertisingParameters(_ set: UInt8, interval: ClosedRange<UInt16>) -> HCICommand {
         var parameters: [UInt8] = [set, 0x13, 0x00]  // connectable, scannable, legacy PDUs
         for bound in [interval.lowerBound, interval.upperBound] {
@@ -139,18 +140,18 @@ extension HCICommand {
         return HCICommand(.leSetExtendedAdvertisingParameters, parameters + [set & 0x0F, 0x00])
     }
 
-    /// LE Set Extended Advertising Data (7.8.54): complete, in one piece.
+    /// LE Set Extended Advertising Data (7.8.54): the complete data in one piece.
     static func leSetExtendedAdvertisingData(_ set: UInt8, _ data: [UInt8]) -> HCICommand {
         HCICommand(.leSetExtendedAdvertisingData, complete(set, data))
     }
 
-    /// LE Set Extended Scan Response Data (7.8.55): complete, in one piece.
+    /// LE Set Extended Scan Response Data (7.8.55): the complete data in one piece.
     static func leSetExtendedScanResponseData(_ set: UInt8, _ data: [UInt8]) -> HCICommand {
         HCICommand(.leSetExtendedScanResponseData, complete(set, data))
     }
 
-    /// LE Set Extended Advertising Enable (7.8.56): switches the given sets on or off, without a limit of
-    /// time or events.
+    /// LE Set Extended Advertising Enable (7.8.56): switches the given sets on or off, without a limit of time or
+    /// events.
     static func leSetExtendedAdvertisingEnable(_ on: Bool, _ sets: [UInt8]) -> HCICommand {
         let head: [UInt8] = [on ? 1 : 0, UInt8(truncatingIfNeeded: sets.count)]
         let parameters = sets.reduce(head) { $0 + [$1, 0, 0, 0] }

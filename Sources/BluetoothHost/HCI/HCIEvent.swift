@@ -1,39 +1,37 @@
 import Encoding
 
-/// An event from the controller (Core Specification Vol 4 Part E 7.7), as far as a peripheral needs it.
+/// An event from the controller that a peripheral needs (Core Specification Vol 4 Part E 7.7).
 enum HCIEvent: Equatable, Sendable {
     /// Command Complete (7.7.14): an answer with results. The event also grants `credits` command credits.
     case commandComplete(HCIOpcode, credits: UInt8, returnParameters: ArraySlice<UInt8>)
-    /// Command Status (7.7.15): the answer to a command whose result follows later. The event also grants
-    /// `credits` command credits.
+    /// Command Status (7.7.15): an answer before the result. The event also grants `credits` command credits.
     case commandStatus(HCIOpcode, credits: UInt8, HCIStatus)
-    /// Disconnection Complete (7.7.5): a connection has ended. `reason`: why.
+    /// Disconnection Complete (7.7.5): a connection has ended for the reason `reason`.
     case disconnectionComplete(ConnectionHandle, HCIStatus, reason: HCIStatus)
     /// Hardware Error (7.7.16): the controller reports an internal error with the maker's code.
     case hardwareError(UInt8)
-    /// Number Of Completed Packets (7.7.19): data packets that were sent or flushed since the previous such
-    /// event, by connection.
+    /// Number Of Completed Packets (7.7.19): the data packets, by connection, that were sent or flushed since the
+    /// previous event of this kind.
     case numberOfCompletedPackets([CompletedPackets])
-    /// LE Connection Complete and LE Enhanced Connection Complete (7.7.65.1 and 7.7.65.10): a connection was
-    /// made, or failed with the given status.
+    /// LE Connection Complete and LE Enhanced Connection Complete (7.7.65.1 and 7.7.65.10): a connection was made, or
+    /// failed with the given status.
     case connectionComplete(HCIStatus, Connection)
-    /// LE Connection Update Complete (7.7.65.3): the connection parameters have changed, or the change failed
-    /// with the given status.
+    /// LE Connection Update Complete (7.7.65.3): the connection parameters have changed, or the change failed with the
+    /// given status.
     case connectionUpdateComplete(ConnectionHandle, HCIStatus, ConnectionParameters)
-    /// LE Long Term Key Request (7.7.65.5): the central wants to encrypt with a key that it expects this host
-    /// to have.
+    /// LE Long Term Key Request (7.7.65.5): the central wants to encrypt, and expects this host to have a key.
     case longTermKeyRequest(ConnectionHandle)
-    /// LE Remote Connection Parameter Request (7.7.65.6): the central wants other connection parameters.
-    /// `wanted`: their 8 bytes, as received.
+    /// LE Remote Connection Parameter Request (7.7.65.6): the central wants other connection parameters. `wanted`: the
+    /// 8 bytes of the parameters as received.
     case remoteConnectionParameterRequest(ConnectionHandle, wanted: ArraySlice<UInt8>)
-    /// LE Advertising Set Terminated (7.7.65.18): the advertising set `set` has ended. If the status is
-    /// success, the given connection ended it; otherwise the status is the reason.
+    /// LE Advertising Set Terminated (7.7.65.18): the advertising set `set` has ended. If the status is success, the
+    /// given connection ended the set; otherwise the status is the reason.
     case advertisingSetTerminated(HCIStatus, set: UInt8, ConnectionHandle)
-    /// A well-formed event that this host does not use (data length change, PHY update, remote features,
-    /// vendor events …).
+    /// A well-formed event that this host does not use (data length change, PHY update, remote features, vendor events
+    /// …).
     case other(code: UInt8)
 
-    /// Decodes a whole H4 packet; nil when it is truncated or contradicts its own length.
+    /// Decodes a whole H4 packet; nil if the packet is truncated or contradicts its length.
     init?(packet: [UInt8]) {
         var reader = ByteReader(packet)
         guard let event = try? HCIEvent(&reader) else { return nil }
@@ -106,8 +104,7 @@ enum HCIEvent: Equatable, Sendable {
         // Types 2 and 3 (Enhanced only) are resolved identities of public and random kind.
         let isRandom = try body.uint8() & 1 == 1
         let peer = DeviceAddress(bytes: try body.take(6), isRandom: isRandom)
-        // Skip the resolvable private addresses of both sides: this host does not let the controller resolve
-        // addresses.
+        // Skip the resolvable private addresses of both sides: on this host the controller does not resolve addresses.
         if enhanced { _ = try body.take(12) }
         let parameters = try ConnectionParameters(&body)
         self = .connectionComplete(status, Connection(handle: handle, role: role, peer: peer, parameters: parameters))

@@ -1,6 +1,6 @@
 import Encoding
 
-/// The name of an HCI command: group (6 bits) and number (10 bits) (Core Specification Vol 4 Part E 5.4.1).
+/// The number of an HCI command: 6 bits of group and 10 bits of command (Core Specification Vol 4 Part E 5.4.1).
 package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
     /// The opcode: its group in the upper 6 bits, its number in the lower 10.
     package let rawValue: UInt16
@@ -14,7 +14,7 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
         rawValue = group << 10 | number
     }
 
-    /// 0x0000: names no command. A Command Complete for it only grants credits (Vol 4 Part E 7.7.14).
+    /// 0x0000, the opcode of no command. A Command Complete with this opcode only grants credits (Vol 4 Part E 7.7.14).
     static let none = HCIOpcode(rawValue: 0)
 
     // Link Control, Vol 4 Part E 7.1
@@ -60,9 +60,8 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
         .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable, .leReadNumberOfSupportedAdvertisingSets,
     ]
 
-    /// The bit of Read Local Supported Commands that announces this command (Vol 4 Part E 6.27). Only
-    /// commands that are sent only if announced have one; it is nil for all other commands, which are sent
-    /// without an announcement.
+    /// The bit of Read Local Supported Commands that announces the command (Vol 4 Part E 6.27); nil for a command that
+    /// is sent without an announcement.
     var announcement: (octet: Int, bit: Int)? {
         switch self {
         case .leSetDataLength: (33, 6)
@@ -81,7 +80,7 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
 }
 
 extension HCIOpcode: CustomStringConvertible {
-    /// The command's name in the Core Specification, if this host uses the command, and its number.
+    /// The number of the command and, if this host uses the command, its name in the Core Specification.
     package var description: String {
         let name =
             switch self {

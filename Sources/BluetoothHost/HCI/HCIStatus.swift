@@ -1,6 +1,6 @@
 import Encoding
 
-/// A controller's status or a disconnection's reason: one byte of the error code list (Core Specification Vol
+/// The status of a controller or the reason of a disconnection: one byte of the error code list (Core Specification Vol
 /// 1 Part F 1.3).
 package struct HCIStatus: RawRepresentable, Hashable, Sendable {
     /// The status code as a number.
@@ -17,7 +17,7 @@ package struct HCIStatus: RawRepresentable, Hashable, Sendable {
     package static let unknownCommand = HCIStatus(rawValue: 0x01)
     /// 0x02: no connection has this handle.
     package static let unknownConnection = HCIStatus(rawValue: 0x02)
-    /// 0x08: the peer was not heard for the supervision timeout (out of range, radio off, battery out).
+    /// 0x08: no packet of the peer arrived during the supervision timeout (out of range, radio off, battery empty).
     package static let connectionTimeout = HCIStatus(rawValue: 0x08)
     /// 0x0C: not possible in the controller's present state.
     package static let commandDisallowed = HCIStatus(rawValue: 0x0C)
@@ -27,9 +27,9 @@ package struct HCIStatus: RawRepresentable, Hashable, Sendable {
     package static let lowResources = HCIStatus(rawValue: 0x14)
     /// 0x15: ended because the device is about to be switched off.
     package static let powerOff = HCIStatus(rawValue: 0x15)
-    /// 0x16: ended by this host.
+    /// 0x16: this host ended the connection.
     package static let localHostTerminated = HCIStatus(rawValue: 0x16)
-    /// 0x1F: no other code fits; also used for an answer too short to carry a status.
+    /// 0x1F: no other code fits. The host also uses this status for an answer that is too short for a status.
     package static let unspecified = HCIStatus(rawValue: 0x1F)
     /// 0x3E: the connection was never established.
     package static let failedToEstablish = HCIStatus(rawValue: 0x3E)
@@ -54,11 +54,11 @@ extension HCIStatus: CustomStringConvertible {
     }
 }
 
-/// Why this host ends a connection. These are reasons that HCI_Disconnect allows (Core Specification Vol 4
-/// Part E 7.1.6) and that make sense for a peripheral.
+/// The reason why this host ends a connection: the reasons that HCI_Disconnect allows (Core Specification Vol 4 Part E
+/// 7.1.6) and that suit a peripheral.
 package enum DisconnectReason: UInt8, Sendable {
     /// The ordinary end of a visit.
     case userTerminated = 0x13
-    /// Too many connections, or a peer that requests more than the limits allow.
+    /// Too many connections, or a peer whose requests exceed the limits.
     case lowResources = 0x14
 }

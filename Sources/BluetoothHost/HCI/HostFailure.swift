@@ -1,28 +1,27 @@
 import Encoding
 
-/// Why the host stopped.
+/// The reason why the host stopped.
 package enum HostFailure: Error, Equatable, Sendable {
-    /// The controller did not answer a command that every controller must answer.
+    /// The controller did not answer a mandatory command.
     case commandTimedOut(HCIOpcode)
     /// The controller refused a command without which the host cannot work.
     case commandFailed(HCIOpcode, HCIStatus)
     /// The controller has no buffers for connection data.
     case noDataBuffers
-    /// The controller reported an internal error with the given code, which its maker defines.
+    /// The controller reported an internal error with the given code of its maker.
     case hardwareError(UInt8)
     /// The host asked the controller to end a connection, and the controller never reported the end.
     case disconnectionStalled(ConnectionHandle)
-    /// The controller accepts every command to advertise and does not advertise.
+    /// The controller accepts every command to advertise but does not advertise.
     case advertisingDead
-    /// The controller does not report which of its advertising sets phones connect to.
+    /// The controller does not report to which of its advertising sets a phone connects.
     case advertisingSetsUnreported
-    /// The controller has returned no data buffer for ``Limits/heldBufferTime`` while an answer waited for one.
+    /// The controller has returned no data buffer for ``Limits/heldBufferTime`` although an answer waited for a buffer.
     case buffersKept
     /// The transport closed.
     case transportLost
 
-    /// Whether the controller may work better without advertising sets
-    /// (``HostConfiguration/usesAdvertisingSets``).
+    /// Whether the controller may work better without advertising sets (``HostConfiguration/usesAdvertisingSets``).
     package var isOfAdvertisingSets: Bool {
         switch self {
         case .commandTimedOut(let opcode), .commandFailed(let opcode, _): HCIOpcode.advertisingSets.contains(opcode)
@@ -34,7 +33,7 @@ package enum HostFailure: Error, Equatable, Sendable {
 }
 
 extension HostFailure: CustomStringConvertible {
-    /// What happened and what helps.
+    /// The failure and its remedy.
     package var description: String {
         switch self {
         case .commandTimedOut(let opcode):

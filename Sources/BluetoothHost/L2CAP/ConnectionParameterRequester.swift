@@ -1,10 +1,10 @@
 import Encoding
 
-/// Requests a faster connection from the phone, and once more with a wider range if the phone refuses (Core
-/// Specification Vol 3 Part A 4.20).
+/// Requests a faster connection from the phone and, after a refusal, once more with a wider range (Core Specification
+/// Vol 3 Part A 4.20).
 ///
-/// The phone may refuse. Nothing depends on its answer, so the requester needs no timeout. Without an answer,
-/// it sends no further request.
+/// Nothing depends on the answer, so the requester needs no timeout. Without an answer, the requester sends no further
+/// request.
 struct ConnectionParameterRequester: Sendable {
     private enum State {
         case idle
@@ -16,13 +16,12 @@ struct ConnectionParameterRequester: Sendable {
     private var identifier: UInt8 = 0
     private var state: State = .idle
 
-    /// Creates a requester that tries `attempts` in their order.
+    /// Creates a requester that tries `attempts` in order.
     init(attempts: [PreferredConnectionParameters]) {
         self.attempts = attempts[...]
     }
 
-    /// Returns the first request; nil if it was already sent or if the connection is already as fast as
-    /// wanted.
+    /// Returns the first request; nil if it was already sent or the connection is already fast enough.
     mutating func begin(current: ConnectionParameters) -> LESignal? {
         guard case .idle = state else { return nil }
         state = .done
@@ -32,12 +31,12 @@ struct ConnectionParameterRequester: Sendable {
         return ask()
     }
 
-    /// Takes the phone's answer, or its Command Reject; returns the next request after a refusal.
+    /// Handles the phone's answer or Command Reject. Returns the next request after a refusal; otherwise nil.
     mutating func answered(_ signal: LESignal) -> LESignal? {
         guard case .asked(identifier) = state, signal.identifier == identifier else { return nil }
         state = .done
-        // Result 0 accepts, result 1 refuses. A Command Reject means that a second request is pointless (Vol
-        // 3 Part A 4.20, 4.21).
+        // Result 0 accepts, result 1 refuses. A Command Reject makes a second request pointless (Vol 3 Part A 4.20,
+        // 4.21).
         guard signal.code == LESignal.parameterUpdateResponse, signal.data.elementsEqual([0x01, 0x00]) else {
             return nil
         }

@@ -17,7 +17,7 @@ struct L2CAPFrame: Equatable, Sendable {
         self.payload = payload[...]
     }
 
-    /// Reads the bytes of a PDU whose length field is right; nil when the header is incomplete.
+    /// Reads the bytes of a PDU with a correct length field; nil if the header is incomplete.
     init?(complete bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 4 else { return nil }
         channel = UInt16(bytes[bytes.startIndex + 2]) | UInt16(bytes[bytes.startIndex + 3]) << 8

@@ -16,9 +16,9 @@ struct LESignal: Equatable, Sendable {
         self.data = data[...]
     }
 
-    /// Reads the command in a PDU of the signalling channel: on LE exactly one (Vol 3 Part A 4). Nil when the
-    /// header is incomplete, or when the identifier is 0: no command may have it, and it could not be
-    /// answered. The data ends with the PDU.
+    /// Reads the command in a PDU of the signalling channel. On LE a PDU has exactly one command (Vol 3 Part A 4). The
+    /// data ends with the PDU. Returns nil if the header is incomplete, or if the identifier is 0, which is invalid and
+    /// could not be answered.
     init?(_ payload: ArraySlice<UInt8>) {
         var reader = ByteReader(payload)
         guard let code = try? reader.uint8(), let identifier = try? reader.uint8(), identifier != 0,
@@ -34,8 +34,8 @@ struct LESignal: Equatable, Sendable {
         LESignal(code: commandReject, identifier: identifier, data: [0x00, 0x00])
     }
 
-    /// Whether the command is an answer. An answer without a request is ignored: rejecting it could make two
-    /// hosts reject each other without end. Codes from Vol 3 Part A table 4.2.
+    /// Whether the command is an answer (codes of Vol 3 Part A table 4.2). An answer without a request is ignored: if
+    /// rejected, two hosts could reject each other's rejections for ever.
     var isAnswer: Bool {
         switch code {
         case 0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x15, 0x18, 0x1A: true

@@ -1,7 +1,7 @@
 import Encoding
 
-/// A UUID that names an attribute type or a service. It has a short form when it lies in the Bluetooth base
-/// range (Core Specification Vol 3 Part B 2.5.1).
+/// A UUID of an attribute type or a service. UUIDs in the Bluetooth base range have a short form (Core Specification
+/// Vol 3 Part B 2.5.1).
 package struct BluetoothUUID: Hashable, Sendable {
     /// The 16 bytes, most significant first.
     private let high: UInt64
@@ -19,7 +19,7 @@ package struct BluetoothUUID: Hashable, Sendable {
         self.init(high: UInt64(short) << 32 | 0x1000, low: Self.baseLow)
     }
 
-    /// Reads the usual text of 36 characters, in either case; nil for any other text.
+    /// Reads the usual text of 36 characters in either case; nil for any other text.
     package init?(_ text: String) {
         let characters = Array(text.utf8)
         guard characters.count == 36 else { return nil }
@@ -33,7 +33,7 @@ package struct BluetoothUUID: Hashable, Sendable {
         self.init(littleEndian: bytes.reversed())
     }
 
-    /// Reads 2 or 16 bytes, least significant byte first, as in ATT PDUs; nil for any other count.
+    /// Reads 2 or 16 bytes, least significant byte first, as in ATT PDUs; nil for any other number of bytes.
     package init?(littleEndian bytes: some Collection<UInt8>) {
         let bytes = bytes.reversed()
         switch bytes.count {
@@ -54,8 +54,8 @@ package struct BluetoothUUID: Hashable, Sendable {
         return UInt16(truncatingIfNeeded: high >> 32)
     }
 
-    /// The bytes of the UUID in ATT PDUs: 2 bytes for a UUID with a short form, otherwise 16; least
-    /// significant byte first.
+    /// The bytes of the UUID in ATT PDUs, least significant byte first: 2 bytes for a UUID with a short form, otherwise
+    /// 16.
     var littleEndian: [UInt8] {
         var bytes: [UInt8] = []
         if let short {
@@ -80,8 +80,7 @@ extension BluetoothUUID: CustomStringConvertible {
     }
 }
 
-/// The attribute types that the server itself interprets (Core Specification Vol 3 Part G table 3.2; Assigned
-/// Numbers 3).
+/// The attribute types that the server interprets (Core Specification Vol 3 Part G table 3.2; Assigned Numbers 3).
 extension BluetoothUUID {
     static let primaryService = BluetoothUUID(short: 0x2800)
     static let secondaryService = BluetoothUUID(short: 0x2801)

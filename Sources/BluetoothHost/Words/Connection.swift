@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The controller's number of a connection: 12 bits (Core Specification Vol 4 Part E 5.4.2). The controller
-/// may use the same number for another connection as soon as this connection has ended.
+/// The controller's number of a connection: 12 bits (Core Specification Vol 4 Part E 5.4.2). After the end of the
+/// connection, the controller may use the number for another connection.
 package struct ConnectionHandle: RawRepresentable, Hashable, Sendable {
     /// The number, 0x000 to 0xEFF.
     package let rawValue: UInt16
@@ -19,11 +19,11 @@ package struct ConnectionHandle: RawRepresentable, Hashable, Sendable {
     var bytes: [UInt8] { [UInt8(rawValue & 0xFF), UInt8(rawValue >> 8)] }
 }
 
-/// The timing by which the two radios of a connection exchange packets (Core Specification Vol 4 Part E 7.7.65.1).
+/// The timing with which the two radios of a connection exchange packets (Core Specification Vol 4 Part E 7.7.65.1).
 package struct ConnectionParameters: Hashable, Sendable {
     /// Time between connection events, in units of 1.25 ms.
     package let interval: UInt16
-    /// Consecutive connection events that the peripheral may skip.
+    /// The number of consecutive connection events that the peripheral may skip.
     package let latency: UInt16
     /// The time without packets after which the connection counts as lost, in units of 10 ms.
     package let supervisionTimeout: UInt16
@@ -35,9 +35,8 @@ package struct ConnectionParameters: Hashable, Sendable {
         self.supervisionTimeout = supervisionTimeout
     }
 
-    /// Reads the parameters of an event. A value outside the range that the Core Specification allows becomes the
-    /// nearest value inside it: a damaged event must not make the host wait longer for the end of a link than any
-    /// link can last.
+    /// Reads the parameters of an event. A value outside the range of the Core Specification becomes the nearest
+    /// allowed value: a damaged event must not make the host wait longer for the end of a link than any link can last.
     init(_ reader: inout ByteReader) throws(ByteReader.Truncated) {
         interval = min(max(6, try reader.uint16LE()), 0x0C80)
         latency = min(try reader.uint16LE(), 0x01F3)
@@ -46,27 +45,26 @@ package struct ConnectionParameters: Hashable, Sendable {
 }
 
 extension ConnectionParameters {
-    /// The supervision timeout: the phone chooses it, up to 32 s (Core Specification Vol 6 Part B 4.5.2). The
-    /// controller keeps the link of a silent phone for this long, even after the end of the link was requested.
+    /// The supervision timeout. The phone chooses it, up to 32 s (Core Specification Vol 6 Part B 4.5.2). The
+    /// controller keeps the link of a silent phone for this time, even after the end of the link was requested.
     package var supervisionTime: Duration { .milliseconds(10 * Int64(supervisionTimeout)) }
 }
 
-/// The state of a connection that the controller has, as far as is known.
+/// The state of a connection of the controller, as far as the host knows.
 package struct LinkState: Equatable, Sendable {
     /// The controller's handle of the connection.
     package let handle: ConnectionHandle
-    /// Whether the phone has sent a PDU on the attribute channel. Each request of a phone begins with such a
-    /// PDU.
+    /// Whether the phone has sent a PDU on the attribute channel. A phone's first request is such a PDU.
     package let hasSpoken: Bool
-    /// When the end of the connection was requested; nil if it was not requested.
+    /// The time at which the end of the connection was requested; nil if no end was requested.
     package let endingSince: Instant?
-    /// When the oldest unacknowledged packet was sent to the phone; nil when no packet is unacknowledged.
+    /// The time at which the oldest unacknowledged packet was sent to the phone; nil if all packets are acknowledged.
     package let unacknowledgedSince: Instant?
     /// The parameters in force.
     package let parameters: ConnectionParameters
 }
 
-/// A connection as it was when it was established.
+/// A connection in its initial state.
 package struct Connection: Equatable, Sendable {
     /// The role of this host in the connection.
     package enum Role: Sendable {
@@ -75,10 +73,10 @@ package struct Connection: Equatable, Sendable {
 
     /// The controller's handle of the connection.
     package let handle: ConnectionHandle
-    /// The role of this host. It is always peripheral, because of the way the host advertises.
+    /// The role of this host: always peripheral, because the host only advertises.
     package let role: Role
-    /// The address that the phone used for this connection. It does not identify the phone, because phones
-    /// change it.
+    /// The address of the phone for this connection. Phones change their addresses, so the address does not identify
+    /// the phone.
     package let peer: DeviceAddress
     /// The parameters that the phone chose.
     package let parameters: ConnectionParameters

@@ -1,8 +1,7 @@
 import Encoding
 import SwiftASN1
 
-/// The extensions of a certificate (RFC 5280 section 4.2) on which the validity of a path depends, or that
-/// name the signer.
+/// The extensions of a certificate (RFC 5280 section 4.2) that affect the validity of a path or name the signer.
 struct CertificateExtensions: Sendable {
     /// The keyUsage bits that a path validation needs.
     struct KeyUsage: Sendable {
@@ -10,9 +9,9 @@ struct CertificateExtensions: Sendable {
         let keyCertSign: Bool
     }
 
-    /// Whether basicConstraints say that the subject is a CA.
+    /// Whether the basicConstraints extension marks the subject as a CA.
     private(set) var isCA = false
-    /// The maximum number of CA certificates between this one and the leaf in a path; nil for any number.
+    /// The maximum number of CA certificates between this certificate and the leaf in a path; nil for no maximum.
     private(set) var pathLength: Int?
     /// The permitted uses of the key; nil when the certificate has no keyUsage.
     private(set) var keyUsage: KeyUsage?
@@ -24,14 +23,14 @@ struct CertificateExtensions: Sendable {
     private(set) var nameConstraints: NameConstraints?
     private(set) var subjectKeyID: ArraySlice<UInt8>?
     private(set) var authorityKeyID: ArraySlice<UInt8>?
-    /// Whether the certificate has a critical extension that this program does not process. No path may
-    /// contain such a certificate.
+    /// Whether the certificate has a critical extension that this program does not process. A path with such a
+    /// certificate is invalid.
     private(set) var hasUnknownCritical = false
 
     /// Creates a value without extensions.
     init() {}
 
-    /// Reads `Extensions`. Throws when a processed extension is malformed or any extension occurs twice.
+    /// Reads `Extensions`. Throws if a processed extension is malformed or any extension occurs twice.
     init(_ node: ASN1Node) throws {
         var seen: Set<ASN1ObjectIdentifier> = []
         let list = try X509Certificate.children(of: node)
@@ -53,15 +52,15 @@ struct CertificateExtensions: Sendable {
         }
     }
 
-    /// The extensions that this program reads. The content of other extensions is not parsed, because it need
-    /// not be DER: RFC 5280 asks for DER, but private extensions do not always follow it.
+    /// The extensions that this program reads. The content of other extensions is not parsed: RFC 5280 requires DER,
+    /// but private extensions do not always contain DER.
     private static let processed: Set<ASN1ObjectIdentifier> = [
         [2, 5, 29, 14], [2, 5, 29, 15], [2, 5, 29, 17], [2, 5, 29, 19], [2, 5, 29, 30], [2, 5, 29, 35], [2, 5, 29, 37],
     ]
 
-    /// Critical extensions that do not affect a path. issuerAltName states nothing about the subject.
-    /// certificatePolicies do not restrict a validation that starts with "any policy" (RFC 5280 section
-    /// 6.1.1), unless policyConstraints require a policy, and those are not processed.
+    /// Critical extensions that do not affect a path. issuerAltName says nothing about the subject. certificatePolicies
+    /// restrict a path only if policyConstraints require a policy (RFC 5280 section 6.1.1). A certificate with
+    /// policyConstraints is refused, because policyConstraints are not processed.
     private static let harmless: Set<ASN1ObjectIdentifier> = [[2, 5, 29, 18], [2, 5, 29, 32]]
 
     private mutating func read(_ type: ASN1ObjectIdentifier, _ content: ASN1Node) throws {
@@ -94,7 +93,7 @@ struct CertificateExtensions: Sendable {
 
     private mutating func readKeyUsage(_ content: ASN1Node) throws {
         let first = try ASN1BitString(derEncoded: content).bytes.first ?? 0
-        // Bits count from the most significant one (RFC 5280 section 4.2.1.3).
+        // The most significant bit of the byte is bit 0 (RFC 5280 section 4.2.1.3).
         keyUsage = KeyUsage(digitalSignature: first & 0x80 != 0, keyCertSign: first & 0x04 != 0)
     }
 }

@@ -2,30 +2,28 @@ import Encoding
 import Reasons
 import SwiftASN1
 
-/// Path validation for the certificates that a signer supplies: a subset of RFC 5280 section 6 with pinned
-/// roots, no policies and no revocation lists. Synchronous and bounded: it reads at most
-/// ``Limits/certificates`` certificates in the given order, leaf first, and for each of them the pinned roots
-/// with its issuer's name.
+/// Path validation for the certificates that a signer supplies: a subset of RFC 5280 section 6 with pinned roots,
+/// without policies and without revocation lists. The work is bounded: the validation reads at most
+/// ``Limits/certificates`` certificates in the given order, leaf first. For each certificate it reads the pinned roots
+/// with the issuer's name.
 enum CertificatePath {
-    /// Returns the signer of a chain (DER, leaf first) that a pinned certificate vouches for.
+    /// Returns the signer of a chain (DER, leaf first) for which a pinned certificate vouches.
     ///
-    /// Each certificate must be issued by the next one, until a certificate is pinned itself or is issued by
-    /// a pinned certificate. Later certificates of the chain are ignored. A pinned leaf needs no issuer and
-    /// no profile, only a key that may sign. The caller must check whether a key of the path was withdrawn,
-    /// because only the caller knows what was signed when.
+    /// Each certificate must be issued by its successor, until a certificate is pinned or is issued by a pinned
+    /// certificate. The rest of the chain is ignored. A pinned leaf needs no issuer and no profile, only a key that may
+    /// sign. The caller checks whether a key of the path was withdrawn, because only the caller knows the time of the
+    /// signature.
     ///
-    /// - Throws: `key.unknown` for an empty chain; `input.too-large`; `chain.untrusted` when no pinned
-    ///   certificate vouches, or only one that was not pinned for this purpose; `chain.invalid` for a damaged
-    ///   certificate or signature, an issuer that is no CA, a violated constraint, a key usage or a critical
-    ///   extension that forbids the use; `chain.expired`; `key.weak`, `key.malformed`. ``ReasonDetail`` names
-    ///   the violated rule.
+    /// - Throws: `key.unknown` for an empty chain; `input.too-large`; `chain.untrusted` if no pinned certificate
+    ///   vouches for the chain, or only one that was pinned for another purpose; `chain.invalid` for a damaged
+    ///   certificate or signature, an issuer that is no CA, a violated constraint, or a key usage or critical extension
+    ///   that forbids the use; `chain.expired`; `key.weak`, `key.malformed`. ``ReasonDetail`` names the violated rule.
     static func signer(
         of chain: [[UInt8]], role: some SignerRules, roots: CertificateRoots, at now: Timestamp,
         skew: Duration = .seconds(60), profile: Profile, limits: Limits
     ) throws(Rejection) -> CertificateSigner {
         let certificates = try read(chain, limits)
-        // Do no cryptography for an unknown signer: at least one certificate must be pinned or name a pinned
-        // issuer.
+        // Avoid cryptography for an unknown signer: at least one certificate must be pinned or name a pinned issuer.
         guard certificates.contains(where: { roots.pinned($0) != nil || !roots.named($0.issuer).isEmpty }) else {
             throw Rejection(.chainUntrusted, .notPinned)
         }
@@ -52,14 +50,13 @@ enum CertificatePath {
         throw refusal ?? damage ?? Rejection(.chainUntrusted, .notPinned)
     }
 
-    /// Returns the pinned certificates that may vouch for `certificate`, in the order in which they are
-    /// tried: the certificate itself and the pinned certificates that may have issued it. Issuers that fit
-    /// the role better than the certificate itself are tried before it.
+    /// Returns the pinned certificates that may vouch for `certificate`, in the order of trial: the certificate itself
+    /// and the certificates that may have issued it. Issuers that fit the role better than the certificate precede it.
     private static func anchors(
         of certificate: X509Certificate, _ roots: CertificateRoots, _ role: some SignerRules
     ) -> [X509Certificate] {
-        // A renewed root may have the same name and key as the old root. The choice between them must not
-        // depend on the order of files.
+        // A renewed root may have the same name and key as the old root. The choice must not depend on the order of
+        // files.
         let issuers = roots.named(certificate.issuer)
             .filter { $0.content != certificate.content && certificate.canBeIssued(by: $0) }
             .sorted { role.precedes($0, $1) }
@@ -68,8 +65,8 @@ enum CertificatePath {
         return better + [own] + issuers.dropFirst(better.count)
     }
 
-    /// Returns the signer that a chain's first certificate names, without a check of its trust. For
-    /// laboratory data only, never for a gate.
+    /// Returns the signer that the first certificate of a chain names, without checking trust. For laboratory data
+    /// only, never for a gate.
     static func leaf(of chain: [[UInt8]], limits: Limits) throws(Rejection) -> CertificateSigner {
         let leaf = try read(chain, limits)[0]
         return CertificateSigner(leaf, key: try signingKey(leaf), root: nil)
@@ -86,8 +83,8 @@ enum CertificatePath {
         return certificates
     }
 
-    /// Checks that the next certificate issued the one before it. The order is part of both formats (RFC 7515
-    /// section 4.1.6, RFC 9360 section 2).
+    /// Checks that `issuer` issued the certificate before it. Both formats prescribe the order of certificates (RFC
+    /// 7515 section 4.1.6, RFC 9360 section 2).
     private static func checkLink(_ certificate: X509Certificate, to issuer: X509Certificate) throws(Rejection) {
         guard certificate.issuer == issuer.subject else { throw Rejection(.chainInvalid, .name) }
         guard try certificate.isSigned(by: issuer) else { throw Rejection(.chainInvalid, .signature) }
@@ -102,14 +99,14 @@ enum CertificatePath {
     }
 }
 
-/// The requirements on a path whose names and signatures are already checked.
+/// The requirements on a path after its names and signatures have been checked.
 private struct Requirements {
     let role: any SignerRules
     let now: Timestamp
     let skew: Duration
     let profile: Profile
 
-    /// Returns the signer at the start of the path; the path's last element is pinned.
+    /// Returns the signer at the start of the path. The last certificate of the path is pinned.
     func signer(of path: [X509Certificate]) throws(Rejection) -> CertificateSigner {
         guard let leaf = path.first, let anchor = path.last else { throw Rejection(.internal) }
         let root = CertificateRoots.id(ofDigest: anchor.digest)
@@ -138,14 +135,14 @@ private struct Requirements {
         guard extensions.isCA, extensions.keyUsage?.keyCertSign ?? true else {
             throw Rejection(.chainInvalid, .authority)
         }
-        // The extendedKeyUsage of an authority limits what it may issue. An authority for TLS connections
-        // only cannot issue a signer's certificate.
+        // The extendedKeyUsage of an authority limits the certificates that it may issue. An authority for TLS
+        // connections cannot issue a signer's certificate.
         guard extensions.purposes.map({ !$0.allSatisfy(\.isForConnections) }) ?? true else {
             throw Rejection(.chainInvalid, .extendedKeyUsage)
         }
         if let most = extensions.pathLength, authoritiesBelow > most { throw Rejection(.chainInvalid, .pathLength) }
-        // A self-issued intermediate certificate belongs to the same authority with another key, so name
-        // constraints do not apply to it.
+        // A self-issued intermediate certificate certifies another key of the same authority, so name constraints do
+        // not apply to it.
         let named = path.enumerated().filter { $0.offset == 0 || !$0.element.isSelfIssued }.map(\.element)
         if let constraints = extensions.nameConstraints, !named.allSatisfy(constraints.allow) {
             throw Rejection(.chainInvalid, .nameConstraint)
@@ -158,7 +155,7 @@ private struct Requirements {
 }
 
 extension SignerRules {
-    /// Returns whether `left` is tried before `right` where both roots may have issued a certificate.
+    /// Returns whether `left` is tried before `right` if both roots may have issued a certificate.
     fileprivate func precedes(_ left: X509Certificate, _ right: X509Certificate) -> Bool {
         let fits = (fits(left), fits(right))
         return fits.0 == fits.1 ? left.digest.lexicographicallyPrecedes(right.digest) : fits.0 > fits.1
@@ -168,16 +165,16 @@ extension SignerRules {
 }
 
 extension X509Certificate {
-    /// Returns whether the key identifiers allow that `issuer` signed this certificate. If one of the two has
-    /// no key identifier, they do.
+    /// Returns whether the key identifiers allow that `issuer` signed this certificate. A missing key identifier allows
+    /// any issuer.
     fileprivate func canBeIssued(by issuer: X509Certificate) -> Bool {
         guard let named = extensions.authorityKeyID, let key = issuer.extensions.subjectKeyID else { return true }
         return named == key
     }
 
-    /// Returns whether the certificate's authority key identifier names this root's key and the certificate
-    /// is not signed by its own key. Without a valid signature of the root, such a certificate is damaged or
-    /// forged. Any other certificate comes from another authority with the root's name.
+    /// Returns whether the authority key identifier names this root's key and the certificate is not self-signed.
+    /// Without a valid signature of the root, such a certificate is damaged or forged. Any other certificate comes from
+    /// another authority with the root's name.
     fileprivate func claims(_ root: X509Certificate) -> Bool {
         guard let named = extensions.authorityKeyID, named == root.extensions.subjectKeyID else { return false }
         return !((try? isSigned(by: self)) ?? false)

@@ -1,7 +1,6 @@
 import Encoding
 
-/// The pinned certificates: roots that paths end at, and signing certificates that are trusted themselves.
-/// Read once.
+/// The pinned certificates: the roots at which paths end, and signing certificates that are trusted directly.
 struct CertificateRoots: Sendable {
     /// The file is no list of certificates in PEM.
     struct Malformed: Error, Hashable {}
@@ -13,8 +12,8 @@ struct CertificateRoots: Sendable {
     /// Creates an empty set.
     init() {}
 
-    /// Reads one more PEM file (RFC 7468) with one or more certificates. Text around the blocks is ignored.
-    /// The file is unusable if it has no block, a damaged block or a block of another kind.
+    /// Adds the certificates of a PEM file (RFC 7468). Text around the blocks is ignored. A file without a block, or
+    /// with a damaged block or a block of another kind, is unusable.
     mutating func add(pem: [UInt8]) throws(Malformed) {
         for der in try Self.blocks(pem) {
             guard let certificate = X509Certificate(der) else { throw Malformed() }
@@ -28,7 +27,7 @@ struct CertificateRoots: Sendable {
     /// The prefix of the ids of pinned certificates.
     static let idPrefix: Text = "x509:sha256:"
 
-    /// Returns the id of a certificate: the prefix and the lower-case hexadecimal SHA-256 of its DER.
+    /// Returns the id of a certificate: the prefix and the SHA-256 of the DER in lower-case hexadecimal.
     static func id(ofDigest digest: [UInt8]) -> Text { Text(idPrefix.string + Hex.encode(digest)) }
 
     /// The number of pinned certificates.
@@ -40,8 +39,8 @@ struct CertificateRoots: Sendable {
     /// The SHA-256 of each pinned certificate (DER).
     var digests: [[UInt8]] { certificates.values.map(\.digest) }
 
-    /// Returns the pinned certificate with the same ``X509Certificate/content``; nil if no such certificate
-    /// is pinned. The signature of the pinned certificate may differ.
+    /// Returns the pinned certificate with the same ``X509Certificate/content``; nil if there is none. The signatures
+    /// of the two certificates may differ.
     func pinned(_ certificate: X509Certificate) -> X509Certificate? { certificates[certificate.content] }
 
     /// Returns the pinned certificates with the subject name `subject` (DER).

@@ -3,8 +3,7 @@ import CryptoExtras
 import Reasons
 import SwiftASN1
 
-/// The algorithm of a certificate's signature (RFC 3279, 4055, 5758, 8410). SHA-1, MD5 and unknown algorithms
-/// have no case.
+/// The algorithm of a certificate's signature (RFC 3279, 4055, 5758, 8410). SHA-1 and MD5 are not supported.
 enum CertificateSignatureScheme: Hashable, Sendable {
     /// The hash function of a signature.
     enum Hash: Sendable {
@@ -18,7 +17,7 @@ enum CertificateSignatureScheme: Hashable, Sendable {
     case rsaPSS(Hash)
     case ed25519
 
-    /// Reads an AlgorithmIdentifier; nil when the algorithm or its parameters are not accepted.
+    /// Reads an AlgorithmIdentifier. Returns nil if the algorithm or its parameters are not accepted.
     init?(_ node: ASN1Node) {
         guard let parts = try? X509Certificate.children(of: node), (1...2).contains(parts.count),
             let algorithm = try? ASN1ObjectIdentifier(derEncoded: parts[0])
@@ -40,7 +39,7 @@ enum CertificateSignatureScheme: Hashable, Sendable {
         self = scheme
     }
 
-    /// Checks `signature` over `message`; throws when the key is weak, unreadable or of another kind.
+    /// Checks `signature` over `message`. Throws if the key is weak, unreadable or of another kind.
     func verify(_ signature: [UInt8], over message: [UInt8], by key: CertifiedKey) throws(Rejection) -> Bool {
         switch (self, key) {
         case (_, .refused(.weak)): throw Rejection(.keyWeak)
@@ -78,8 +77,8 @@ enum CertificateSignatureScheme: Hashable, Sendable {
             _RSA.Signing.RSASignature(rawRepresentation: signature), for: hash.digest(of: message), padding: padding)
     }
 
-    /// Reads RSASSA-PSS-params (RFC 4055 section 3.1). Accepted are parameters with one hash for message and
-    /// mask and a salt of the hash's length. Everything else, including the SHA-1 defaults, is refused.
+    /// Reads RSASSA-PSS-params (RFC 4055 section 3.1). Message and mask must use the same hash, and the salt must have
+    /// the length of the hash. All other parameters are refused, including the SHA-1 defaults.
     private static func pssHash(_ parameters: ASN1Node) -> Hash? {
         guard var fields = try? X509Certificate.children(of: parameters)[...],
             let hashNode = try? fields.popFirst(explicit: 0), let hash = hash(hashNode),

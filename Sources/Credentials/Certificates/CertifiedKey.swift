@@ -1,13 +1,12 @@
 import SwiftASN1
 
-/// The key in a certificate. It is of a kind that can sign credentials, or of a kind that can sign only
-/// certificates.
+/// The key in a certificate. Some kinds of keys can sign credentials; other kinds can sign only certificates.
 enum CertifiedKey: Sendable {
     /// A key of a kind that a proof can use.
     case usable(PublicKey)
     /// A point on P-521 (SEC 1, uncompressed), which some national roots use.
     case p521(point: [UInt8])
-    /// The key cannot be used: it is too weak, unreadable or of another kind. The payload is the reason.
+    /// The key is too weak, unreadable or of an unsupported kind. The payload is the reason.
     case refused(PublicKey.Failure)
 
     /// Reads a SubjectPublicKeyInfo.

@@ -1,12 +1,11 @@
 import Encoding
 import SwiftASN1
 
-/// Names for people to read. No check depends on them.
+/// Names for display. No check depends on these texts.
 extension DistinguishedName {
-    /// The name as text, such as `CN=Works Root CA, O=Works, C=DE`: the common name first, then the other
-    /// parts from the last to the first (RFC 4514), at most eight parts in all. Values that are no text and
-    /// attributes without a usual short name are omitted. The maker of the certificate chose this text, so do
-    /// not trust it.
+    /// The name as text, such as `CN=Works Root CA, O=Works, C=DE`. The common name is first. The other parts follow in
+    /// reverse order (RFC 4514). The text has at most eight parts, and omits values that are not text and attributes
+    /// without a usual short name. The maker of the certificate chose the text, so the text proves nothing.
     var text: String {
         let all = parts.prefix(8).reversed().flatMap(Self.attributes)
         let words = all.filter { $0.hasPrefix("CN=") } + all.filter { !$0.hasPrefix("CN=") }
@@ -24,8 +23,7 @@ extension DistinguishedName {
         }
     }
 
-    /// The maximum number of bytes shown of a value (RFC 5280 appendix A has 64 letters as the upper bound of
-    /// a common name).
+    /// The maximum number of bytes of a value in the text. RFC 5280 appendix A limits a common name to 64 letters.
     private static let longest = 128
 
     private static let shortNames: [ASN1ObjectIdentifier: String] = [

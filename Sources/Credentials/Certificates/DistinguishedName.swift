@@ -1,12 +1,12 @@
 import Encoding
 import SwiftASN1
 
-/// An X.501 name: a sequence of sets of attributes. Parts are compared as the bytes that were signed.
+/// An X.501 name: a sequence of sets of attributes. Comparisons use the bytes that were signed.
 struct DistinguishedName: Sendable {
     /// The relative names in order, each in DER.
     let parts: [ArraySlice<UInt8>]
     private let countries: [Text]
-    /// Whether an electronic mail address is part of the name (RFC 5280 section 4.1.2.6, deprecated form).
+    /// Whether the name contains an electronic mail address (RFC 5280 section 4.1.2.6, deprecated form).
     let holdsMailAddress: Bool
 
     /// Reads a Name. Throws for any other node.
@@ -38,8 +38,8 @@ struct DistinguishedName: Sendable {
     /// The only country of the name (ISO 3166-1 alpha-2); nil if the name has no country or more than one.
     var country: Text? { countries.count == 1 ? countries.first : nil }
 
-    /// Returns whether the name is in the subtree of `base`, that is, begins with all of its parts (RFC 5280
-    /// section 4.2.1.10).
+    /// Returns whether the name is in the subtree of `base`, that is, begins with all parts of `base` (RFC 5280 section
+    /// 4.2.1.10).
     func lies(in base: DistinguishedName) -> Bool { parts.starts(with: base.parts) }
 
     private static let countryName: ASN1ObjectIdentifier = [2, 5, 4, 6]

@@ -5,17 +5,17 @@ extension GeneralNames {
     enum Bearing: Sendable {
         /// The names are the issuer's.
         case itself
-        /// The certificate has no names. The operator has determined to whom it belongs, because the issuer's
-        /// entry in the trust data names the root.
+        /// The certificate has no names. The issuer's entry in the trust data names the root, so the operator has
+        /// determined the owner of the certificate.
         case nobody
-        /// The names are another issuer's, or of a kind that names no issuer.
+        /// The names belong to another issuer, or are of a kind that names no issuer.
         case others
     }
 
-    /// Returns whether these names belong to the issuer with the id `issuer`. The names are the issuer's if
-    /// one of the URIs is the id, or one of the DNS names is the id's host. A host may have several issuers,
-    /// so the name of the host counts only if no URI names another issuer of that host. A name that no issuer
-    /// can have, such as an electronic mail address, counts as another party's name.
+    /// Returns whether these names belong to the issuer with the id `issuer`. A name belongs to the issuer if one of
+    /// the URIs is the id or one of the DNS names is the host in the id. A host may have several issuers, so the host
+    /// counts only if no URI names another issuer of the host. A name of a kind that issuers do not have, such as an
+    /// electronic mail address, counts as the name of another party.
     func bearing(on issuer: Text) -> Bearing {
         if uris.isEmpty, dnsNames.isEmpty, directoryNames.isEmpty, otherKinds.isEmpty { return .nobody }
         if uris.contains(issuer) { return .itself }
@@ -26,8 +26,8 @@ extension GeneralNames {
         return namesAnother ? .others : .itself
     }
 
-    /// Returns the host that an http or https URL or a did:web names, in lower case, and whether the id has a
-    /// path there.
+    /// Returns the host that an http or https URL or a did:web names, in lower case, and whether the id has a path on
+    /// that host.
     private static func place(of id: Text) -> (host: [UInt8], isBelow: Bool)? {
         let letters = Array(id.utf8)
         for prefix in ["https://", "http://", "did:web:"] where id.hasPrefix(Text(prefix)) {

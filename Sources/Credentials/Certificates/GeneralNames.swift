@@ -1,8 +1,7 @@
 import Encoding
 import SwiftASN1
 
-/// Names of a subject, or the bases of name constraints: GeneralName (RFC 5280 section 4.2.1.6), sorted by
-/// kind.
+/// Names of a subject, or the bases of name constraints (GeneralName, RFC 5280 section 4.2.1.6), grouped by kind.
 struct GeneralNames: Sendable {
     /// The kinds of names, by their tag.
     enum Kind: UInt, Sendable {
@@ -16,13 +15,13 @@ struct GeneralNames: Sendable {
     private(set) var uris: [Text] = []
     private(set) var dnsNames: [Text] = []
     private(set) var directoryNames: [DistinguishedName] = []
-    /// The tags of all names that are of other kinds.
+    /// The tags of the names of other kinds.
     private(set) var otherKinds: Set<UInt> = []
 
     /// Creates an empty list.
     init() {}
 
-    /// Reads `GeneralNames`, which must hold at least one name.
+    /// Reads `GeneralNames`. At least one name is required.
     init(_ node: ASN1Node) throws {
         let names = try X509Certificate.children(of: node)
         guard !names.isEmpty else { throw X509Certificate.Malformed() }
@@ -45,7 +44,7 @@ struct GeneralNames: Sendable {
         }
     }
 
-    /// Reads an IA5String without control characters: a zero byte has deceived name comparisons before.
+    /// Reads an IA5String without control characters. Zero bytes have deceived name comparisons in other programs.
     private static func text(_ letters: ArraySlice<UInt8>) throws -> Text {
         guard letters.allSatisfy({ (0x20..<0x7F).contains($0) }), let text = Text(utf8: letters) else {
             throw X509Certificate.Malformed()

@@ -1,8 +1,8 @@
 import Encoding
 import SwiftASN1
 
-/// The names that a CA may certify (RFC 5280 section 4.2.1.10). DNS names, URIs and directory names are
-/// compared. A name is refused if its kind is constrained and this program cannot compare it.
+/// The names that a CA may certify (RFC 5280 section 4.2.1.10). DNS names, URIs and directory names are compared. A
+/// name of any other kind is refused if the CA constrains that kind.
 struct NameConstraints: Sendable {
     private var permitted = GeneralNames()
     private var excluded = GeneralNames()
@@ -33,8 +33,8 @@ struct NameConstraints: Sendable {
         if !certificate.subjectName.parts.isEmpty { directoryNames.append(certificate.subjectName) }
         var unreadable = names.otherKinds
         if certificate.subjectName.holdsMailAddress { unreadable.insert(GeneralNames.Kind.mail.rawValue) }
-        // The same directory name can be spelled with different bytes, so an excluded name could pass in
-        // another spelling. Refuse all directory names in this case.
+        // Different bytes can spell the same directory name, so an excluded name could pass in another spelling. If
+        // directory names are excluded, refuse all directory names.
         guard excluded.directoryNames.isEmpty || directoryNames.isEmpty else { return false }
         return unreadable.isDisjoint(with: permitted.otherKinds.union(excluded.otherKinds))
             && Self.allow(names.dnsNames, permitted.dnsNames, excluded.dnsNames, Self.isDNSName)
@@ -42,7 +42,7 @@ struct NameConstraints: Sendable {
             && Self.allow(directoryNames, permitted.directoryNames, []) { $0.lies(in: $1) }
     }
 
-    /// Returns whether all `names` are allowed. `matches` returns nil for a name that cannot be compared.
+    /// Returns whether all `names` are allowed. `matches` returns nil if a name cannot be compared.
     private static func allow<Name>(
         _ names: [Name], _ permitted: [Name], _ excluded: [Name], _ matches: (Name, Name) -> Bool?
     ) -> Bool {
@@ -54,7 +54,7 @@ struct NameConstraints: Sendable {
         }
     }
 
-    /// Returns whether a host is the base or below it.
+    /// Returns whether a host equals the base or is below the base.
     private static func isDNSName(_ name: Text, in base: Text) -> Bool? {
         let (name, base) = (lowercased(name.utf8), lowercased(base.utf8))
         if base.isEmpty || name == base { return true }
@@ -62,8 +62,8 @@ struct NameConstraints: Sendable {
         return name.count > suffix.count && name.suffix(suffix.count).elementsEqual(suffix)
     }
 
-    /// Returns whether the host of a URI is the base, or below it when the base begins with a dot; nil when
-    /// the URI has no host name.
+    /// Returns whether the host of a URI equals the base or, for a base that begins with a dot, is below the base; nil
+    /// if the URI has no host name.
     private static func isURI(_ uri: Text, in base: Text) -> Bool? {
         guard let host = host(of: uri) else { return nil }
         let base = lowercased(base.utf8)

@@ -2,12 +2,11 @@ import Encoding
 import Reasons
 import SwiftASN1
 
-/// An X.509 certificate (RFC 5280 section 4.1) with the fields that path validation needs. It is read without
-/// Foundation, and none of its content is trusted. Names are kept as the bytes that were signed. An unusable
-/// part (a weak key, an unknown algorithm) is kept as unusable. So the code that needs that part can report
-/// the reason of the refusal.
+/// An X.509 certificate (RFC 5280 section 4.1) with the fields that path validation needs. Reading a certificate proves
+/// nothing. Names are kept as the signed bytes. An unusable part (a weak key, an unknown algorithm) is no error at
+/// first: the code that needs the part reports the reason of the refusal.
 struct X509Certificate: Sendable {
-    /// SHA-256 of the whole certificate (32 bytes); it identifies a root.
+    /// The SHA-256 of the whole certificate (32 bytes), by which a root is identified.
     let digest: [UInt8]
     /// The issuer's name in DER.
     let issuer: ArraySlice<UInt8>
@@ -28,20 +27,20 @@ struct X509Certificate: Sendable {
     let extensions: CertificateExtensions
     /// The signed bytes: the TBSCertificate.
     private let signedBytes: ArraySlice<UInt8>
-    /// The signature's algorithm; nil for algorithms that are not accepted (SHA-1, MD5, unknown ones).
+    /// The algorithm of the signature; nil if it is not accepted (SHA-1, MD5, unknown).
     private let scheme: CertificateSignatureScheme?
     private let signature: [UInt8]
 
-    /// Whether issuer and subject have the same name. Such a certificate is a root, or a CA's certificate for
-    /// the CA's own new key.
+    /// Whether issuer and subject have the same name. A self-issued certificate is a root, or certifies a new key of
+    /// the same CA.
     var isSelfIssued: Bool { issuer == subject }
 
-    /// Reads a certificate in DER; nil unless all of it is well-formed.
+    /// Reads a certificate in DER; nil if any part of it is malformed.
     init?(_ der: [UInt8]) {
         do { try self.init(node: DER.parse(der), digest: Digest.sha256(der)) } catch { return nil }
     }
 
-    /// The certificate has a construct that RFC 5280 does not allow.
+    /// The certificate has a structure that RFC 5280 does not allow.
     struct Malformed: Error {}
 
     private init(node: ASN1Node, digest: [UInt8]) throws {
@@ -57,9 +56,9 @@ struct X509Certificate: Sendable {
         var fields = try Self.children(of: parts[0])[...]
         let version = try fields.popFirst(explicit: 0).map { try Int(derEncoded: $0) } ?? 0
         guard (0...2).contains(version), fields.count >= 6 else { throw Malformed() }
-        // The serial number is not used, so its value is not checked (MOSIP issues negative ones).
+        // The serial number is not used, so its value is not checked. MOSIP issues negative serial numbers.
         guard fields.removeFirst().identifier == .integer else { throw Malformed() }
-        // RFC 5280 section 4.1.1.2: both algorithm fields are the same.
+        // The two algorithm fields must be equal (RFC 5280 section 4.1.1.2).
         guard fields.removeFirst().encodedBytes == parts[1].encodedBytes else { throw Malformed() }
         let issuerNode = fields.removeFirst()
         let validity = try Self.children(of: fields.removeFirst())
@@ -82,20 +81,20 @@ struct X509Certificate: Sendable {
         extensions = try list.map { try CertificateExtensions($0) } ?? CertificateExtensions()
     }
 
-    /// The fingerprints by which the certificate's key may be withdrawn: of the key as the certificate
-    /// encodes it, and of the key in its usual encoding. They are computed at each call.
+    /// The fingerprints by which the certificate's key may be withdrawn: that of the key as the certificate encodes it,
+    /// and that of the key in its usual encoding. Each call computes the fingerprints.
     var keyFingerprints: Set<KeyFingerprint> {
         var fingerprints: Set = [KeyFingerprint(subjectPublicKeyInfo: Array(subjectPublicKeyInfo))]
         if case .usable(let key) = key, let fingerprint = KeyFingerprint(key) { fingerprints.insert(fingerprint) }
         return fingerprints
     }
 
-    /// SHA-256 of the TBSCertificate (32 bytes). It identifies a certificate, while ``digest`` does not:
-    /// anyone can turn an ECDSA signature (r, s) into another valid one, (r, n - s).
+    /// The SHA-256 of the TBSCertificate (32 bytes), by which a certificate is identified. ``digest`` does not identify
+    /// a certificate: anyone can turn an ECDSA signature (r, s) into another valid signature (r, n - s).
     var content: [UInt8] { Digest.sha256(Array(signedBytes)) }
 
-    /// Returns whether `issuer` has signed this certificate; the caller compares the names. Throws when the
-    /// algorithm or the key is not acceptable.
+    /// Returns whether `issuer` has signed this certificate. The caller compares the names. Throws if the algorithm or
+    /// the key is not acceptable.
     func isSigned(by issuer: X509Certificate) throws(Rejection) -> Bool {
         guard let scheme else { throw Rejection(.chainInvalid, .algorithm) }
         return try scheme.verify(signature, over: Array(signedBytes), by: issuer.key)
@@ -107,8 +106,7 @@ struct X509Certificate: Sendable {
         return Array(children)
     }
 
-    /// Reads a Time, a CHOICE of UTCTime and GeneralizedTime, both in UTC with seconds (RFC 5280 section
-    /// 4.1.2.5).
+    /// Reads a Time: UTCTime or GeneralizedTime, in UTC with seconds (RFC 5280 section 4.1.2.5).
     private static func time(_ node: ASN1Node) throws -> Timestamp {
         let time: Timestamp?
         if node.identifier == .utcTime {
@@ -136,7 +134,8 @@ extension ASN1Identifier {
 }
 
 extension ArraySlice<ASN1Node> {
-    /// Removes the first node if it has the explicit tag `number`, and returns its content; nil otherwise.
+    /// Removes a first node with the explicit tag `number` and returns its content. Returns nil for any other first
+    /// node.
     mutating func popFirst(explicit number: UInt) throws -> ASN1Node? {
         guard let node = first, node.identifier == .context(number) else { return nil }
         guard case .constructed(let inner) = node.content else { throw X509Certificate.Malformed() }

@@ -4,7 +4,7 @@ package import Encoding
 package struct CredentialSubjects: Hashable, Sendable {
     /// The ids of the subjects, each once.
     package var ids: [Text]
-    /// Whether a subject has no id, or the credential has no subject.
+    /// Whether a subject has no id or the credential has no subject.
     package var isOneUnnamed: Bool
     /// Whether the holder may have withheld a subject or its id.
     package var mayHideOne: Bool
@@ -20,7 +20,7 @@ package struct CredentialSubjects: Hashable, Sendable {
     /// Whether all subjects are certainly known.
     package var areKnown: Bool { !isOneUnnamed && !mayHideOne }
 
-    /// Reads the subjects that signed JSON names: `credentialSubject` is one object or a list of them.
+    /// Reads the subjects in signed JSON: `credentialSubject` is one object or a list of objects.
     init(of document: JSONObject) {
         let member = document["credentialSubject"].flatMap { $0.isNull ? nil : $0 }
         let subjects = member.map { $0.array ?? [$0] } ?? []

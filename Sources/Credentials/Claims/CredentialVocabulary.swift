@@ -17,12 +17,12 @@ enum CredentialVocabulary {
     static let starts = [credential("issuanceDate"), credential("validFrom")]
     /// The properties that state when a credential's validity ends, in both versions of the data model.
     static let ends = [credential("expirationDate"), credential("validUntil")]
-    /// The properties of a credential that have one value at most.
+    /// The properties of a credential that have at most one value.
     static let single = Set([issuer] + starts + ends)
     static let holder = credential("holder")
     static let verifiableCredential = credential("verifiableCredential")
 
-    /// The vocabularies of bitstring status lists, each with the name of its kind of list.
+    /// The vocabularies of bitstring status lists, each with its kind of list.
     static let statusLists: [(prefix: String, kind: StatusListKind)] = [
         (bitstring, .bitstring), (list2021, .statusList2021),
     ]
@@ -35,7 +35,7 @@ enum CredentialVocabulary {
         "holder", "verifiableCredential",
     ]
 
-    /// The IRIs of those properties.
+    /// The IRIs of the properties in `credentialNames`.
     static let credentialProperties = Set(credentialNames.map { credential($0.string) })
 
     /// The properties of credentials, status entries and status lists that have one value.
@@ -44,8 +44,8 @@ enum CredentialVocabulary {
         return single.union(statusLists.flatMap { list in names.map { Text(list.prefix + $0) } })
     }()
 
-    /// The standard name of each property and type above. A document that uses another name for one of them
-    /// hides it from code that reads members by name.
+    /// The standard name of each property and type above. Under another name, a property or type is hidden from code
+    /// that reads members by name.
     static let standardNames: StandardNames = {
         let statusNames = ["statusPurpose", "statusListIndex", "statusListCredential", "statusSize", "encodedList"]
         var names: [Text: Text] = [:]
@@ -56,8 +56,8 @@ enum CredentialVocabulary {
             }
         }
         for name in ["VerifiableCredential", "VerifiablePresentation"] { names[credential(name)] = Text(name) }
-        // Require these names in inline contexts only: other data models use their own names for some
-        // properties of a proof.
+        // Require these names only in inline contexts, because other data models name some properties of a proof
+        // differently.
         let proofNames = [
             "cryptosuite", "proofPurpose", "verificationMethod", "challenge", "domain", "nonce", "previousProof",
         ]
@@ -78,7 +78,7 @@ enum StatusListKind: String {
     var entryType: Text { Text(rawValue + "Entry") }
     /// The type of the credential that holds a list.
     var credentialType: Text { Text(rawValue + "Credential") }
-    /// The type of the subject of such a status list credential.
+    /// The type of the subject of a status list credential.
     var listType: Text { Text(rawValue) }
 
     static let all: [StatusListKind] = [.bitstring, .statusList2021]

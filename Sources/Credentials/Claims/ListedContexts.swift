@@ -6,8 +6,8 @@ struct ListedContexts: Sendable {
     let urls: [Text]
     /// Whether the document also contains inline contexts.
     let bringsOwn: Bool
-    /// Whether objects inside the document list other contexts, or the same contexts in another order. Names
-    /// in such an object have the meanings of those contexts.
+    /// Whether objects inside the document list other contexts, or the same contexts in another order. These contexts
+    /// determine the meanings of the names in such an object.
     var nests = false
 
     /// Reads the contexts of an `@context` member.
@@ -17,8 +17,7 @@ struct ListedContexts: Sendable {
         bringsOwn = urls.count < entries.count
     }
 
-    /// Reads the contexts of a document. Contexts inside proofs apply to the proofs only, so they are
-    /// ignored.
+    /// Reads the contexts of a document. Contexts inside proofs are ignored, because they apply to the proofs only.
     init(of document: JSONObject) {
         let context = document["@context"] ?? .null
         self.init(context)

@@ -1,26 +1,25 @@
 package import Encoding
 import LinkedData
 
-/// The content that the issuer signed, without anything else. It is the only view of a credential that policy
-/// rules may read.
+/// The content that the issuer signed, and nothing else. Policy rules read a credential only through this type.
 package struct SignedClaims: Sendable {
-    /// The format of the credential that the claims come from.
+    /// The format of the credential that contains the claims.
     package let format: CredentialFormat
-    /// The trusted issuer's id; for an mdoc `x509:sha256:` and the hexadecimal SHA-256 of the root
+    /// The id of the trusted issuer. For an mdoc the id is `x509:sha256:` and the hexadecimal SHA-256 of the root
     /// certificate (DER).
     package let issuer: Text
     /// The types of the credential: expanded type IRIs of linked data, the `vct` of an SD-JWT VC, the
     /// `docType` of an mdoc, the type names as written in a JWT credential.
     package let types: [Text]
-    /// Types that another issuer may have stated (``StatementGraph/isRootInside``). Such types can cause a
-    /// refusal of the credential, but not its acceptance.
+    /// Types that another issuer may have stated (``StatementGraph/isRootInside``). Such types can cause the refusal of
+    /// the credential, but not its acceptance.
     var typesInDoubt: [Text] = []
     /// All types, including ``typesInDoubt``.
     var allTypes: [Text] { types + typesInDoubt }
-    /// The signed text, which rules read by JSON pointers; nil if the issuer signed statements, because the
-    /// pointers are then resolved to properties. JWT and linked data: the credential without its proof.
-    /// SD-JWT: the payload with the disclosed claims. Mdoc: `{"docType": …, "nameSpaces": {NAMESPACE:
-    /// {ELEMENT: value}}}`.
+    /// The signed text, in which rules look up JSON pointers. For a JWT and for linked data: the credential without its
+    /// proof. For an SD-JWT: the payload with the disclosed claims. For an mdoc: `{"docType": …, "nameSpaces":
+    /// {NAMESPACE: {ELEMENT: value}}}`. Nil if the issuer signed statements; rules then resolve the pointers to
+    /// properties.
     let text: SignedText?
     /// The contexts of linked data; empty for other formats.
     let contexts: ListedContexts
@@ -36,11 +35,11 @@ package struct SignedClaims: Sendable {
     let id: Text?
     /// The subjects of the credential.
     package let subjects: CredentialSubjects
-    /// Makes the graph of the signed statements of linked data, which is read by property IRIs; nil for other
-    /// formats. Rules read the graph through ``RuleWork``, which caches the graph made from a signed text.
+    /// Makes the graph of the signed statements of linked data, in which rules look up property IRIs; nil for other
+    /// formats. Rules read the graph through ``RuleWork``, which caches it.
     let deferred: DeferredGraph?
 
-    /// Creates claims from their parts. Text and graph must hold signed content only.
+    /// Creates claims from their parts. Text and graph must contain signed content only.
     init(
         format: CredentialFormat, issuer: Text, types: [Text], text: SignedText?, graph: StatementGraph? = nil,
         contexts: ListedContexts = .init(.null), validFrom: Timestamp?, validUntil: Timestamp?,
@@ -60,7 +59,7 @@ package struct SignedClaims: Sendable {
         self.subjects = subjects
     }
 
-    /// Creates the claims of a linked-data credential, whose graph may be made only when a rule reads it.
+    /// Creates the claims of a linked-data credential. The graph is made only when a rule reads it.
     init(
         issuer: Text, types: [Text], text: SignedText?, graph: DeferredGraph, contexts: ListedContexts,
         issuerContexts: [Text]?, validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent, id: Text?,
@@ -83,12 +82,12 @@ package struct SignedClaims: Sendable {
 
 /// A signed JSON text, with the places of withheld content.
 struct SignedText: Sendable {
-    /// The JSON document. A withheld element of an array is `null` in it, so that the other elements keep
-    /// their positions.
+    /// The JSON document. `null` replaces a withheld element of an array, so that the other elements keep their
+    /// positions.
     let document: JSON
     /// The places of withheld array elements, as JSON pointers.
     var withheld: Set<Text> = []
-    /// Whether the holder chooses which members to show. If so, a missing member may be a withheld one.
+    /// Whether the holder chooses which members to show. If so, a missing member may have been withheld.
     var hidesMembers = false
 
     init(_ document: JSON, withheld: Set<Text> = [], hidesMembers: Bool = false) {

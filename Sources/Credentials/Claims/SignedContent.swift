@@ -1,13 +1,13 @@
 import Encoding
 import LinkedData
 
-/// The identity of an issuer's signed content: its SHA-256, which is the same whichever of its proofs are
+/// The identity of an issuer's signed content: a SHA-256 that does not depend on which of the content's proofs are
 /// shown.
 ///
-/// For linked data the hash is over the canonical N-Quads without the proofs. If all shown proofs are over
-/// the JSON text, no signature needs the graph. The graph is then made only when the digest is read. Some
-/// texts contain members that the graph does not state, so no suite over graphs could have signed them whole:
-/// the hash of such a text is over its canonical JSON without contexts.
+/// For linked data, the hash covers the canonical N-Quads without the proofs. If all shown proofs are over the JSON
+/// text, no signature needs the graph, so the graph is made only when the digest is read. Some texts contain members
+/// that the graph does not state. No suite over graphs can have signed such a text as a whole, so the hash covers its
+/// canonical JSON without contexts.
 package struct SignedContent: Hashable, Sendable {
     private enum Source: Sendable {
         case digest([UInt8])

@@ -1,48 +1,45 @@
 import Encoding
 import LinkedData
 
-/// The signed statements of one document, looked up by node and property. Every lookup returns all signed
-/// values, however the document spells them.
+/// The signed statements of one document, by node and property. A lookup returns all signed values, in any spelling.
 package struct StatementGraph: Sendable {
     /// All statements of the document.
     let dataset: Dataset
-    /// The node of the document's outermost object: the credential or presentation itself.
+    /// The node of the outermost object: the credential or presentation.
     let root: Term
-    /// The positions in ``dataset`` of the statements that the holder cannot withhold; nil where the holder
-    /// can withhold nothing.
+    /// The positions in ``dataset`` of the statements that the holder cannot withhold; nil if the holder can withhold
+    /// nothing.
     var mandatory: Set<Int>?
-    /// Whether the issuer makes either all elements of an array mandatory or no element
-    /// (``TrustedIssuer/takesArraysWhole``).
+    /// Whether the issuer makes either all or no elements of an array mandatory (``TrustedIssuer/takesArraysWhole``).
     var takesArraysWhole = false
-    /// The nodes that embedded credentials and presentations lead to. Statements about them may come from
-    /// other issuers, and this issuer only repeats them. Empty where the issuer vouches for them
+    /// The nodes that embedded credentials and presentations lead to. Other issuers may have made the statements about
+    /// these nodes. The set is empty if the issuer vouches for embedded statements
     /// (``TrustedIssuer/vouchesForEmbedded``).
     var subjectsInside: Set<Term> = []
-    /// Whether the outermost object is also described in an inner object. If so, another issuer may have
-    /// stated its types and subjects.
+    /// Whether an inner object also describes the outermost object. If so, another issuer may have stated the types and
+    /// subjects of the outermost object.
     var isRootInside: Bool { subjectsInside.contains(root) }
     private let index: StatementIndex
 
     /// Creates the statements of a document whose outermost object has the type `type`.
     ///
-    /// Returns nil if the outermost object is not certain: the root is missing or does not have the type,
-    /// another node of the type is not reachable from the root, or another node of the type leads back to the
-    /// root. In these cases the holder could have chosen which node is outermost. A node that leads back to
-    /// the root is tolerated if its single issuer differs from the root's and is not trusted (`isTrusted`),
-    /// because a document in which that node is outermost would be refused.
+    /// Returns nil if the holder could have chosen which node is outermost. The holder could have chosen if the root is
+    /// missing or lacks the type, if another node of the type is not reachable from the root, or if another node of the
+    /// type leads back to the root. A node that leads back to the root is tolerated if it has a single issuer that
+    /// differs from the root's issuer and is not trusted (`isTrusted`): a document with that node outermost would be
+    /// refused.
     init?(_ document: DeserializedDocument, type: Text, isTrusted: (Text) -> Bool = { _ in true }) {
         guard let root = document.root else { return nil }
         self.init(written: document.dataset, root: root)
         guard types(of: root).contains(type) else { return nil }
         let others = others(of: type)
         if others.isEmpty { return }
-        // Two searches are enough, whatever the number of such nodes: one search from the root, and one
-        // backwards to the root.
+        // Two searches suffice for any number of such nodes: a search from the root, and a backward search to the root.
         guard others.isSubset(of: reachable(from: [root])) else { return nil }
         let rivals = others.intersection(reachable(from: [root], backwards: true))
         if rivals.isEmpty { return }
-        // No other node of the type may have the root as its subject: its statements about the root would
-        // count as the root's own statements.
+        // No other node of the type may have the root as its subject. Otherwise the statements of that node about the
+        // root would count as statements of the root.
         guard !others.contains(where: { values(of: CredentialVocabulary.subject, at: $0).contains(root) }) else {
             return nil
         }
@@ -55,8 +52,7 @@ package struct StatementGraph: Sendable {
         guard areRefused else { return nil }
     }
 
-    /// Creates the statements of a text that is signed as it is written, so that its signer chose the
-    /// outermost node.
+    /// Creates the statements of a text that is signed as written. The signer of such a text chose the outermost node.
     init(written dataset: Dataset, root: Term) {
         self.init(dataset, root: root)
         let inside = others(of: CredentialVocabulary.verifiableCredentialType)
@@ -70,8 +66,8 @@ package struct StatementGraph: Sendable {
         index = StatementIndex(dataset.quads)
     }
 
-    /// Returns the values that the default graph states for a property of a node, each once, in document
-    /// order.
+    /// Returns the values that the default graph states for a property of a node, in document order and without
+    /// duplicates.
     func values(of property: Text, at node: Term) -> [Term] {
         let places = index.places(of: property, at: node, in: dataset.quads)
         if places.count < 2 { return places.map { dataset.quads[$0].object } }
@@ -79,8 +75,8 @@ package struct StatementGraph: Sendable {
         return places.map { dataset.quads[$0].object }.filter { seen.insert($0).inserted }
     }
 
-    /// Returns the positions in ``dataset`` of the statements of the default graph about the node `node` with
-    /// the property `property`.
+    /// Returns the positions in ``dataset`` of the default graph's statements about `node` with the property
+    /// `property`.
     func places(of property: Text, at node: Term) -> ArraySlice<Int> {
         index.places(of: property, at: node, in: dataset.quads)
     }
@@ -90,7 +86,7 @@ package struct StatementGraph: Sendable {
         index.states(property, at: node, in: dataset.quads)
     }
 
-    /// Returns the types of a node that are IRIs.
+    /// Returns the IRIs among the types of a node.
     func types(of node: Term) -> [Text] { values(of: RDF.type, at: node).compactMap(\.iri) }
 
     /// Returns the nodes of type `type` other than the root.
@@ -102,11 +98,11 @@ package struct StatementGraph: Sendable {
         return others
     }
 
-    /// Returns whether a node names a graph, whose statements are not read.
+    /// Returns whether a node names a graph. The statements of named graphs are not read.
     func isGraph(_ node: Term) -> Bool { index.graphs.contains(node) }
 
-    /// Returns the given nodes and all nodes that are reachable from them by statements of the default graph.
-    /// With `backwards`, returns all nodes from which they are reachable.
+    /// Returns the given nodes and all nodes that statements of the default graph connect them to. With `backwards`,
+    /// the search follows the statements from object to subject.
     private func reachable(from start: Set<Term>, backwards: Bool = false) -> Set<Term> {
         var next: [Term: [Term]] = [:]
         for quad in dataset.quads where quad.graph == nil {
@@ -129,8 +125,7 @@ extension Term {
     var lexicalForm: Text? { if case .literal(let literal) = self { literal.value } else { nil } }
 }
 
-/// The graph of a credential. It is made only when a rule reads it, because a signature over JSON text does
-/// not need it.
+/// The graph of a credential, made when a rule reads it. A signature over JSON text does not need the graph.
 final class DeferredGraph: Sendable {
     private enum Source: Sendable {
         case known(StatementGraph?)
@@ -142,13 +137,12 @@ final class DeferredGraph: Sendable {
     /// Holds an existing graph; nil if no readable graph exists.
     init(_ graph: StatementGraph?) { source = .known(graph) }
 
-    /// Holds the graph of a document. `vouches`: see ``TrustedIssuer/vouchesForEmbedded``.
+    /// Creates the graph of a document, but does not compute it yet. `vouches`: ``TrustedIssuer/vouchesForEmbedded``.
     init(of document: JSONObject, processor: JSONLDProcessor, vouches: Bool) {
         source = .document(document, processor, vouches: vouches)
     }
 
-    /// The graph; nil if the document cannot be expanded. Computed at each call unless it exists already
-    /// (``RuleWork`` caches it).
+    /// The graph; nil if the document cannot be expanded. Each call computes a missing graph (``RuleWork`` caches it).
     var graph: StatementGraph? {
         switch source {
         case .known(let graph): return graph

@@ -1,20 +1,19 @@
 import Encoding
 import LinkedData
 
-/// The positions of the statements of a dataset, by node and property. They are indexed once, because a rule
-/// may read thousands of nodes, or a node with thousands of properties.
+/// The positions of the statements of a dataset, by node and property. The index is made once, because a rule may read
+/// thousands of nodes, or a node with thousands of properties.
 struct StatementIndex: Sendable {
     /// The number of each node that is a subject in the default graph.
     private var numbers: [Term: Int] = [:]
-    /// The positions of each node's statements, node by node; ``starts`` gives the start of each node's
-    /// range.
+    /// The positions of the statements, grouped by node. ``starts`` has the start of each group.
     private var places: [Int]
     private var starts: [Int]
     /// The nodes that are names of graphs.
     private(set) var graphs: Set<Term> = []
 
-    /// The maximum number of statements of one node that are searched linearly. Longer ranges are sorted by
-    /// property and searched by bisection.
+    /// The maximum number of statements of one node for a linear search. A longer range is sorted by property and
+    /// bisected.
     private static let few = 48
 
     init(_ quads: [Quad]) {
@@ -56,8 +55,8 @@ struct StatementIndex: Sendable {
         }
     }
 
-    /// Returns the positions of the statements of the default graph about the node `node` with the property
-    /// `property`, in document order.
+    /// Returns the positions of the default graph's statements about `node` with the property `property`, in document
+    /// order.
     func places(of property: Text, at node: Term, in quads: [Quad]) -> ArraySlice<Int> {
         guard let number = numbers[node] else { return [] }
         let own = places[starts[number]..<starts[number + 1]]
@@ -67,7 +66,7 @@ struct StatementIndex: Sendable {
         return own[start..<end]
     }
 
-    /// Returns the first position for which `isSo` is true. `isSo` must be true for all later positions, too.
+    /// Returns the first position for which `isSo` is true. For all later positions, `isSo` must be true, too.
     private static func first(in places: ArraySlice<Int>, _ isSo: (Int) -> Bool) -> Int {
         var (low, high) = (places.startIndex, places.endIndex)
         while low < high {

@@ -2,10 +2,10 @@ import LinkedData
 import Reasons
 
 extension Dataset {
-    /// Returns the hash of the canonical N-Quads. RDFC-1.0 uses the same hash algorithm internally;
-    /// ecdsa-rdfc-2019 on P-384 requires that for graphs with blank nodes.
+    /// Returns the hash of the canonical N-Quads. RDFC-1.0 uses the same hash algorithm internally, as ecdsa-rdfc-2019
+    /// on P-384 requires for graphs with blank nodes.
     ///
-    /// - Throws: `canon.too-complex` beyond the limit on work.
+    /// - Throws: `canon.too-complex` beyond the work limit.
     func canonicalDigest(_ algorithm: HashAlgorithm = .sha256) throws(Rejection) -> [UInt8] {
         do throws(CanonicalizationError) {
             return try RDFC10.canonicalize(self, hash: algorithm).digest(algorithm)
@@ -14,8 +14,7 @@ extension Dataset {
 }
 
 extension DroppedTerm {
-    /// Whether a statement is lost when the term is dropped. `null`, index keys and base directions state
-    /// nothing that RDF would carry.
+    /// Whether dropping the term loses a statement. RDF has no form for `null`, index keys and base directions.
     var statesSomething: Bool {
         switch reason {
         case .undefinedTerm, .undefinedType, .relativeIRI, .blankProperty, .freeFloating, .languageTag: true

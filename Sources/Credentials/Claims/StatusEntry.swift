@@ -1,8 +1,8 @@
 import Encoding
 import LinkedData
 
-/// An entry of a bitstring status list in a credential, as its issuer signed it (Bitstring Status List 1.0
-/// section 2.1). A property that is not stated exactly once in a readable form is nil.
+/// An entry of a bitstring status list in a credential, as signed by the issuer (Bitstring Status List 1.0 section
+/// 2.1). A property is nil if it is missing, repeated or unreadable.
 struct StatusEntry {
     /// The place of the entry in the credential, as a JSON pointer.
     let pointer: String
@@ -14,7 +14,7 @@ struct StatusEntry {
     let index: Int?
     /// The number of bits of an entry, 1 to 8.
     let size: Int?
-    /// The types of an entry of another kind; empty where the holder may have withheld some of them.
+    /// The types of an entry of another kind. The list is empty if the holder may have withheld a type.
     let otherTypes: [Text]
 
     /// Reads the entry from signed JSON.
@@ -40,7 +40,7 @@ struct StatusEntry {
             types.contains(Text($0.prefix + $0.kind.entryType.string))
         }
         guard kinds.count == 1, let (prefix, kind) = kinds.first else {
-            // Do not read an entry of two kinds as either kind. It remains a status that must be checked.
+            // Do not read an entry of two kinds as either kind. The entry remains a status that must be checked.
             (self.kind, list, index, size) = (kinds.first?.kind, nil, nil, nil)
             otherTypes = kinds.isEmpty && graph.isComplete(RDF.type, at: node) ? types : []
             purpose =
@@ -61,8 +61,8 @@ struct StatusEntry {
         self.list = list?.iri ?? list?.lexicalForm
         index = one("statusListIndex", at: node)?.lexicalForm.flatMap(Self.index)
         let sizes = values("statusSize", at: node)
-        // Each message is searched for among all statements, so read at most 257 of them: the largest entry
-        // has 256 values, and one more shows that there are too many.
+        // The search for each message goes through all statements, so read at most 257 messages. The largest entry has
+        // 256 values; the last message proves that there are too many.
         let messages = values("statusMessage", at: node).prefix(257).map { message in
             (one("status", at: message)?.lexicalForm, one("message", at: message)?.lexicalForm)
         }
@@ -77,9 +77,9 @@ struct StatusEntry {
             && size == other.size
     }
 
-    /// Returns the number of bits of one entry, 1 unless `statusSize` says otherwise. An entry of more than
-    /// one bit needs a message for each value. Messages are for people, so their text is not checked. Returns
-    /// nil when this is malformed, or over 8 bits.
+    /// Returns the number of bits of one entry: 1, or the value of `statusSize`. An entry of several bits needs a
+    /// message for each value. The text of messages is not checked, because messages are for people. Returns nil for a
+    /// malformed size, a wrong number of messages, or a size above 8 bits.
     private static func size(_ stated: Int?, _ messages: [(status: Text?, message: Text?)]?) -> Int? {
         let size = stated ?? 1
         guard (1...8).contains(size) else { return nil }

@@ -3,8 +3,8 @@ import LinkedData
 
 /// The JSON-LD contexts that ship with the product, pinned by SHA-256.
 ///
-/// The suites' contexts are for proof options only: a credential may name a context only if the trust
-/// directory lists it. For an entry of `contexts/index.json` without a file, the built-in document is used.
+/// The contexts of proof suites are for proof options only. A credential may name a context only if the trust directory
+/// lists it. An entry of `contexts/index.json` without a file refers to the built-in document.
 package enum BuiltInContexts {
     /// One context document as published.
     package struct Document: Sendable {

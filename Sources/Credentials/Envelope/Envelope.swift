@@ -23,8 +23,8 @@ struct Received {
     /// The name of the format in records.
     var format: CredentialFormat? { kind.format }
 
-    /// The JSON that the issuer, or the signer of a presentation, wrote; nil for an mdoc. For an SD-JWT, the
-    /// claims that its issuer did not hide.
+    /// The JSON that the issuer or the signer of a presentation wrote; nil for an mdoc. For an SD-JWT: the claims that
+    /// the issuer did not hide.
     var document: JSON? {
         switch body {
         case .object(let document): .object(document)
@@ -37,19 +37,19 @@ struct Received {
 
 /// Removes the envelope of a payload.
 ///
-/// Accepted: Inji's wallet record with the credential under `verifiableCredential.credential` or, in old
-/// records, directly under `verifiableCredential`; `{credential, format}`; a bare credential or presentation;
-/// a JSON string that holds any of these as text; a bare token. The format that a record, a media type or the
-/// sender states must agree with the kind of the signed object (``CredentialKind``). All other members of a
-/// record (`isVerified`, `vcMetadata`, …) prove nothing and are not read.
+/// Accepted envelopes: Inji's wallet record, with the credential under `verifiableCredential.credential` or (old
+/// records) under `verifiableCredential`; `{credential, format}`; a bare credential or presentation; a JSON string that
+/// contains any of these as text; a bare token. The format in a record, in a media type or from the sender must agree
+/// with the kind of the signed object (``CredentialKind``). Other members of a record (`isVerified`, `vcMetadata`, …)
+/// prove nothing and are not read.
 struct Envelope {
     let limits: Limits
-    /// Objects that are known already; a payload that contains one is parsed faster.
+    /// The known objects. A payload that contains a known object is parsed faster.
     var known: [KnownObject] = []
-    /// The maximum depth of JSON texts inside JSON strings that are unwrapped; a record nests two at most.
+    /// The maximum depth of JSON texts inside JSON strings. A record nests at most two.
     private static let nesting = 4
 
-    /// The result of the syntax stage: the payload as JSON, or as a token when it does not begin like JSON.
+    /// The result of the syntax stage: JSON, or a token if the payload does not begin like JSON.
     enum Syntax {
         case json(JSON, text: [UInt8])
         case token([UInt8])
@@ -65,8 +65,8 @@ struct Envelope {
         return .json(try parseJSON(payload), text: payload)
     }
 
-    /// Runs the envelope stage. `claimed` helps where the payload itself does not show its format, and must
-    /// agree where it does.
+    /// Runs the envelope stage. `claimed` determines the format of a payload that does not show its format. If the
+    /// payload shows its format, `claimed` must agree.
     ///
     /// - Throws: `kind.disagrees`; the errors of ``CredentialKind/init(received:isSelective:)``.
     func open(_ syntax: Syntax, claimed: CredentialFormat?) throws(Rejection) -> Received {
@@ -141,7 +141,7 @@ struct Envelope {
         return member("credential", of: outer).map { Content(content: $0, names: Self.formats(of: record)) }
     }
 
-    /// Reads a token, at whichever place of the payload it was found.
+    /// Reads a token from any place of the payload.
     func token(_ bytes: [UInt8], claimed: CredentialFormat?) throws(Rejection) -> Received {
         guard bytes.count <= limits.tokenBytes else { throw Rejection(.inputTooLarge) }
         switch Token.kind(of: bytes, claimed: claimed) {
@@ -164,7 +164,7 @@ struct Envelope {
         }
     }
 
-    /// Reads a token that a document holds with its media type.
+    /// Reads a token that a document contains together with its media type.
     func token(_ enveloped: EnvelopedCredential) throws(Rejection) -> Received {
         guard Token.kind(of: enveloped.letters, claimed: enveloped.format) == .jose else {
             throw Rejection(.shapeMember)
@@ -197,7 +197,7 @@ struct Envelope {
     }
 }
 
-/// Distinguishes compact tokens from JSON by their letters alone.
+/// Distinguishes compact tokens from JSON by their characters.
 enum Token {
     enum Kind {
         /// A JWT or SD-JWT, possibly damaged.
@@ -206,13 +206,14 @@ enum Token {
         case base64URL
     }
 
-    /// The minimum length of a text that is taken for an mdoc; shorter words (`null`, `true`) are JSON.
+    /// The minimum length of a text that may be an mdoc. Shorter words (`null`, `true`) are JSON.
     private static let shortestDocument = 64
 
-    /// `{"` and `{` before white space in base64url: the beginning of every JOSE token's header.
+    /// The base64url forms of `{"` and of `{` before white space. The header of every JOSE token begins with one of
+    /// them.
     private static let headerStarts = ["ey", "ew"].map { Array($0.utf8) }
 
-    /// Returns the kind of token that a text begins like; its other letters may still be wrong.
+    /// Returns the kind of token suggested by the beginning of a text. The rest of the text may be invalid.
     static func kind(of bytes: [UInt8], claimed: CredentialFormat? = nil) -> Kind? {
         let letters = trimmed(bytes)
         guard let first = letters.first, !jsonStart.contains(first) else { return nil }
@@ -225,7 +226,7 @@ enum Token {
 
     private static let joseFormats: [CredentialFormat] = [.jwtVC, .vcJWT, .jwtVP, .vpJWT, .vcSDJWT, .dcSDJWT, .sdJWT]
 
-    /// Returns the text without surrounding white space: a line end after a token is no part of it.
+    /// Returns the text without surrounding white space. A line end after a token is not part of the token.
     static func trimmed(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         let end = bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0
         return bytes[..<end].drop(while: isSpace)
@@ -240,9 +241,9 @@ enum Token {
         }
     }
 
-    /// Returns whether bytes that are no token and no JSON are probably an mdoc. If the sender claims an
-    /// mdoc, every text is one that does not begin like JSON. Otherwise the text must begin like a CBOR array
-    /// or map in base64 (its later letters may still be wrong) and contain no spaces.
+    /// Returns whether bytes that are neither a token nor JSON are probably an mdoc. If the sender claims an mdoc, any
+    /// text that does not begin like JSON qualifies. Otherwise the text must begin like a CBOR array or map in base64
+    /// and contain no spaces. The rest of the text may be invalid.
     static func isBinary(_ bytes: [UInt8], claimed: CredentialFormat?) -> Bool {
         let letters = trimmed(bytes)
         guard let first = letters.first else { return false }

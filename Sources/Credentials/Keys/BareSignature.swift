@@ -1,15 +1,14 @@
 package import Encoding
 
-/// One signature with its key and message, and nothing else. Checking it is the minimum cost of a
-/// verification, for benchmarks.
+/// One signature with its key and message. Benchmarks use it to measure the minimum cost of a verification.
 package struct BareSignature: Sendable {
     private let algorithm: SignatureAlgorithm
     private let key: PublicKey
     private let message: [UInt8]
     private let signature: [UInt8]
 
-    /// Returns nil when the algorithm (its JOSE name) is unknown, or the key (Multikey, multibase) is
-    /// unreadable or of another kind.
+    /// Returns nil if the algorithm (a JOSE name) is unknown, or the key (Multikey, multibase) is unreadable or of
+    /// another kind.
     package init?(algorithm: String, key: Text, message: [UInt8], signature: [UInt8]) {
         guard let algorithm = SignatureAlgorithm(rawValue: algorithm), let key = try? KeyEncoding.multibase(key),
             algorithm.fits(key)

@@ -1,25 +1,23 @@
 import Encoding
 import Reasons
 
-/// A JSON Web Signature in compact form: `header.payload.signature` (RFC 7515 section 7.1). Reading it proves
-/// nothing. ``verify(by:)`` checks the signature, with an algorithm that must fit the key's kind.
+/// A JSON Web Signature in compact form: `header.payload.signature` (RFC 7515 section 7.1). Reading a signature proves
+/// nothing. ``verify(by:)`` checks it, and the algorithm must fit the kind of the key.
 struct CompactJWS {
-    /// The protected header; the compact form has no other.
+    /// The protected header. The compact form has no other header.
     let header: JSONObject
     /// The payload. In a JWT it is a JSON object (RFC 7519 section 7.2).
     let claims: JSONObject
     let signature: [UInt8]
-    /// The signed bytes: header and payload as received, with the point between them.
+    /// The signed bytes: header and payload as received, separated by a dot.
     let signingInput: [UInt8]
-    /// The place of the token in a larger document, as a JSON pointer; empty for a token that is not in a
-    /// document.
+    /// The place of the token in a larger document, as a JSON pointer; empty for a token outside documents.
     let pointer: String
 
-    /// Syntax stage. Base64url is read strictly (no padding, no other letter, unused bits zero); header and
-    /// payload are strict JSON objects.
+    /// Runs the syntax stage. Base64url is read strictly (no padding, no other characters, unused bits zero). Header
+    /// and payload must be strict JSON objects.
     ///
-    /// - Throws: `proof.malformed`; `json.duplicate-key`, `json.too-deep` and `input.too-large` for faults of
-    ///   the JSON.
+    /// - Throws: `proof.malformed`; `json.duplicate-key`, `json.too-deep` and `input.too-large` for faults of the JSON.
     init(_ token: some Collection<UInt8>, limits: Limits, at pointer: String = "") throws(Rejection) {
         let parts = token.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw Rejection(.proofMalformed, at: pointer) }
@@ -38,11 +36,11 @@ struct CompactJWS {
 
     /// Returns the algorithm that the header names.
     ///
-    /// No header extension is supported (RFC 7515 section 4.1.11), so every `crit` is refused. A payload that
-    /// is not base64url (RFC 7797) is refused, too.
+    /// No header extension is supported (RFC 7515 section 4.1.11), so a header with `crit` is refused. A payload
+    /// outside base64url (RFC 7797) is refused, too.
     ///
-    /// - Throws: `proof.malformed` for such headers, `proof.algorithm` for an unsupported algorithm,
-    ///   including `none` and every HMAC.
+    /// - Throws: `proof.malformed` for such headers, `proof.algorithm` for an unsupported algorithm, including `none`
+    ///   and every HMAC.
     func algorithm() throws(Rejection) -> SignatureAlgorithm {
         guard header["crit"] == nil, header["b64"].map({ $0 == .bool(true) }) ?? true else {
             throw Rejection(.proofMalformed, at: pointer)
@@ -55,14 +53,14 @@ struct CompactJWS {
 
     /// Returns whether `key` made the signature.
     ///
-    /// - Throws: `proof.algorithm` when the header's algorithm does not fit the key; `proof.malformed` for a
-    ///   signature of impossible length.
+    /// - Throws: `proof.algorithm` if the header's algorithm does not fit the key; `proof.malformed` for a signature of
+    ///   impossible length.
     func isSigned(by key: PublicKey) throws(Rejection) -> Bool {
         try algorithm().verify(signature, over: signingInput, by: key, at: pointer)
     }
 
-    /// Proof stage: throws `proof.invalid`, or an error of ``isSigned(by:)``, unless `key` made the
-    /// signature.
+    /// Runs the proof stage. Throws `proof.invalid` if another key made the signature, or an error of
+    /// ``isSigned(by:)``.
     func verify(by key: PublicKey) throws(Rejection) {
         guard try isSigned(by: key) else { throw Rejection(.proofInvalid, at: pointer) }
     }

@@ -6,22 +6,19 @@ package struct VerificationMethod: Sendable {
     package let id: Text
     /// The id of the method's controller.
     package let controller: Text
-    /// The key, or the reason why it cannot be used. Decoded once, when the document is stored.
+    /// The key, or the reason why the key cannot be used. The key is decoded once, when the document is stored.
     package let key: Result<PublicKey, PublicKey.Failure>
-    /// The `kid` of the method's publicKeyJwk; nil if it has none. Tokens may also name the method by this
-    /// `kid`.
+    /// The `kid` of the method's publicKeyJwk; nil if there is none. Tokens may also name the method by its `kid`.
     var keyID: Text?
-    /// The instant from which signatures of the method no longer count: the earlier of `revoked` and
-    /// `expires`.
+    /// The instant from which signatures of the method no longer count: the earlier of `revoked` and `expires`.
     var end: Timestamp?
-    /// Whether the method's publicKeyJwk is for signatures (RFC 7517 sections 4.2 and 4.3).
+    /// Whether the method's publicKeyJwk is a signature key (RFC 7517 sections 4.2 and 4.3).
     var signs = true
 }
 
-/// A DID document, another controller document, a document that is a single key, or the metadata of a JWT VC
-/// issuer.
+/// A DID document, another controller document, a document that is a single key, or the metadata of a JWT VC issuer.
 ///
-/// The document is either part of the trust data or computed from a did:key or did:jwk. A verification never
+/// A controller document is part of the trust data or is computed from a did:key or did:jwk. A verification never
 /// fetches a document.
 package struct ControllerDocument: Sendable {
     /// The permitted use of a key.
@@ -43,10 +40,10 @@ package struct ControllerDocument: Sendable {
     private let methods: [Text: VerificationMethod]
     private let purposes: [Purpose: Set<Text>]
 
-    /// Returns the id of a stored document's subject; nil if the JSON is no controller document. The metadata
-    /// of a JWT VC issuer (SD-JWT VC, "JWT VC Issuer Metadata") has an `issuer`, an https URL, instead of an
-    /// `id`. Its keys must be in the document itself: keys at a `jwks_uri` count only after the operator has
-    /// stored them in the document.
+    /// Returns the id of a stored document's subject; nil if the JSON is not a controller document. The metadata of a
+    /// JWT VC issuer (SD-JWT VC, "JWT VC Issuer Metadata") has an `issuer`, an https URL, in place of an `id`. The keys
+    /// must be in the metadata itself. Keys at a `jwks_uri` count only after the operator has copied them into the
+    /// metadata.
     static func id(of document: JSON) -> Text? {
         if let id = document["id"]?.string { return id }
         guard let issuer = document["issuer"]?.string, issuer.hasPrefix("https://"),
@@ -56,7 +53,7 @@ package struct ControllerDocument: Sendable {
         return issuer
     }
 
-    /// Reads a stored document; nil when it has no ``id(of:)``.
+    /// Reads a stored document; nil if the document has no ``id(of:)``.
     package init?(_ document: JSON) {
         guard let object = document.object, let id = Self.id(of: document) else { return nil }
         self.id = id
@@ -69,7 +66,7 @@ package struct ControllerDocument: Sendable {
             purposes = [.assertionMethod: Set(listedMethods.map(\.id))]
             return
         }
-        // A whole document may name a controller too; only a single key has key material at the top level.
+        // A whole document may name a controller, too. Only a single key has key material at the top level.
         if object["controller"]?.string != nil, KeyEncoding.members.contains(where: { object.present($0) != nil }) {
             isSingleKey = true
             listedMethods = [Self.method(object, of: id)].compactMap(\.self)
@@ -97,9 +94,9 @@ package struct ControllerDocument: Sendable {
         self.purposes = purposes
     }
 
-    /// Creates the document of an identifier that contains its own key (did:key, did:jwk). The document has
-    /// one method. It lists the method for both purposes, or for no purpose if the key is not for signatures.
-    /// The identifier itself also names the method.
+    /// Creates the document of an identifier that contains its own key (did:key, did:jwk). The document has one method,
+    /// which the identifier also names. The method is listed for both purposes, or for none if the key is not for
+    /// signatures.
     init(id: Text, method: Text, key: Result<PublicKey, PublicKey.Failure>, signs: Bool = true) {
         self.id = id
         isIssuerMetadata = false
@@ -110,7 +107,7 @@ package struct ControllerDocument: Sendable {
         purposes = signs ? [.assertionMethod: [method], .authentication: [method]] : [:]
     }
 
-    /// Returns the method with the URL `id`; nil if the document has none.
+    /// Returns the method with the URL `id`; nil if the document has no such method.
     package func method(_ id: Text) -> VerificationMethod? { methods[id] }
 
     /// Returns whether the document lists the method `method` for `purpose`.
@@ -122,7 +119,7 @@ package struct ControllerDocument: Sendable {
     private static func method(_ object: JSONObject, of document: Text) -> VerificationMethod? {
         guard let id = object["id"]?.string else { return nil }
         let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.key(of: object) }
-        // Treat an unreadable date as one in the past.
+        // Treat an unreadable date as a past date.
         let ends = ["revoked", "expires"].compactMap { object.present($0) }.map { member in
             member.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) } ?? Timestamp(seconds: 0)
         }
@@ -132,7 +129,7 @@ package struct ControllerDocument: Sendable {
             signs: KeyEncoding.signs(object["publicKeyJwk"]?.object))
     }
 
-    /// Reads a key of an issuer's metadata. Its name is its `kid`, otherwise its position.
+    /// Reads a key of an issuer's metadata. The key is named by its `kid`, or else by its position.
     private static func method(jwk: JSON, number: Int, of issuer: Text) -> VerificationMethod? {
         guard let object = jwk.object else { return nil }
         let name = object["kid"]?.string?.string ?? String(number)

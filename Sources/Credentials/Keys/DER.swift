@@ -1,7 +1,7 @@
 import Encoding
 
-/// A reader for the part of DER (ITU-T X.690) that a SubjectPublicKeyInfo needs: definite lengths, one
-/// element after the other.
+/// A reader for the part of DER (ITU-T X.690) that a SubjectPublicKeyInfo needs: consecutive elements of definite
+/// length.
 struct DERReader {
     struct Malformed: Error {}
 
@@ -28,7 +28,7 @@ struct DERReader {
     /// Returns a reader over the content of the next element, which must be a SEQUENCE.
     mutating func sequence() throws(Malformed) -> DERReader { DERReader(try element(0x30)) }
 
-    /// Reads a non-negative INTEGER; returns it without leading zeros, most significant byte first.
+    /// Reads a non-negative INTEGER. The result has no leading zeros and begins with the most significant byte.
     mutating func unsignedInteger() throws(Malformed) -> [UInt8] {
         let content = try element(0x02)
         guard let first = content.first, first < 0x80 else { throw Malformed() }

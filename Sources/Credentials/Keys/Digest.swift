@@ -26,14 +26,14 @@ enum Digest {
         }
     }
 
-    /// Returns the SHA-256 hash in the type that signature checks take.
+    /// Returns the SHA-256 hash in the type that signature checks require.
     static func sha256Value(_ bytes: [UInt8]) -> SHA256Digest {
         var hash = SHA256()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return hash.finalize()
     }
 
-    /// Returns the SHA-384 hash in the type that signature checks take.
+    /// Returns the SHA-384 hash in the type that signature checks require.
     static func sha384Value(_ bytes: [UInt8]) -> SHA384Digest {
         var hash = SHA384()
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }

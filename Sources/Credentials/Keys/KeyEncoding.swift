@@ -1,7 +1,6 @@
 import Encoding
 
-/// Reads the encodings of keys in DID documents (Controlled Identifiers 1.0 section 2.2 and its
-/// predecessors).
+/// Reads the encodings of keys in DID documents (Controlled Identifiers 1.0 section 2.2 and its predecessors).
 enum KeyEncoding {
     /// The JSON members that hold key material, in order of precedence.
     static let members: [Text] = [
@@ -66,17 +65,16 @@ enum KeyEncoding {
         }
     }
 
-    /// Returns whether a JSON Web Key is for signatures (RFC 7517 sections 4.2 and 4.3). A key that states no
-    /// use is.
+    /// Returns whether a JSON Web Key is for signatures (RFC 7517 sections 4.2 and 4.3). A key without a stated use is
+    /// for signatures, too.
     static func signs(_ jwk: JSONObject?) -> Bool {
         if let use = jwk?.present("use"), use != "sig" { return false }
         guard let member = jwk?.present("key_ops") else { return true }
         return member.array?.contains { $0 == "verify" || $0 == "sign" } ?? false
     }
 
-    /// Reads `PUBLIC KEY` (RFC 5280 SubjectPublicKeyInfo) or `RSA PUBLIC KEY` (PKCS #1) in PEM. White space
-    /// is ignored (RFC 7468 appendix A, "lax"), because documents hold PEM with any line ends, indented or in
-    /// one line.
+    /// Reads `PUBLIC KEY` (RFC 5280 SubjectPublicKeyInfo) or `RSA PUBLIC KEY` (PKCS #1) in PEM. White space is ignored
+    /// (RFC 7468 appendix A, "lax"), because documents contain PEM with any line ends, indented, or on one line.
     static func pem(_ text: Text?) throws(PublicKey.Failure) -> PublicKey {
         let spaces: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
         let letters = (text?.utf8.filter { !spaces.contains($0) } ?? [])[...]
@@ -125,8 +123,7 @@ enum KeyEncoding {
         return try RSAPublicKey(modulus: modulus, exponent: exponent)
     }
 
-    /// Reads a key without any encoding around it. Its kind follows from the method's type and the key's
-    /// length.
+    /// Reads a key that is not encoded. The kind of the key follows from the method's type and the length of the key.
     private static func raw(_ bytes: [UInt8], type: Text?) throws(PublicKey.Failure) -> PublicKey {
         let name = type?.string ?? ""
         if name.contains("Secp256k1") { return try point(.secp256k1, bytes) }
@@ -155,10 +152,9 @@ enum KeyEncoding {
 }
 
 extension JSONObject {
-    /// Returns the member `name`; nil if it is absent or `null`, because `null` means absence in optional
-    /// members.
+    /// Returns the member `name`; nil if the member is absent or `null`. For an optional member, `null` means absence.
     func present(_ name: Text) -> JSON? {
-        // In a closure, `nil` would be taken for the JSON value `null`.
+        // An optional chain with a closure would turn `nil` into the JSON value `null`.
         guard let member = self[name], !member.isNull else { return nil }
         return member
     }

@@ -3,14 +3,14 @@ import Crypto
 import CryptoExtras
 package import Encoding
 
-/// The identity of a public key, the same for all its encodings: the SHA-256 of its SubjectPublicKeyInfo (RFC
-/// 5280 section 4.1.2.7, DER, points uncompressed), as in the pins of RFC 7469. `openssl pkey -pubin -outform
-/// DER | sha256sum` prints the same.
+/// The identity of a public key: the SHA-256 of its SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7, DER, points
+/// uncompressed), as in the pins of RFC 7469. All encodings of a key have the same fingerprint. `openssl pkey -pubin
+/// -outform DER | sha256sum` prints the fingerprint.
 package struct KeyFingerprint: Hashable, Sendable {
     /// The fingerprint, 32 bytes.
     package let bytes: [UInt8]
 
-    /// Reads `sha256:` and 64 hexadecimal digits; nil for anything else.
+    /// Reads `sha256:` and 64 hexadecimal digits; nil for any other text.
     package init?(_ text: Text) {
         guard text.hasPrefix("sha256:"), let bytes = Hex.decode(text.string.dropFirst(7)), bytes.count == 32 else {
             return nil
@@ -18,8 +18,7 @@ package struct KeyFingerprint: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Computes the fingerprint of a key; nil when its point is not on the curve, so that the key can make no
-    /// signature either.
+    /// Computes the fingerprint of a key; nil if the point of the key is not on the curve. Such a key cannot sign.
     package init?(_ key: PublicKey) {
         guard let info = Self.subjectPublicKeyInfo(key) else { return nil }
         bytes = Digest.sha256(info)
@@ -68,12 +67,11 @@ package struct KeyFingerprint: Hashable, Sendable {
         return result
     }
 
-    /// The bytes of an Ed25519 SubjectPublicKeyInfo (RFC 8410 section 4) before the key.
+    /// The bytes before the key in a SubjectPublicKeyInfo for Ed25519 (RFC 8410 section 4).
     private static let ed25519Prefix: [UInt8] = [
         0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
     ]
-    /// The bytes of a SubjectPublicKeyInfo for an uncompressed point of secp256k1 (RFC 5480, SEC 2) before
-    /// the point.
+    /// The bytes before the uncompressed point in a SubjectPublicKeyInfo for secp256k1 (RFC 5480, SEC 2).
     private static let secp256k1Prefix: [UInt8] = [
         0x30, 0x56, 0x30, 0x10, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x05, 0x2B, 0x81, 0x04,
         0x00, 0x0A, 0x03, 0x42, 0x00,

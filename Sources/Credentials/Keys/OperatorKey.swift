@@ -2,12 +2,12 @@ import CSodium
 import Crypto
 package import Encoding
 
-/// The Ed25519 key by which a gate identifies its operator; pinned when the gate is installed.
+/// The Ed25519 key by which a gate identifies its operator. The installation pins the key.
 package struct OperatorKey: Hashable, Sendable {
     /// The key (RFC 8032 section 5.1.5), 32 bytes.
     package let bytes: [UInt8]
 
-    /// Reads a Multikey (`z6Mk…`), with or without `did:key:` before it; nil when it is no Ed25519 key.
+    /// Reads a Multikey (`z6Mk…`), with or without the prefix `did:key:`; nil if it is not an Ed25519 key.
     package init?(_ text: Text) {
         let prefix: Text = "did:key:"
         let value = Text(
@@ -29,17 +29,17 @@ package struct OperatorKey: Hashable, Sendable {
     }
 }
 
-/// The operator's private key. It is on the machine that makes bundles, never on a gate.
+/// The operator's private key. The key is on the machine that makes bundles, never on a gate.
 package struct OperatorSigningKey: Sendable {
     private let key: Curve25519.Signing.PrivateKey
 
-    /// Creates the key from 32 random bytes; nil for any other number.
+    /// Creates the key from 32 random bytes; nil for any other number of bytes.
     package init?(seed: [UInt8]) {
         guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { return nil }
         self.key = key
     }
 
-    /// Reads PEM (`PRIVATE KEY`, RFC 8410) as this program and `openssl genpkey -algorithm ed25519` write it.
+    /// Reads PEM (`PRIVATE KEY`, RFC 8410), as written by this program and by `openssl genpkey -algorithm ed25519`.
     package init?(pem: [UInt8]) {
         let lines = pem.split { [0x0A, 0x0D].contains($0) }.map { String(decoding: $0, as: UTF8.self) }
         guard lines.count == 3, lines[0] == Self.begin, lines[2] == Self.end,
@@ -61,7 +61,7 @@ package struct OperatorSigningKey: Sendable {
 
     private static let begin = "-----BEGIN PRIVATE KEY-----"
     private static let end = "-----END PRIVATE KEY-----"
-    /// The bytes of an Ed25519 key's PKCS #8 encoding before the seed (RFC 8410 section 7).
+    /// The bytes before the seed in the PKCS #8 encoding of an Ed25519 key (RFC 8410 section 7).
     private static let prefix: [UInt8] = [
         0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
     ]

@@ -22,7 +22,7 @@ package enum PublicKey: Sendable {
 
     /// The reason why a key cannot be used.
     package enum Failure: Error, Hashable, Sendable {
-        /// The key is unreadable, or of a kind that no suite uses.
+        /// The key is unreadable, or no suite uses keys of its kind.
         case malformed
         /// The key is an RSA key under 2048 bits or with the exponent 1.
         case weak
@@ -31,13 +31,13 @@ package enum PublicKey: Sendable {
     }
 }
 
-/// An RSA public key that is ready to verify with.
+/// An RSA public key that is ready for verification.
 package struct RSAPublicKey: Sendable {
     let key: _RSA.Signing.PublicKey
-    /// The length of the modulus in bytes. It is also the length of every signature.
+    /// The length of the modulus, and of every signature, in bytes.
     let modulusBytes: Int
 
-    /// Creates a key from modulus and exponent, most significant byte first, without leading zeros.
+    /// Creates a key from modulus and exponent. Both begin with the most significant byte and have no leading zeros.
     init(modulus: [UInt8], exponent: [UInt8]) throws(PublicKey.Failure) {
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
         guard let last = exponent.last, last & 1 == 1, exponent.count <= 8, bits <= 8192, bits > 0 else {

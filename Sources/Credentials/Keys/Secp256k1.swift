@@ -1,15 +1,13 @@
 import CLibcrypto
 
-/// ECDSA on secp256k1 with SHA-256 (ES256K, RFC 8812). No Swift package offers it, so the system's libcrypto
-/// is used.
+/// ECDSA on secp256k1 with SHA-256 (ES256K, RFC 8812) by the system's libcrypto. No Swift package offers this curve.
 enum Secp256k1 {
-    /// Checks a raw r‖s signature of 64 bytes. The point is in SEC 1 encoding, compressed or not; throws when
-    /// it is not on the curve.
+    /// Checks a raw r‖s signature of 64 bytes. The point is in SEC 1 encoding, compressed or not. Throws if the point
+    /// is not on the curve.
     static func verify(
         _ signature: [UInt8], over message: [UInt8], point: [UInt8]
     ) throws(ECDSA.NoPoint) -> Bool {
-        // libcrypto checks that the point is on the curve. It would also accept the point at infinity and the
-        // hybrid form.
+        // libcrypto checks that the point is on the curve, but would accept the point at infinity and the hybrid form.
         guard (point.count == 33 && [2, 3].contains(point[0])) || (point.count == 65 && point[0] == 4),
             let key = libcrypto_ec_public_key("secp256k1", point, point.count)
         else { throw ECDSA.NoPoint() }
@@ -20,8 +18,7 @@ enum Secp256k1 {
             && EVP_DigestVerify(context, der, der.count, message, message.count) == 1
     }
 
-    /// Encodes `SEQUENCE { INTEGER r, INTEGER s }` in DER; nil unless there are 64 bytes with r and s in 1 to
-    /// n − 1.
+    /// Encodes `SEQUENCE { INTEGER r, INTEGER s }` in DER; nil unless `raw` has 64 bytes with r and s in 1 to n − 1.
     private static func derSignature(_ raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 64 else { return nil }
         var content: [UInt8] = []

@@ -1,8 +1,8 @@
 import Encoding
 
-/// Identifiers that contain their own key: did:key and did:jwk. Their documents are computed, never stored.
+/// Identifiers that contain their own key: did:key and did:jwk. The document of such an identifier is computed.
 enum SelfContainedDID {
-    /// Returns the document of `did`; nil when it is of another method.
+    /// Returns the document of `did`; nil for another DID method.
     static func document(_ did: Text) -> ControllerDocument? {
         let text = did.string
         if did.hasPrefix("did:key:") {
@@ -18,8 +18,7 @@ enum SelfContainedDID {
             let value = String(decoding: text.utf8.dropFirst("did:jwk:".utf8.count), as: UTF8.self)
             let object = Result { () throws(PublicKey.Failure) in try jwk(value) }
             let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.jwk(object.get()) }
-            // did:jwk, "To create the DID Document": a key whose `use` is `enc` is listed for keyAgreement
-            // only.
+            // A key whose `use` is `enc` is listed for keyAgreement only (did:jwk, "To create the DID Document").
             let signs = KeyEncoding.signs((try? object.get()) ?? nil)
             return ControllerDocument(id: did, method: Text(text + "#0"), key: key, signs: signs)
         }
@@ -27,8 +26,8 @@ enum SelfContainedDID {
     }
 
     private static func jwk(_ value: String) throws(PublicKey.Failure) -> JSONObject? {
-        // The method requires base64url, which has no padding, but MOSIP's wallets pad. Each spelling is a
-        // separate identifier.
+        // The method requires base64url without padding, but MOSIP's wallets add padding. Each spelling is a separate
+        // identifier.
         guard let bytes = Base64.decodePaddedURL(value.utf8) else { throw .malformed }
         var limits = JSON.Limits()
         limits.depth = 4

@@ -3,8 +3,7 @@ import CryptoExtras
 import Encoding
 import Reasons
 
-/// A signature algorithm, named by its first JOSE name (RFC 7518, 8037, 8812). A new algorithm needs a new
-/// case.
+/// A signature algorithm. The raw value is the first JOSE name (RFC 7518, 8037, 8812).
 enum SignatureAlgorithm: String, Hashable, Sendable {
     case edDSA = "EdDSA"
     case es256 = "ES256"
@@ -13,13 +12,12 @@ enum SignatureAlgorithm: String, Hashable, Sendable {
     case rs256 = "RS256"
     case ps256 = "PS256"
 
-    /// Returns the algorithm of a JOSE name; RFC 9864 added a fully specified name for the polymorphic
-    /// `EdDSA`.
+    /// Returns the algorithm of a JOSE name. For the polymorphic name `EdDSA`, RFC 9864 added a fully specified name.
     init?(joseName name: Text) {
         if name == "Ed25519" { self = .edDSA } else { self.init(rawValue: name.string) }
     }
 
-    /// Returns whether a key is of the kind that this algorithm takes.
+    /// Returns whether the algorithm takes keys of this kind.
     func fits(_ key: PublicKey) -> Bool {
         switch (self, key) {
         case (.edDSA, .ed25519), (.rs256, .rsa), (.ps256, .rsa): true
@@ -29,8 +27,8 @@ enum SignatureAlgorithm: String, Hashable, Sendable {
         }
     }
 
-    /// Checks `signature` over `message`. Throws when the key is of another kind or the length is impossible:
-    /// then the proof is malformed, rather than made by another key.
+    /// Checks `signature` over `message`. Throws if the key is of another kind or the length is impossible: such a
+    /// proof is malformed, and not a proof by another key.
     func verify(
         _ signature: [UInt8], over message: [UInt8], by key: PublicKey, at pointer: String
     ) throws(Rejection) -> Bool {
@@ -38,8 +36,7 @@ enum SignatureAlgorithm: String, Hashable, Sendable {
         switch key {
         case .ed25519(let key):
             guard signature.count == 64 else { throw Rejection(.proofMalformed, at: pointer) }
-            // libsodium refuses an S that is not reduced, and keys or R of small order (RFC 8032 section
-            // 5.1.7).
+            // libsodium refuses an S that is not reduced, and a key or R of small order (RFC 8032 section 5.1.7).
             return crypto_sign_verify_detached(signature, message, UInt64(message.count), key) == 0
         case .rsa(let key):
             let padding: _RSA.Signing.Padding = self == .ps256 ? .PSS : .insecurePKCS1v1_5

@@ -1,13 +1,13 @@
 import Encoding
 import Reasons
 
-// The classifier: one function for tokens, one for JSON objects. Mdocs are the only credentials in CBOR.
+// Classifies signed objects: one function for tokens, one for JSON objects. Only mdocs are in CBOR.
 
 extension CredentialKind {
     /// Classifies a token that was received alone or before a `~`.
     ///
-    /// The header's `typ` determines the kind if it names one; otherwise the members determine the kind. If
-    /// both name a kind, it must be the same.
+    /// The header's `typ` or the members of the payload determine the kind. If both determine a kind, the two kinds
+    /// must be equal.
     ///
     /// - Throws: `shape.header` if the two kinds differ.
     init(of token: CompactJWS) throws(Rejection) {
@@ -20,12 +20,11 @@ extension CredentialKind {
         self = named
     }
 
-    /// Classifies a received token. Its kind must be one that admits people, and must agree with its
-    /// serialisation.
+    /// Classifies a received token. The kind must be a kind that admits people, and must agree with the serialisation.
     ///
-    /// - Throws: `shape.header`; `kind.never-admits`; `proof.malformed` for an SD-JWT without `~`;
-    ///   `kind.disagrees` for another token with `~`; `kind.member` for another token with digests, because
-    ///   its issuer intended a part to be withheld.
+    /// - Throws: `shape.header`; `kind.never-admits`; `proof.malformed` for an SD-JWT without `~`; `kind.disagrees` for
+    ///   another token with `~`; `kind.member` for another token with digests, because its issuer intended a part to be
+    ///   withheld.
     init(received token: CompactJWS, isSelective: Bool) throws(Rejection) {
         let kind = try Self(of: token)
         guard kind.format != nil else { throw Rejection(.kindNeverAdmits) }
@@ -36,8 +35,8 @@ extension CredentialKind {
         self = kind
     }
 
-    /// Classifies a JSON object as linked data by its own members, otherwise by what the sender claims; nil
-    /// where neither shows that it is linked data.
+    /// Classifies a JSON object as linked data, by its members or else by the format that the sender claims; nil if
+    /// neither shows linked data.
     ///
     /// - Throws: `shape.type` for an object that states both a credential and a presentation.
     init?(of object: JSONObject, claimed: CredentialFormat?) throws(Rejection) {
@@ -77,8 +76,9 @@ extension CredentialKind {
         }
     }
 
-    /// Returns whether the header of a token of this kind allows members that are the mark `mark`. `vc` and
-    /// `vp` are allowed here even with VCDM 2.0, because the shape stage checks them.
+    /// Returns the number of bits of one entry: 1, or the value of `statusSize`. An entry of several bits needs a
+    /// message for each value. The text of messages is not checked, because messages are for people. Returns nil for a
+    /// malformed size, a wrong number of messages, or a size above 8 bits.
     private func mayBear(_ mark: Mark) -> Bool {
         switch self {
         case .vcJWT, .vcdmSDJWT: [.context, .credential, .presentation].contains(mark)
@@ -92,7 +92,7 @@ extension CredentialKind {
 
     // MARK: - By the members
 
-    /// The members that show the kind of a payload, the most specific first.
+    /// The members that show the kind of a payload. The most specific members come first.
     private enum Mark: CaseIterable {
         case credential, presentation, claimsType, list, presented, context
 
@@ -126,8 +126,8 @@ extension CredentialKind {
 /// Searches for the members that only the payload of an SD-JWT has (RFC 9901 section 4.2.4): `_sd_alg`, a
 /// member `_sd`, or `...`.
 enum DigestSearch {
-    /// Returns the place of the first member of this mark, as a JSON pointer; nil if there is none. The time
-    /// is linear in the size of the payload.
+    /// Returns the place of the first such member as a JSON pointer; nil if there is none. The time is linear in the
+    /// size of the payload.
     static func place(in claims: JSONObject) -> String? {
         claims["_sd_alg"] != nil ? "/_sd_alg" : place(in: .object(claims))
     }

@@ -1,18 +1,16 @@
 import Encoding
 import Reasons
 
-/// The kind of a signed object. The kind follows from the signed content: the header's `typ` and the members
-/// (``init(of:)``). The envelope and the stated format do not determine the kind, but they must agree with it
-/// (``agrees(with:)``).
+/// The kind of a signed object. The signed content determines the kind: the header's `typ` and the members
+/// (``init(of:)``). The envelope and the stated format must agree with the kind (``agrees(with:)``).
 ///
-/// No other code reads `typ`, `vct`, `vc` or `vp` to classify a token. The members of each kind are listed in
-/// a ``MemberTable``.
+/// No other code classifies tokens by `typ`, `vct`, `vc` or `vp`. A ``MemberTable`` lists the members of each kind.
 enum CredentialKind: String, CaseIterable {
     /// A linked-data credential, VCDM 1.1 or 2.0.
     case linkedDataCredential = "linked-data credential"
     /// A linked-data presentation.
     case linkedDataPresentation = "linked-data presentation"
-    /// A credential of VCDM 1.1 in a JWT, or of 2.0 encoded as in 1.1: it is in the claim `vc`.
+    /// A credential in the claim `vc` of a JWT: VCDM 1.1, or VCDM 2.0 in the encoding of 1.1.
     case jwtCredential = "JWT credential, VCDM 1.1"
     /// A credential of VCDM 2.0 that is the payload of a JWT.
     case vcJWT = "JWT credential, VCDM 2.0"
@@ -38,7 +36,7 @@ enum CredentialKind: String, CaseIterable {
     /// admits a visitor.
     case otherToken = "other token"
 
-    /// The name of the kind in records and rules; nil for kinds that never admit.
+    /// The name of the kind in records and rules; nil for kinds that never admit a visitor.
     var format: CredentialFormat? {
         switch self {
         case .linkedDataCredential: .ldpVC
@@ -58,7 +56,7 @@ enum CredentialKind: String, CaseIterable {
     /// Whether an object of this kind is a presentation of credentials rather than a credential.
     var isPresentation: Bool { [.linkedDataPresentation, .jwtPresentation, .vpJWT].contains(self) }
 
-    /// Whether an object of this kind is written with `~`, so that its holder may withhold a part of it.
+    /// Whether the serialisation of this kind contains `~`. If so, the holder may withhold parts.
     var isSelective: Bool { [.dcSDJWT, .oldSDJWT, .vcdmSDJWT, .plainSDJWT].contains(self) }
 
     /// The names that a wallet, a record or a media type may use for this kind.
@@ -73,16 +71,16 @@ enum CredentialKind: String, CaseIterable {
         }
     }
 
-    /// Refuses an object that is called by the name of another kind (`kind.disagrees`).
+    /// Throws `kind.disagrees` for a label that belongs to another kind.
     func agrees(with label: CredentialFormat?) throws(Rejection) {
         if let label, !labels.contains(label) { throw Rejection(.kindDisagrees) }
     }
 }
 
 extension CredentialKind {
-    /// Returns whether the issuer of a credential with these types intended it to admit people. The types are
-    /// as linked data expands them or a token writes them. An IRI is compared by its last part, so that every
-    /// version of a vocabulary is covered.
+    /// Returns whether the issuer of a credential with these types intended it to admit people. The types are expanded
+    /// IRIs of linked data, or names in a token. Of an IRI only the last part is compared, so that every version of a
+    /// vocabulary is covered.
     static func admits(_ types: [Text]) -> Bool { !types.contains { neverAdmitting.contains(name(of: $0)) } }
 
     /// Status lists, links between a domain and a DID, and endorsements of other credentials.

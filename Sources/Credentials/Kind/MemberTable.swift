@@ -1,19 +1,17 @@
 import Encoding
 import Reasons
 
-/// The treatment of the members of one kind of signed object. Some members are read by a stage of the check.
-/// Some are known not to affect the verdict. Some are refused. Every other member is a claim for the gate's
-/// rules.
+/// The treatment of the members of one kind of signed object. A stage of the check reads some members. Some members are
+/// known not to affect the verdict. Some members are refused. Every other member is a claim for the gate's rules.
 ///
-/// A name that affects the verdict in one kind is never an ordinary claim in another kind, because the issuer
-/// intended its special meaning. If this kind does not read such a name, the credential is refused
-/// (`kind.member`).
+/// A name that affects the verdict in one kind is never an ordinary claim in another kind, because the issuer intended
+/// the special meaning. A credential with such a name is refused (`kind.member`) if its kind does not read the name.
 struct MemberTable: Sendable {
     /// The members that a stage reads.
     let read: [(stage: Stage, names: [Text])]
     /// The known members of this kind that do not affect the verdict.
     let inert: [Text]
-    /// The names that affect the verdict in another kind and are not read in this kind.
+    /// The names that affect the verdict in another kind, but are not read in this kind.
     let refused: Set<Text>
 
     init(_ read: [(Stage, [Text])], inert: [Text] = []) {
@@ -22,15 +20,15 @@ struct MemberTable: Sendable {
         refused = Set(Self.decisive).subtracting(read.flatMap(\.1)).subtracting(inert)
     }
 
-    /// The names that affect the verdict in some kind. They state the type, the issuer, the subject or
-    /// holder, the validity, the key, the verifier or the status.
+    /// The names that affect the verdict in some kind. They state type, issuer, subject, holder, validity, key,
+    /// verifier or status.
     static let decisive: [Text] = [
         "@context", "type", "vct", "vc", "vp", "verifiableCredential", "status_list", "iss", "issuer", "sub",
         "credentialSubject", "holder", "nbf", "exp", "iat", "issuanceDate", "validFrom", "expirationDate", "validUntil",
         "cnf", "aud", "status", "credentialStatus", "_sd", "_sd_alg", "...", "sd_hash",
     ]
 
-    /// Shape stage: refuses an object with a member that affects the verdict in another kind and is not read
+    /// Runs the shape stage. Refuses an object with a member that affects the verdict in another kind and is not read
     /// in this kind.
     ///
     /// - Throws: `kind.member`; `shape.member` for `vc` and `vp`, which their specifications forbid by name.
@@ -38,7 +36,7 @@ struct MemberTable: Sendable {
         try check(object.members.lazy.map(\.name), at: parent)
     }
 
-    /// Applies the same check to an object whose members have these names.
+    /// Applies the same check to the member names of an object.
     func check(_ names: some Sequence<Text>, at parent: String) throws(Rejection) {
         for name in names where refused.contains(name) {
             let isForbidden = name == "vc" || name == "vp"
@@ -50,7 +48,7 @@ struct MemberTable: Sendable {
 // MARK: - The tables
 
 extension MemberTable {
-    /// The members that both data models of the W3C have. Of the inert ones only the form is checked.
+    /// The members in both data models of the W3C. For inert members, only the form is checked.
     private static let credential: [(Stage, [Text])] = [
         (.shape, ["type", "credentialSubject", "id"]),
         (.validity, ["issuanceDate", "validFrom", "expirationDate", "validUntil"]), (.issuer, ["issuer"]),
@@ -59,7 +57,7 @@ extension MemberTable {
     private static let credentialInert: [Text] = [
         "credentialSchema", "refreshService", "termsOfUse", "evidence", "relatedResource", "name", "description",
     ]
-    /// The claims of a JWT that replace members of the credential, or must agree with such members.
+    /// The claims of a JWT that replace members of the credential or must agree with them.
     private static let claims: [(Stage, [Text])] = [
         (.shape, ["sub", "jti"]), (.validity, ["nbf", "exp", "iat"]), (.issuer, ["iss"]), (.status, ["status"]),
     ]
@@ -71,8 +69,7 @@ extension MemberTable {
         (.validity, ["nbf", "exp"]), (.holder, ["iss", "sub", "aud", "nonce", "iat"]),
     ]
 
-    /// The document of a linked-data credential. For its other members, JSON-LD determines whether they are
-    /// signed.
+    /// The document of a linked-data credential. JSON-LD determines which of its other members are signed.
     static let linkedDataCredential = MemberTable(credential + [(.proof, ["proof"])], inert: credentialInert)
     /// The document of a linked-data presentation.
     static let linkedDataPresentation = MemberTable(presentation + [(.holder, ["proof"])])
@@ -88,8 +85,8 @@ extension MemberTable {
     /// The content of `vp`.
     static let insideVP = MemberTable(presentation)
     static let vpJWT = MemberTable(presentation + holderClaims, inert: ["jti"])
-    /// An SD-JWT VC under either media type. `vct` states its type. MOSIP also writes members of the W3C's
-    /// data model. They are allowed, because each of them can only restrict the acceptance.
+    /// An SD-JWT VC under either media type. `vct` states its type. MOSIP also writes members of the W3C data model.
+    /// These members are allowed, because they can only restrict the acceptance.
     static let sdJWTVC = MemberTable(
         [
             (.shape, ["vct", "sub", "credentialSubject"]),
@@ -98,7 +95,7 @@ extension MemberTable {
             (.status, ["status", "credentialStatus"]),
         ] + disclosing, inert: ["issuer", "vct#integrity", "jti", "id", "nonce"])
     static let vcdmSDJWT = MemberTable(credential + claims + disclosing, inert: credentialInert + ["nonce"])
-    /// A plain SD-JWT. It names its issuer by `iss`, or by `issuer` as a W3C credential does.
+    /// A plain SD-JWT. The claim `iss` names the issuer, or `issuer` as in a W3C credential.
     static let plainSDJWT = MemberTable(
         [
             (.shape, ["type", "sub", "credentialSubject"]),
@@ -112,8 +109,7 @@ extension MemberTable {
             (.proof, ["digestAlgorithm", "valueDigests"]), (.status, ["status"]),
         ], inert: ["deviceKeyInfo"])
 
-    /// Every table with the kinds and the part of the credential that it applies to, in the order of the
-    /// documentation.
+    /// All tables, each with its kinds and the part of the credential, in the order of the documentation.
     static let all: [(kind: String, part: String, table: MemberTable)] = [
         ("`ldp_vc`", "document", linkedDataCredential), ("`ldp_vp`", "document", linkedDataPresentation),
         ("`jwt_vc_json`", "payload", jwtCredential), ("`jwt_vc_json`", "`vc`", insideVC),
@@ -135,9 +131,9 @@ extension CredentialKind {
         }
     }
 
-    /// The claims that state issuer, type, holder key, validity and status. No issuer of an SD-JWT VC lets
-    /// the holder withhold them (draft-ietf-oauth-sd-jwt-vc section 2.2.2.2), and no issuer of any SD-JWT
-    /// lets the holder withhold `iss`.
+    /// The claims that state issuer, type, holder key, validity and status. The issuer of an SD-JWT VC must not let the
+    /// holder withhold them (draft-ietf-oauth-sd-jwt-vc section 2.2.2.2). The issuer of any SD-JWT must not let the
+    /// holder withhold `iss`.
     var neverDisclosed: [Text] {
         [.dcSDJWT, .oldSDJWT].contains(self)
             ? ["iss", "nbf", "exp", "cnf", "vct", "vct#integrity", "status"] : ["iss"]

@@ -12,7 +12,7 @@ enum TokenType {
                 decoding: letters.starts(with: prefix) ? letters.dropFirst(prefix.count) : letters[...], as: UTF8.self))
     }
 
-    /// Returns the header's `typ` in normal form; nil when it is missing.
+    /// Returns the header's `typ` in normal form; nil if the header has no `typ`.
     static func named(by header: JSONObject) -> Text? { header["typ"]?.string.map(normalized) }
 }
 
@@ -25,7 +25,7 @@ extension CredentialKind {
         var lenient: Text?
         /// Whether `typ` may be missing.
         var absence = Absence.never
-        /// The required value of `cty`, if it is present; nil: any value.
+        /// The required value of a present `cty`; nil allows any value.
         var contentType: Text?
     }
 
@@ -44,7 +44,7 @@ extension CredentialKind {
         }
     }
 
-    /// Shape stage: checks that the header names this kind as its specification requires.
+    /// Runs the shape stage: checks that the header names this kind as the specification requires.
     ///
     /// - Throws: `shape.header`.
     func checkHeader(_ header: JSONObject, _ profile: Profile) throws(Rejection) {

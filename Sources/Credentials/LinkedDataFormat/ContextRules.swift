@@ -1,25 +1,25 @@
 import Encoding
 import Reasons
 
-/// The contexts that a document may use: pinned URLs, and inline contexts only where they are allowed.
+/// The contexts that a document may use: pinned URLs and, where allowed, inline contexts.
 struct ContextRules {
     let trust: TrustStore
     let inlineAllowed: Bool
-    /// The URLs of the contexts that this issuer's credentials may use; nil: every pinned context.
+    /// The URLs of the contexts that this issuer's credentials may use; nil allows every pinned context.
     var urls: [Text]?
 
     /// Checks every `@context` in the document, at any depth.
     func check(_ document: JSONObject) throws(Rejection) {
-        // Pointers are made only for a document that is refused.
+        // Pointers are made only for a refused document.
         if isAllowed(.object(document)) { return }
         try check(.object(document))
     }
 
-    /// Returns the place of a context below the outermost object; nil if there is none. Such a context could
-    /// give a name another meaning in that part. Only proofs, the credentials of a presentation and
-    /// credentials embedded in a credential may contain contexts.
+    /// Returns the place of a context below the outermost object; nil if there is none. Such a context could change the
+    /// meaning of names in a part of the document. Only proofs, the credentials of a presentation and embedded
+    /// credentials may contain contexts.
     static func nested(in document: JSONObject) -> String? {
-        // Skip the credentials of a presentation: they are checked one by one.
+        // Skip the credentials of a presentation, which are checked one by one.
         let isPresentation = (document["type"].map { $0.array ?? [$0] } ?? []).contains("VerifiablePresentation")
         for member in document.members where member.name != "@context" && member.value.isContainer {
             if member.name == "proof" || isPresentation && member.name == "verifiableCredential" { continue }
@@ -46,8 +46,8 @@ struct ContextRules {
         return nil
     }
 
-    /// Returns whether an object has the form of a credential. The first context defines the meaning of
-    /// `type` and of its value, and protects both.
+    /// Returns whether an object has the form of a credential. The first context defines and protects `type` and its
+    /// value.
     private static func isCredential(_ object: JSONObject) -> Bool {
         guard let first = object["@context"]?.array?.first?.string, CredentialShape.Version(rawValue: first) != nil
         else {
@@ -72,8 +72,8 @@ struct ContextRules {
         (context.array ?? [context]).allSatisfy { (try? check(entry: $0, at: "")) != nil }
     }
 
-    /// Checks a value and what it contains. Pointers are made on the way back, because names may be long and
-    /// an object may have many members.
+    /// Checks a value and its content. Pointers are made on the way back, because names may be long and objects may
+    /// have many members.
     private func check(_ value: JSON) throws(Rejection) {
         switch value {
         case .object(let object):

@@ -1,9 +1,8 @@
 import Encoding
 import LinkedData
 
-/// The URLs of the contexts that a document names in any `@context`, and of those that these contexts name in
-/// turn, as far as they are known. A JSON-LD processor would load all of them. Each URL is listed once, in
-/// the order of first occurrence.
+/// The URLs of all contexts that a JSON-LD processor would load for a document: the contexts in any `@context`, and
+/// recursively the contexts that pinned contexts name. Each URL is listed once, in the order of first occurrence.
 struct ContextURLs {
     private(set) var urls: [Text] = []
     /// The known contexts, by URL.
@@ -48,9 +47,9 @@ struct ContextURLs {
 }
 
 extension TrustStore {
-    /// Returns the contexts because of which a document cannot be read: the contexts that are not pinned or,
-    /// if all are pinned, the contexts that the issuer's entry in the trust data does not list. At most
-    /// ``Limits/missingContexts`` are returned; overlong URLs are omitted.
+    /// Returns the contexts that prevent the reading of a document: those that are not pinned or, if all are pinned,
+    /// those that the issuer's entry in the trust data does not list. Returns at most ``Limits/missingContexts`` URLs
+    /// and omits overlong URLs.
     func missingContexts(of document: JSON, issuer: Text?, limits: Limits) -> [Text] {
         let named = ContextURLs(in: document, known: processor.contexts.documents).urls
         var missing = named.filter { !pins($0) }

@@ -2,12 +2,12 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// The check of one linked-data credential: shape, validity, issuer, contexts, key, proof, and the facts in
-/// the signed content.
+/// The check of one linked-data credential: shape, validity, issuer, contexts, key, proof, and the facts in the signed
+/// content.
 ///
-/// Up to the end of the proof stage the check reads the received document, and this can lead only to a
-/// refusal. Acceptance depends only on the signed content (``SignedCredential``): the statements if a
-/// signature covers the statements, the text if a signature covers the text.
+/// Until the end of the proof stage, the check reads the received document, which can only cause a refusal. Acceptance
+/// depends only on the signed content (``SignedCredential``): the statements or the text, depending on which of them a
+/// signature covers.
 struct CredentialCheck: FormatCheck {
     let verificationContext: VerificationContext
     private let document: JSONObject
@@ -37,8 +37,8 @@ struct CredentialCheck: FormatCheck {
                 ? Withheld(place: "/credentialStatus", isStated: !facts.status.isEmpty) : nil)
     }
 
-    /// Runs all stages except the status stage, as needed for a status list credential. If `entry` is given,
-    /// it replaces the lookup of the issuer in the trust list, because another id may sign a status list.
+    /// Runs all stages except the status stage, as a status list credential requires. `entry` replaces the lookup of
+    /// the issuer in the trust list, because another id may sign a status list.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> SignedCredential {
         let shape = try readShape(document)
         try verificationContext.stage(.validity) { () throws(Rejection) in
@@ -51,7 +51,7 @@ struct CredentialCheck: FormatCheck {
         }
         self.issuer = issuer
         let content = try verificationContext.stage(.contexts) { () throws(Rejection) in
-            // The types and contexts of an issuer's entry apply to its credentials, not to its status lists.
+            // The types and contexts of an issuer's entry apply to the issuer's credentials, not to its status lists.
             try readContent(
                 document, inlineAllowed: issuer.inlineContexts, contexts: entry == nil ? issuer.contexts : nil,
                 coversText: shape.proofs.allSatisfy { ProofSuite.named(by: $0.value)?.canonicalization == .jcs })
@@ -63,8 +63,7 @@ struct CredentialCheck: FormatCheck {
         return try verificationContext.stage(.claims) { () throws(Rejection) in
             let signed = try readSigned(shape, content, coverage, issuer)
             try checkFacts(signed.facts, issuer, coverage.proofs)
-            // Type names have no meaning before they are expanded, so this part of the issuer stage runs
-            // here.
+            // A type name has no meaning before its expansion, so this part of the issuer stage runs here.
             if entry == nil {
                 let areInDoubt = signed.statements?.isRootInside ?? false
                 try issuer.check(types: signed.types, at: "/type", areInDoubt: areInDoubt)
@@ -82,8 +81,8 @@ struct CredentialCheck: FormatCheck {
         let content = try verificationContext.stage(.contexts) { () throws(Rejection) in
             try readContent(document, inlineAllowed: true)
         }
-        // The credential's own types must have a meaning. Nothing else is reported as unsigned, because
-        // nothing is signed.
+        // The types of the credential must have a meaning. No other member is reported as unsigned, because nothing is
+        // signed.
         let types = content.unsigned.filter { $0.utf8.starts(with: "/type".utf8) }
         try verificationContext.stage(.claims) { () throws(Rejection) in try markUnsigned(types) }
     }
@@ -99,7 +98,7 @@ struct CredentialCheck: FormatCheck {
                 return shape
             }
         }
-        // Text from an untrusted source is recorded only if it is short.
+        // A text from an untrusted source is recorded only if the text is short.
         evidence.summary.issuer = verificationContext.recordable(shape.issuer)
         evidence.summary.types = verificationContext.recordable(shape.types)
         evidence.summary.validFrom = shape.validFrom
@@ -118,9 +117,9 @@ struct CredentialCheck: FormatCheck {
         }
     }
 
-    /// Chooses the proofs to verify. All proofs of a supported suite made with the issuer's key must verify,
-    /// and at least one must exist. Proofs with another suite or another signer's key say nothing about the
-    /// issuer and only cause a warning, unless they are part of a chain.
+    /// Chooses the proofs to verify. At least one proof of a supported suite must be made with the issuer's key, and
+    /// all such proofs must verify. A proof with another suite or another signer's key says nothing about the issuer
+    /// and only causes a warning, unless the proof is part of a chain.
     private mutating func chooseProofs(
         _ shape: CredentialShape, _ issuer: TrustedIssuer
     ) throws(Rejection) -> [LinkedDataProof] {
@@ -134,10 +133,9 @@ struct CredentialCheck: FormatCheck {
                         proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), issued: shape.validFrom,
                         at: now, trust: trust, limits: limits))
             } catch {
-                // Keep the error about a wrong purpose in a proof with usual names: a wrong purpose is wrong
-                // under any spelling.
+                // If the proof has usual names, report the wrong purpose: another spelling cannot make a purpose right.
                 let isNamed = error.reason.code == .proofPurpose && Spelling.suspicion(in: proof.value) == nil
-                // One check of the spelling is enough, because a holder may also omit a proof.
+                // One spelling check is enough, because a holder may also omit a proof.
                 let isLooked = isNamed || !foreign.isEmpty
                 let error = isLooked ? error : verificationContext.respelt(proof, in: shape.document) ?? error
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
@@ -151,12 +149,11 @@ struct CredentialCheck: FormatCheck {
         evidence.findings += foreign.map {
             Reason($0.reason.code, $0.reason.detail, at: $0.reason.pointer, severity: .warning)
         }
-        // Anyone can make any number of valid proofs, so the issuer's proofs are verified first.
+        // Verify the issuer's proofs first. Anyone can make any number of valid proofs.
         return proofs.filter(\.isIssuers) + proofs.filter { !$0.isIssuers }
     }
 
-    /// Returns whether an unusable proof was made by another signer or with a suite that this version does
-    /// not know.
+    /// Returns whether an unusable proof was made by another signer, or with a suite that this program does not know.
     private func isForeign(_ proof: JSONObject, _ issuer: TrustedIssuer, _ code: ReasonCode) -> Bool {
         switch code {
         case .proofSuiteUnsupported, .issuerKeyMismatch: return true
@@ -169,13 +166,13 @@ struct CredentialCheck: FormatCheck {
 
     /// The joint coverage of a credential's proofs.
     private struct Coverage {
-        /// The issuer's proofs and the facts that each states.
+        /// The issuer's proofs, each with the facts that it states.
         var proofs: [(proof: LinkedDataProof, facts: ProofFacts)] = []
-        /// The signed text and its members by name, if a proof covers the text; otherwise nil.
+        /// The signed text, and its members by name; nil if no proof covers the text.
         var text: (document: LinkedDataDocument, shape: CredentialShape)?
         /// The identity of the credential, where a proof covers statements.
         var name: SignedContent?
-        /// ``StatementGraph/mandatory``, where a proof lets the holder withhold statements.
+        /// ``StatementGraph/mandatory``, if a proof lets the holder withhold statements.
         var mandatory: Set<Int>?
     }
 
@@ -196,7 +193,7 @@ struct CredentialCheck: FormatCheck {
                     found = try verify(proof, &digests)
                 }
             } catch {
-                // A proof fails here as invalid or malformed if it names its chain in an unusual spelling, so
+                // A proof that names its chain in an unusual spelling fails here as invalid or malformed. Therefore
                 // check the spelling.
                 let isUnread = [.proofInvalid, .proofMalformed].contains(error.reason.code)
                 throw isUnread ? verificationContext.respelt(shape.document) ?? error : error
@@ -209,8 +206,8 @@ struct CredentialCheck: FormatCheck {
             if let mandatory = found.mandatory { coverage.mandatory = mandatory } else { isWhole = true }
         }
         if isWhole { coverage.mandatory = nil }
-        // Where proofs cover one text under several contexts, the shortest list of contexts counts, whatever
-        // the order of the proofs.
+        // If proofs cover one text under several contexts, the shortest list of contexts counts. The order of the
+        // proofs is irrelevant.
         if let context = contexts.min(by: { $0.array?.count ?? 1 < $1.array?.count ?? 1 }) {
             let (text, isReceived) = try digests.signedText(under: context)
             let names =
@@ -233,12 +230,11 @@ struct CredentialCheck: FormatCheck {
         try proof.verify(&digests, in: verificationContext)
     }
 
-    /// Returns the identity of the signed content: by the graph, unless all proofs are over JSON.
+    /// Returns the identity of the signed content. The graph determines it, unless all proofs are over JSON.
     private func signedContent(
         _ proofs: [LinkedDataProof], _ digests: inout DocumentDigests
     ) throws(Rejection) -> SignedContent? {
-        // A credential must not become a new one when the holder discloses another part or an outsider adds a
-        // proof.
+        // The identity must not change when the holder discloses another part or an outsider adds a proof.
         let proofs = proofs.filter(\.isIssuers)
         if let key = proofs.compactMap(\.disclosureKey).first { return SignedContent(digest: Digest.sha256(key)) }
         if proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) {
@@ -247,8 +243,8 @@ struct CredentialCheck: FormatCheck {
         return SignedContent(digest: try digests.rdfc(.sha256))
     }
 
-    /// Returns the digests that a proof of a chain covers: of the document with the proofs that it names
-    /// (Data Integrity 1.0 section 4.3). Returns nil for a proof that covers the document alone.
+    /// Returns the digests that a proof of a chain covers: those of the document together with the named proofs (Data
+    /// Integrity 1.0 section 4.3). Returns nil for a proof that covers the document alone.
     private func chainDigests(
         _ proof: LinkedDataProof, _ shape: CredentialShape
     ) throws(Rejection) -> DocumentDigests? {
@@ -273,10 +269,10 @@ struct CredentialCheck: FormatCheck {
         evidence.findings += unsigned.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
-    /// Ends the checks of the received document: it must be spelled as required, and all of it must be
-    /// signed. Returns what was signed.
+    /// Runs the last checks of the received document: the spelling must be as required, and all content must be signed.
+    /// Returns the signed content.
     ///
-    /// - Throws: `shape.spelling` where it is not certain which of several nodes is the credential.
+    /// - Throws: `shape.spelling` if several nodes could be the credential.
     private mutating func readSigned(
         _ shape: CredentialShape, _ content: LinkedDataDocument, _ coverage: Coverage, _ issuer: TrustedIssuer
     ) throws(Rejection) -> SignedCredential {
@@ -306,9 +302,9 @@ struct CredentialCheck: FormatCheck {
         _ facts: CredentialFacts, _ issuer: TrustedIssuer, _ proofs: [(proof: LinkedDataProof, facts: ProofFacts)]
     ) throws(Rejection) {
         guard facts.issuer == issuer.id else { throw Rejection(.shapeIssuer, at: "/issuer") }
-        // If no end or no start is shown and the holder may withhold one, refuse the credential: the withheld
-        // date could make it invalid. The check is off in the compat profile: credentials without an end of
-        // validity are common among the examples that other verifiers accept.
+        // Refuse a credential whose start or end may be withheld: the withheld date could make the credential invalid.
+        // The compat profile skips the check, because credentials without an end are common among the examples that
+        // other verifiers accept.
         if !issuer.mayWithholdExpiry, verificationContext.profile != .compat {
             if facts.validUntil == nil, facts.mayHideEnd { throw Rejection.withheldDate(at: "/validUntil") }
             if facts.validFrom == nil, facts.mayHideStart { throw Rejection.withheldDate(at: "/validFrom") }
@@ -321,7 +317,7 @@ struct CredentialCheck: FormatCheck {
         evidence.summary.validUntil = facts.validUntil
     }
 
-    /// Returns the signed types for a record: by their names where these are certain, otherwise as IRIs.
+    /// Returns the signed types for a record: their names if the names are certain, otherwise IRIs.
     private func recordedTypes(of claims: SignedClaims) -> [Text] {
         let question = TypeNames.Question(
             types: claims.types, contexts: claims.contexts.urls, issuerContexts: claims.issuerContexts,
@@ -329,7 +325,7 @@ struct CredentialCheck: FormatCheck {
         let named = trust.typeNames.names(for: question) {
             ClaimNames(of: claims, listed: [], pinned: trust.processor, work: RuleWork(0)).names(ofTypes: claims.types)
         }
-        // The base type is first, as issuers list it, whatever the order of the statements.
+        // The base type is first, as in the lists of issuers. The order of the statements is irrelevant.
         let base: Text = "VerifiableCredential"
         let order = named.filter { $0 == base } + named.filter { $0 != base }
         return verificationContext.recordable(order)
@@ -344,8 +340,8 @@ struct CredentialCheck: FormatCheck {
     }
 }
 
-/// The proofs of a document that form chains: proofs that name another proof, and proofs that are named (Data
-/// Integrity 1.0 section 4.3). All proofs of a chain must verify, whoever made them.
+/// The proofs of a document that form chains: proofs that name another proof, and the named proofs (Data Integrity 1.0
+/// section 4.3). All proofs of a chain must verify, including proofs of other signers.
 private struct ProofChain {
     private var names: Set<Text> = []
 

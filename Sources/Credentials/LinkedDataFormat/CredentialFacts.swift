@@ -2,24 +2,23 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// The facts on which the acceptance of a credential depends, read only from the content that its issuer
-/// signed.
+/// The facts on which the acceptance of a credential depends. They come only from content that the issuer signed.
 struct CredentialFacts {
     var issuer: Text
-    /// The types: expanded IRIs where statements were signed, as written where the text was signed. Empty
-    /// where another issuer may have stated them (``StatementGraph/isRootInside``).
+    /// The types: expanded IRIs if statements are signed, names as written if the text is signed. The list is empty if
+    /// another issuer may have stated the types (``StatementGraph/isRootInside``).
     var types: [Text]
-    /// The latest stated start of validity.
+    /// The latest start of validity in the credential.
     var validFrom: Timestamp?
-    /// The earliest stated end of validity.
+    /// The earliest end of validity in the credential.
     var validUntil: Timestamp?
     var status: [StatusEntry]
-    /// Whether the holder may have withheld a start, an end or a status.
+    /// Whether the holder may have withheld a start of validity, an end of validity or a status.
     var mayHideStart = false
     var mayHideEnd = false
     var mayHideStatus = false
     var subjects: CredentialSubjects
-    /// The credential's own id; nil if it has none.
+    /// The id of the credential; nil if there is none.
     var id: Text?
 
     /// Reads the facts from the members of a credential whose text is signed.
@@ -54,8 +53,7 @@ struct CredentialFacts {
         mayHideStatus = !graph.isComplete(CredentialVocabulary.status, at: graph.root)
         let entries = graph.values(of: CredentialVocabulary.status, at: graph.root)
         guard entries.count <= limits.statusEntries else { throw Rejection(.inputTooLarge, at: "/credentialStatus") }
-        // Statements are in document order, so that the entries match their places where each is written
-        // once.
+        // Statements are in document order. If each entry is written once, the entries therefore match their places.
         status = entries.enumerated().map { index, node in
             StatusEntry(
                 node, in: graph, pointer: places.count == entries.count ? places[index] : "/credentialStatus")
@@ -87,12 +85,11 @@ struct CredentialFacts {
 }
 
 extension CredentialFacts {
-    /// Adds the facts from the statements of the same signed text that its member names do not show. Such a
-    /// fact is a property under its IRI or another name, or a property of a node that the text describes a
-    /// second time.
+    /// Adds the facts that the member names of a signed text do not show: a property under its IRI or another name, or
+    /// a property of a node that the text describes twice.
     ///
-    /// - Throws: `shape.issuer` for another issuer, `shape.dates` for an end before the start,
-    ///   `shape.spelling` for another id or for a status that cannot be read by the member names.
+    /// - Throws: `shape.issuer` for another issuer, `shape.dates` for an end before the start, `shape.spelling` for
+    ///   another id or for a status that cannot be read by the member names.
     mutating func add(_ stated: CredentialFacts) throws(Rejection) {
         guard stated.issuer == issuer else { throw Rejection(.shapeIssuer, at: "/issuer") }
         guard id == nil || id == stated.id else { throw Rejection(.shapeSpelling, at: "/id") }
@@ -110,15 +107,14 @@ extension CredentialFacts {
 }
 
 extension StatementGraph {
-    /// Returns whether all statements about `node` with `property` are certainly shown. They are if the
-    /// holder could withhold none of them. They also are if the suite makes all of them mandatory together
-    /// and every shown statement is mandatory.
+    /// Returns whether all statements about `node` with `property` are certainly shown: the holder could withhold none
+    /// of them, or the suite makes all of them mandatory together and every shown statement is mandatory.
     ///
-    /// Issuers of ecdsa-sd-2023 choose the mandatory statements by JSON pointers, down to single elements of
-    /// arrays. A mandatory statement therefore says nothing about other statements of its property. All types
-    /// of a node on the path of a pointer are mandatory (VC Data Integrity ECDSA 1.0,
-    /// createInitialSelection). Other properties are certainly complete only if the data model allows one
-    /// value, or if the issuer's entry in the trust data says that arrays are mandatory as a whole.
+    /// Issuers of ecdsa-sd-2023 choose the mandatory statements by JSON pointers, down to single elements of arrays. A
+    /// mandatory statement therefore says nothing about other statements of the same property. All types of a node on
+    /// the path of a pointer are mandatory (VC Data Integrity ECDSA 1.0, createInitialSelection). Another property is
+    /// certainly complete only if the data model allows one value, or if the issuer's entry in the trust data says that
+    /// arrays are mandatory as a whole.
     func isComplete(_ property: Text, at node: Term) -> Bool {
         guard let mandatory else { return true }
         let isWhole = property == RDF.type || node == root && CredentialVocabulary.single.contains(property)

@@ -1,20 +1,18 @@
 import Encoding
 import Reasons
 
-/// Checks the spelling of documents, in addition to the reading of statements: a document must be spelled as
-/// its data model spells it. This is a second line of defence.
+/// Checks that a document is spelled as its data model spells it. The check is a second line of defence in addition to
+/// reading statements.
 extension VerificationContext {
-    /// Runs the shape stage of linked data. A document may hide its members under other names. So if the
-    /// members cannot be read by their usual names, the failure is reported as a spelling fault if the
-    /// document has one.
+    /// Runs the shape stage of linked data. Unusual names can hide members from the shape stage. If the members cannot
+    /// be read and the document has a spelling fault, the spelling fault is reported.
     func spelled<Shape>(_ document: JSONObject, _ read: () throws(Rejection) -> Shape) throws(Rejection) -> Shape {
         do throws(Rejection) { return try read() } catch { throw respelt(document) ?? error }
     }
 
-    /// Returns the spelling fault of an unexpected document; nil if its spelling is usual. A context that
-    /// came with the document can hide unusual names from a check of the text, so the document and one of its
-    /// proofs are expanded too. Only one proof is expanded, even if the document has many, because the
-    /// document is not trusted yet and each expansion costs time.
+    /// Returns the spelling fault of an unexpected document; nil if the spelling is usual. A context inside the
+    /// document can hide unusual names from a check of the text, so the document and one of its proofs are expanded.
+    /// One proof is enough: the document is not trusted yet, and each expansion costs time.
     func respelt(_ document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         if let place = Spelling.suspicion(in: document) { return Rejection(.shapeSpelling, at: place) }
@@ -34,7 +32,7 @@ extension VerificationContext {
         return respelt(Located(value: proof, pointer: pointer), in: document)
     }
 
-    /// Returns the spelling fault of a proof of the document; nil where its spelling is usual.
+    /// Returns the spelling fault of a proof of the document; nil if the spelling is usual.
     func respelt(_ proof: Located<JSONObject>, in document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         var options = proof.value
@@ -45,10 +43,9 @@ extension VerificationContext {
         return place.map { Rejection(.shapeSpelling, at: proof.pointer + $0) }
     }
 
-    /// Returns the place of an unusual spelling that an inline context hides; nil if there is none. In the
-    /// strict profile, if no issuer may use inline contexts, returns nil without a search: the document is
-    /// refused in any case, and a more exact reason does not justify processing the contexts of an untrusted
-    /// document.
+    /// Returns the place of an unusual spelling that an inline context hides; nil if there is none. In the strict
+    /// profile, if no issuer may use inline contexts, nil is returned without a search. The document is refused in any
+    /// case, and a more exact reason does not justify processing the contexts of an untrusted document.
     private func hiddenSpelling(of document: JSONObject) -> String? {
         guard profile == .compat || trust.allowsInlineContexts else { return nil }
         let context = document["@context"] ?? .null
@@ -56,10 +53,9 @@ extension VerificationContext {
         return (try? LinkedDataDocument(document, processor: trust.processor))?.unusualSpelling
     }
 
-    /// Checks that a document has its data model's spelling, the second line of defence in addition to the
-    /// reading of statements. The function is called after the signature is verified, because the spelling
-    /// matters only for verified documents. `contextsListed`: whether the issuer's entry lists the allowed
-    /// contexts.
+    /// Checks that a document has the spelling of its data model. The check runs after the verification of the
+    /// signature, because the spelling matters only for verified documents. `contextsListed`: the issuer's entry lists
+    /// the allowed contexts.
     func checkSpelling(_ content: LinkedDataDocument, contextsListed: Bool = false) throws(Rejection) {
         guard checksSpelling else { return }
         if !contextsListed, let place = ContextRules.nested(in: content.unsecured) {

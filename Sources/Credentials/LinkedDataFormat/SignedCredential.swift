@@ -2,24 +2,23 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// A linked-data credential as its issuer signed it. After the proof stage, the check uses only this value.
-/// The verdict, the identity of the credential and the claims for rules are functions of this value, which
-/// contains no unsigned data.
+/// A linked-data credential as signed by its issuer. The value contains no unsigned data. After the proof stage, the
+/// verdict, the identity of the credential and the claims for rules depend only on this value.
 struct SignedCredential {
-    /// The signed text: its canonical form (RFC 8785), parsed again, under the signed contexts. Nil if the
-    /// issuer signed statements.
+    /// The signed text: its canonical form (RFC 8785), parsed again, under the signed contexts; nil if the issuer
+    /// signed statements.
     let text: JSONObject?
-    /// The signed statements; nil for a text that states no more than its names say.
+    /// The signed statements; nil if the member names of a signed text show all statements.
     let statements: StatementGraph?
     /// The facts on which the acceptance of the credential depends.
     let facts: CredentialFacts
-    /// The types as ``SignedClaims/types`` states them.
+    /// The types, as in ``SignedClaims/types``.
     let types: [Text]
-    /// Whether each type name in the text means a type, and no two names mean the same type.
+    /// Whether each type name in the text means a type, and each type has one name.
     let areTypesCertain: Bool
     /// The identity of the credential.
     let content: SignedContent
-    /// The contexts as ``SignedClaims/contexts`` states them.
+    /// The contexts, as in ``SignedClaims/contexts``.
     let contexts: ListedContexts
     private let graph: DeferredGraph
 
@@ -28,7 +27,7 @@ struct SignedCredential {
     /// - Parameters:
     ///   - signed: The document that the proof covers.
     ///   - shape: The same document, read by its member names.
-    ///   - content: The identity of the credential, where a proof over statements determines it.
+    ///   - content: The identity of the credential, if a proof over statements determines it.
     ///   - vouches: See ``TrustedIssuer/vouchesForEmbedded``.
     ///   - limits: The limit on the number of status entries.
     init(
@@ -52,8 +51,7 @@ struct SignedCredential {
             graph = DeferredGraph(certain)
         }
         text = document
-        // Check this because otherwise a rule that reads the text would see a name that means no type, or two
-        // names of the same type.
+        // Without this check, a rule that reads the text could see a name that means no type, or two names of one type.
         areTypesCertain =
             types.isEmpty
             || Set(types).count >= Set(shape.types).count && !signed.unsigned.contains { $0.hasPrefix("/type") }
@@ -65,7 +63,7 @@ struct SignedCredential {
     /// Creates the credential from proofs over statements.
     ///
     /// - Parameters:
-    ///   - statements: The statements that they cover.
+    ///   - statements: The statements that the proofs cover.
     ///   - document: The document, for its contexts and the places of its status entries.
     ///   - content: The identity of the credential.
     init(

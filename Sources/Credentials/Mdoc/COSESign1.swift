@@ -1,14 +1,14 @@
 import Encoding
 import Reasons
 
-/// A COSE_Sign1 message (RFC 9052 section 4.2) with the certificates of its signer (RFC 9360), such as an
-/// mdoc's `issuerAuth`: `[protected, unprotected, payload, signature]`, with or without tag 18.
+/// A COSE_Sign1 message (RFC 9052 section 4.2) with its signer's certificates (RFC 9360), for example the `issuerAuth`
+/// of an mdoc: `[protected, unprotected, payload, signature]`, with or without tag 18.
 struct COSESign1 {
     /// The payload's bytes as received.
     let payload: ArraySlice<UInt8>
     /// The signer's certificate chain in DER, leaf first; empty if the message has no certificates.
     let certificates: [[UInt8]]
-    /// The name of the signer's key, if the message has one (RFC 9052 section 3.1).
+    /// The name of the signer's key (RFC 9052 section 3.1); nil if the message has none.
     let keyID: ArraySlice<UInt8>?
     /// The place of the message, for findings.
     let pointer: String
@@ -27,16 +27,15 @@ struct COSESign1 {
         static let x5chain: Int64 = 33
     }
 
-    /// The maximum number of members of one header. An mdoc has two or three members in both headers
-    /// together. The limit bounds the work, because each member of one header is searched for in the other.
+    /// The maximum number of members of one header. Both headers of an mdoc together have two or three members. The
+    /// limit bounds the work of comparing each member of one header with the members of the other.
     private static let headerMembers = 64
 
-    /// Reads the structure of a message. Its meaning (algorithm, critical headers) is checked with the
-    /// signature.
+    /// Reads the structure of a message. The signature check examines the algorithm and the critical headers.
     ///
-    /// - Throws: `proof.malformed` if the message does not have that structure, has no payload, or has the
-    ///   same label in both headers; `input.too-large` for a header with too many members; `cbor.syntax` for
-    ///   a protected header that is no CBOR; `chain.invalid` for malformed certificates.
+    /// - Throws: `proof.malformed` if the message has another structure, has no payload, or has one label in both
+    ///   headers; `input.too-large` for a header with too many members; `cbor.syntax` for a protected header that is
+    ///   not CBOR; `chain.invalid` for malformed certificates.
     init(_ message: CBOR, decoder: inout CBORDecoder, at pointer: String) throws(Rejection) {
         self.pointer = pointer
         let malformed = Rejection(.proofMalformed, at: pointer)
@@ -50,7 +49,7 @@ struct COSESign1 {
         guard max(protected.count, unprotected.count) <= Self.headerMembers else {
             throw Rejection(.inputTooLarge, at: pointer)
         }
-        // Two readers could use different headers for one label (RFC 9052 section 3).
+        // If a label occurs twice, two readers could use different headers (RFC 9052 section 3).
         for pair in unprotected {
             guard let label = pair.key.integer else { continue }
             guard label != Label.critical, header[label] == nil else { throw malformed }
@@ -68,7 +67,7 @@ struct COSESign1 {
     /// Returns a member of the protected header.
     func protectedMember(_ label: Int64) -> CBOR? { protectedLabels.first { $0.key.integer == label }?.value }
 
-    /// Reads one certificate, or a list of them.
+    /// Reads one certificate, or a list of certificates.
     private static func chain(_ member: CBOR?, at pointer: String) throws(Rejection) -> [[UInt8]] {
         guard let member else { return [] }
         let elements = member.array ?? [member]
@@ -77,8 +76,7 @@ struct COSESign1 {
         return certificates
     }
 
-    /// Returns the algorithm that the protected header names. Throws `proof.algorithm` for an unsupported
-    /// algorithm.
+    /// Returns the algorithm that the protected header names. Throws `proof.algorithm` for an unsupported algorithm.
     func algorithm() throws(Rejection) -> SignatureAlgorithm {
         guard let algorithm = algorithmLabel?.integer.flatMap(Self.algorithm) else {
             throw Rejection(.proofAlgorithm, at: pointer)
@@ -89,20 +87,20 @@ struct COSESign1 {
     /// Returns whether `key` made the signature.
     ///
     /// - Throws: `proof.malformed` for unsupported critical headers or a signature of impossible length,
-    ///   `proof.algorithm` when the protected header names no algorithm that fits the key.
+    ///   `proof.algorithm` if the protected header names no algorithm that fits the key.
     func isSigned(by key: PublicKey) throws(Rejection) -> Bool {
         try checkCritical()
         return try algorithm().verify(Array(signature), over: signedBytes, by: key, at: pointer)
     }
 
-    /// Proof stage: throws `proof.invalid`, or an error of ``isSigned(by:)``, unless `key` made the
-    /// signature.
+    /// Runs the proof stage. Throws `proof.invalid` if another key made the signature, or an error of
+    /// ``isSigned(by:)``.
     func verify(by key: PublicKey) throws(Rejection) {
         guard try isSigned(by: key) else { throw Rejection(.proofInvalid, at: pointer) }
     }
 
-    /// Returns the supported algorithms of ISO/IEC 18013-5 section 9.1.2.4 by their numbers in RFC 9053, and
-    /// by the fully specified numbers of RFC 9864.
+    /// Returns the algorithm with the given number in RFC 9053 or RFC 9864 (fully specified). Supported are the
+    /// algorithms of ISO/IEC 18013-5 section 9.1.2.4.
     private static func algorithm(_ number: Int64) -> SignatureAlgorithm? {
         switch number {
         case -7, -9: .es256
@@ -112,12 +110,12 @@ struct COSESign1 {
         }
     }
 
-    /// Checks `crit`. It lists the labels of the protected header that the reader must understand. This
-    /// program understands only the labels that it uses.
+    /// Checks `crit`, the list of the protected labels that the reader must understand. This program understands only
+    /// the labels that it uses.
     private func checkCritical() throws(Rejection) {
         guard let critical else { return }
         let understood = [Label.algorithm, Label.x5chain]
-        // The limit on the count refuses lists that only repeat labels.
+        // A longer list must repeat labels.
         guard let labels = critical.array, (1...understood.count).contains(labels.count),
             labels.allSatisfy({ label in
                 label.integer.map { number in
@@ -127,8 +125,8 @@ struct COSESign1 {
         else { throw Rejection(.proofMalformed, at: pointer) }
     }
 
-    /// The signed bytes: the Sig_structure (RFC 9052 section 4.4) without external data. It contains header
-    /// and payload as received.
+    /// The signed bytes: the Sig_structure (RFC 9052 section 4.4) without external data, with header and payload as
+    /// received.
     private var signedBytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(payload.count + protectedBytes.count + 32)

@@ -9,13 +9,12 @@ struct IssuerSignedItem {
     let identifier: Text
     /// The element's value.
     let value: CBOR
-    /// The tagged byte string #6.24(bstr) as received. The digest is computed over it.
+    /// The tagged byte string #6.24(bstr) as received. The digest covers these bytes.
     let taggedBytes: ArraySlice<UInt8>
 
     /// Reads one item.
     ///
-    /// - Throws: `shape.member` if the item does not have the form of a data element, `cbor.syntax` when the
-    ///   string is no CBOR.
+    /// - Throws: `shape.member` if the item is not a data element, `cbor.syntax` if its byte string is not CBOR.
     init(_ item: CBOR, decoder: inout CBORDecoder) throws(Rejection) {
         guard let content = item.tagged(24)?.bytes else { throw Rejection(.shapeMember) }
         let fields = try decoder.read(content)
@@ -29,7 +28,7 @@ struct IssuerSignedItem {
     }
 }
 
-/// The part of an mdoc that its issuer vouches for: `{nameSpaces, issuerAuth}`.
+/// The part of an mdoc that the issuer signs: `{nameSpaces, issuerAuth}`.
 struct IssuerSigned {
     /// The data elements of one namespace in the order received.
     struct NameSpace {
@@ -38,8 +37,8 @@ struct IssuerSigned {
         /// The place of the member `nameSpaces`, as a JSON pointer.
         let parent: String
 
-        /// The place of the namespace. Names come from an untrusted source, so the pointer is made only for a
-        /// finding.
+        /// The place of the namespace. The pointer is made only for a finding, because names from an untrusted source
+        /// may be long.
         var pointer: String { Pointer.append(parent, name) }
     }
 
@@ -49,10 +48,10 @@ struct IssuerSigned {
     /// The place of this part in the payload.
     let pointer: String
 
-    /// Reads the structure of an mdoc's issuer-signed part. A missing signature is no error here: the caller
+    /// Reads the structure of an mdoc's issuer-signed part. A missing signature is not an error here; the caller
     /// handles it.
     ///
-    /// A document that discloses no element proves nothing at a gate and is refused.
+    /// A document without any disclosed element proves nothing and is refused.
     ///
     /// - Throws: `shape.member`, `cbor.syntax`, `input.too-large`, and the errors of ``COSESign1`` and
     ///   ``MobileSecurityObject``.

@@ -1,10 +1,10 @@
 import Encoding
 import Reasons
 
-/// The issuer data authentication of all documents in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
+/// Runs the issuer data authentication of all documents in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
 ///
-/// The device's part (signature or MAC over a session transcript) is ignored. Tuvali has no such session, so
-/// an mdoc proves its issuer's statements, but not who presents it.
+/// The device's part (a signature or MAC over a session transcript) is ignored, because Tuvali has no such session. An
+/// mdoc therefore proves the statements of its issuer, but not the identity of the person who presents it.
 struct MdocCheck: FormatCheck {
     let verificationContext: VerificationContext
     private let letters: [UInt8]

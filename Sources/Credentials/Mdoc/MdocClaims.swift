@@ -1,7 +1,7 @@
 import Encoding
 
-/// Converts the data elements of an mdoc to JSON, for the gate's rules (RFC 8949 section 6.1; content without
-/// a JSON form is omitted).
+/// Converts the data elements of an mdoc to JSON for the gate's rules (RFC 8949 section 6.1). Content without a JSON
+/// form is omitted.
 enum MdocClaims {
     /// Returns `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.
     static func document(_ docType: Text, _ nameSpaces: [IssuerSigned.NameSpace]) -> JSON {
@@ -12,9 +12,8 @@ enum MdocClaims {
         return ["docType": .string(docType), "nameSpaces": .object(JSONObject(members))]
     }
 
-    /// Converts numbers to numbers, byte strings to base64url, tagged values (including dates) to their
-    /// content. A member whose name is no text is omitted, because JSON has no form for it. Any other value
-    /// without a JSON form becomes null.
+    /// Converts numbers to numbers, byte strings to base64url, and tagged values (including dates) to their content. A
+    /// member whose name is not text is omitted. Any other value without a JSON form becomes null.
     static func json(_ item: CBOR) -> JSON {
         switch item.value {
         case .unsigned(let number): return decimal(String(number))

@@ -57,8 +57,8 @@ struct MdocDocumentCheck {
             try checkContent(object, signer.certificate)
         }
         if let status = object.status {
-            // The status list must be signed below the same root, unless the root's entry in the trust data
-            // names other signers for the list.
+            // The status list must be signed below the same root, unless the root's entry in the trust data names other
+            // signers.
             let entry = signer.issuer.map { trust.issuer($0) ?? TrustedIssuer(id: $0) }
             let place = issuerSigned.pointer + "/issuerAuth/status"
             evidence.question = StatusQuestion(issuer: entry, claim: .cbor(status, at: place))
@@ -71,7 +71,7 @@ struct MdocDocumentCheck {
             signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: CredentialSubjects([]))
     }
 
-    /// Returns the document signer and its issuer: the pinned root of its path, or nil where no path was
+    /// Returns the document signer and its issuer. The issuer is the pinned root of the path, or nil if no path was
     /// validated.
     private func signer(
         of message: COSESign1, _ object: MobileSecurityObject
@@ -91,8 +91,7 @@ struct MdocDocumentCheck {
         } catch { throw error.moved(to: error.reason.pointer ?? message.pointer) }
     }
 
-    /// Returns the pinned root as the issuer. If the trust list has an entry for the root, that entry applies
-    /// too.
+    /// Returns the pinned root as the issuer, with the root's entry in the trust list if there is one.
     private func issuer(
         behind signer: CertificateSigner, _ object: MobileSecurityObject
     ) throws(Rejection) -> Text {
@@ -109,8 +108,8 @@ struct MdocDocumentCheck {
         return id
     }
 
-    /// Runs steps 2, 4 and 6 of ISO/IEC 18013-5 section 9.3.1: the document type, every item's digest, the
-    /// issuing country.
+    /// Runs steps 2, 4 and 6 of ISO/IEC 18013-5 section 9.3.1: the document type, the digest of every item, the issuing
+    /// country.
     private func checkContent(_ object: MobileSecurityObject, _ signer: CertificateSigner) throws(Rejection) {
         guard document.docType.map({ $0.text == object.docType }) ?? true else {
             throw Rejection(.mdocDoctype, at: "/docType")
@@ -120,8 +119,8 @@ struct MdocDocumentCheck {
         }
         for nameSpace in issuerSigned.nameSpaces { try checkDigests(of: nameSpace, object) }
         if let root = signer.root, trust.issuer(root)?.anyIssuingCountry ?? false { return }
-        // In another namespace a member with the same name may mean something else, for example the country
-        // of another document.
+        // In another namespace, a member with the same name may mean something else, for example the country of another
+        // document.
         for nameSpace in issuerSigned.nameSpaces where nameSpace.name == Self.isoNameSpace {
             for (index, item) in nameSpace.items.enumerated() where item.identifier == "issuing_country" {
                 guard let country = signer.country, item.value.text == country else {
@@ -134,8 +133,8 @@ struct MdocDocumentCheck {
     /// The namespace of the data elements of ISO/IEC 18013-5 section 7.2.1.
     private static let isoNameSpace: Text = "org.iso.18013.5.1"
 
-    /// Checks that every item is signed. No digest and no name may occur twice in a namespace, because two
-    /// readers could then use different items.
+    /// Checks that every item is signed. A repeated digest or name in a namespace is refused, because two readers could
+    /// use different items.
     private func checkDigests(of nameSpace: IssuerSigned.NameSpace, _ object: MobileSecurityObject) throws(Rejection) {
         guard let digests = object.digests(of: nameSpace.name) else {
             throw Rejection(.mdocDigest, at: nameSpace.pointer)

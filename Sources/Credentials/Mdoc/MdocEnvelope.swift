@@ -3,21 +3,20 @@ import Reasons
 
 /// One mdoc of a payload.
 struct MdocDocument {
-    /// The docType that the sender states; nil for a bare IssuerSigned.
+    /// The docType from the sender; nil for a bare IssuerSigned.
     let docType: CBOR?
-    /// Whether the envelope has a member for the docType, so that it must be present.
+    /// Whether the envelope has a docType. If so, the docType is required.
     let isWrapped: Bool
     let issuerSigned: CBOR
     /// The place of the document: empty, or its place in a DeviceResponse.
     let place: String
 
-    /// Reads the envelopes in use: a DeviceResponse with one or more documents (ISO/IEC 18013-5 section
-    /// 8.3.2.1.2.2), MOSIP's `{docType, issuerSigned}` and a bare IssuerSigned. The other members of these
-    /// envelopes are added by the wallet and are ignored. A device signature is ignored, too, because it
-    /// covers a transport session in which this verifier takes no part.
+    /// Reads the envelopes in use: a DeviceResponse with documents (ISO/IEC 18013-5 section 8.3.2.1.2.2), MOSIP's
+    /// `{docType, issuerSigned}`, and a bare IssuerSigned. The wallet adds the other members of these envelopes, which
+    /// are ignored. A device signature is ignored, too, because it covers a transport session in which this verifier
+    /// takes no part.
     ///
-    /// - Throws: `envelope.unknown` if the payload has none of these forms or holds no document;
-    ///   `input.too-large`.
+    /// - Throws: `envelope.unknown` for any other payload and for a payload without documents; `input.too-large`.
     static func all(in item: CBOR, limits: Limits) throws(Rejection) -> [MdocDocument] {
         guard item.map != nil else { throw Rejection(.envelopeUnknown) }
         guard let documents = item["documents"] else { return [try single(item, at: "")] }

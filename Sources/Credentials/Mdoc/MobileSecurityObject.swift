@@ -13,16 +13,15 @@ struct MobileSecurityObject {
     /// The entry of a status list, if there is one (draft-ietf-oauth-status-list section 6.3).
     let status: CBOR?
 
-    /// The hash algorithm of the digests; nil if it is not listed in ISO/IEC 18013-5 table 21.
+    /// The hash algorithm of the digests; nil if ISO/IEC 18013-5 table 21 does not list it.
     let digestAlgorithm: DigestAlgorithm?
     /// The digests by namespace, as read.
     private let valueDigests: [Text: CBOR]
 
     /// Reads MobileSecurityObjectBytes, a byte string with tag 24.
     ///
-    /// - Throws: `cbor.syntax`; `proof.malformed` if the payload is no such object; `shape.member` for an
-    ///   unknown version, `shape.type` without docType, `shape.dates` for a missing, malformed or
-    ///   contradictory date.
+    /// - Throws: `cbor.syntax`; `proof.malformed` if the payload is not such an object; `shape.member` for an unknown
+    ///   version, `shape.type` without docType, `shape.dates` for a missing, malformed or contradictory date.
     init(
         _ payload: ArraySlice<UInt8>, profile: Profile, decoder: inout CBORDecoder, at pointer: String
     ) throws(Rejection) {
@@ -57,8 +56,8 @@ struct MobileSecurityObject {
         guard validFrom <= validUntil else { throw Rejection(.shapeDates, at: place) }
     }
 
-    /// Returns the digests of one namespace; nil if the issuer signed none for it, or used an unknown hash
-    /// algorithm.
+    /// Returns the digests of one namespace; nil if the issuer signed no digests for the namespace or used an unknown
+    /// hash algorithm.
     func digests(of nameSpace: Text) -> NameSpaceDigests? {
         guard let algorithm = digestAlgorithm, let pairs = valueDigests[nameSpace]?.map else { return nil }
         return NameSpaceDigests(algorithm: algorithm, pairs)

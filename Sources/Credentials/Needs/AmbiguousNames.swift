@@ -1,26 +1,25 @@
 package import Encoding
 import LinkedData
 
-/// A name in a rule that pinned contexts give several meanings. For some credentials the rule may read
-/// another claim than its author meant, or no claim (``ClaimNames``).
+/// A name in a rule that has several meanings in pinned contexts. For some credentials the rule may read a claim that
+/// the author of the rule did not mean, or no claim (``ClaimNames``).
 package struct AmbiguousName: Hashable, Sendable {
     /// The id of the rule that contains the name.
     package let rule: Text
-    /// The path of the claim that the rule reads, as the rule writes it.
+    /// The path of the claim, as written in the rule.
     package let claim: String
-    /// The name: a step of the path, or a text that is compared with the claim.
+    /// The name: a step of the path, or a text that the rule compares with the claim.
     package let name: Text
-    /// The IRIs that the contexts give it, in byte order.
+    /// The IRIs that the contexts give the name, in byte order.
     package let meanings: [Text]
-    /// Whether the name may have any meaning, because one of the contexts is too large to examine
+    /// Whether the name may have any meaning because one of the contexts is too large to examine
     /// (``DefinedNames/areUnknown``).
     package let isUnknown: Bool
 }
 
 extension TrustStore {
-    /// Returns the names in rules that are in doubt. A name is in doubt where neither the rule nor the
-    /// entries of its issuers list contexts, or where the listed contexts disagree. Each name is listed once,
-    /// in the order of the rules.
+    /// Returns the names in rules that are in doubt, in the order of the rules and without duplicates. A name is in
+    /// doubt if neither the rule nor the entries of its issuers list contexts, or if the listed contexts disagree.
     package func namesInDoubt(in policy: GatePolicy) -> [AmbiguousName] {
         var found: [AmbiguousName] = []
         var seen: Set<AmbiguousName> = []
@@ -69,7 +68,7 @@ extension Predicate {
 }
 
 extension ClaimTest {
-    /// The texts that the test compares values with.
+    /// The texts that the test compares with values.
     fileprivate var texts: [Text] {
         let values: [PolicyValue] =
             switch self {

@@ -10,7 +10,7 @@ struct NeedsReader {
     private(set) var needs: [TrustNeeds.Need] = []
     private(set) var omitted = 0
     private var places: [Place: Int] = [:]
-    /// The lists that were already read; one list may name another.
+    /// The lists that were already read. One list may name another list.
     private var lists: Set<Text> = []
 
     /// The identity of a need; equal needs are merged.
@@ -27,7 +27,7 @@ struct NeedsReader {
 
     /// Reads a payload.
     ///
-    /// - Throws: the fault that makes the payload unreadable.
+    /// - Throws: The fault that makes the payload unreadable.
     mutating func read(_ payload: [UInt8]) throws(Rejection) {
         guard payload.count <= limits.payloadBytes else { throw Rejection(.inputTooLarge) }
         let envelope = Envelope(limits: limits)
@@ -60,7 +60,7 @@ struct NeedsReader {
         read(status: credential, of: issuer)
     }
 
-    /// Notes the needs for issuer, its allowed contexts and its keys; returns the issuer.
+    /// Notes the needs for the issuer, the issuer's allowed contexts and the issuer's keys. Returns the issuer.
     private mutating func read(signedBy credential: JSONObject) -> Text? {
         guard let issuer = Self.issuer(of: credential) else { return nil }
         note(issuer: issuer)
@@ -73,8 +73,7 @@ struct NeedsReader {
         return issuer
     }
 
-    /// Returns the types of a credential as IRIs; an empty list while the contexts that define them are not
-    /// pinned.
+    /// Returns the types of a credential as IRIs. The list is empty if a context that defines the types is not pinned.
     private func types(of credential: JSONObject) -> [Text] {
         let content = try? LinkedDataDocument(credential, processor: trust.processor)
         let graph = content?.graph(type: CredentialVocabulary.verifiableCredentialType)
@@ -83,14 +82,14 @@ struct NeedsReader {
 
     private mutating func read(proofs document: JSONObject, of issuer: Text?, for purpose: ControllerDocument.Purpose) {
         let proofs = Array(Self.list(document["proof"]).prefix(limits.proofs))
-        // Proofs with an unknown suite do not count where other proofs exist.
+        // If there are other proofs, proofs with an unknown suite do not count.
         let known = proofs.filter { $0.object.flatMap { ProofSuite.named(by: $0) } != nil }
         let references = (known.isEmpty ? proofs : known).compactMap { proof in
             let method = proof["verificationMethod"]
             return method?.string ?? method?["id"]?.string ?? issuer
         }
-        // Do not propose the signer of a further proof: anyone can add a proof, and next to the issuer's
-        // proof it has no effect on the verdict.
+        // Do not propose the signer of a further proof. Anyone can add a proof, and a proof in addition to the issuer's
+        // proof does not affect the verdict.
         let own = references.filter { reference in issuer.map { signs(reference, for: $0) } ?? true }
         for reference in own.isEmpty ? references : own { note(key: reference, of: issuer, for: purpose) }
     }
@@ -177,7 +176,7 @@ struct NeedsReader {
         if kid.hasPrefix("#") { return note(key: Text(issuer.string + kid.string), of: entry, for: purpose) }
         let isReference = kid.utf8.contains(UInt8(ascii: "#")) || trust.document(kid)?.isSingleKey ?? false
         if isReference || SelfContainedDID.document(kid) != nil { return note(key: kid, of: entry, for: purpose) }
-        // The key has a name in the issuer's document, or in the document of an id that signs for the issuer.
+        // The issuer's document, or the document of an id that signs for the issuer, has a name for the key.
         let signers = [issuer] + (trust.issuer(issuer)?.controllers ?? [])
         let isKnown = signers.contains { id in
             let methods = (SelfContainedDID.document(id) ?? trust.document(id))?.listedMethods ?? []
@@ -187,9 +186,9 @@ struct NeedsReader {
         note(document: issuer, keys: [kid], isPresent: isKnown, isMetadata: true)
     }
 
-    /// Returns the issuer of an SD-JWT without `iss`: the entry in the trust data to which its certificate
-    /// leads. If no entry exists, returns the issuer that the certificate names, or the certificate's root;
-    /// the trust data then needs an entry for it.
+    /// Returns the issuer of an SD-JWT without `iss`. The certificate leads to an entry in the trust data. If there is
+    /// no entry, returns the issuer that the certificate names, or the root of the certificate; the trust data then
+    /// needs an entry for that issuer.
     private func certified(_ token: CompactJWS) -> Text? {
         if let known = try? trust.issuer(certifying: token, limits: limits) { return known }
         let chain = chain(of: token).prefix(limits.certificates).compactMap { X509Certificate($0) }
@@ -231,7 +230,7 @@ struct NeedsReader {
         if let url = document["status"]?["status_list"]?["uri"]?.string { note(list: url, of: issuer) }
     }
 
-    /// Notes a list and, where it is stored, the needs of the list itself: it is verified like a credential.
+    /// Notes a status list. A stored list is verified like a credential, so its needs are noted, too.
     private mutating func note(list url: Text, of issuer: Text?) {
         let stored = trust.statusList(url)
         add(TrustNeeds.Need(.statusList, url, isPresent: stored != nil))
@@ -267,7 +266,7 @@ struct NeedsReader {
         add(need)
     }
 
-    /// Notes the types that the issuer's entry lacks.
+    /// Notes the types that are missing in the issuer's entry.
     private mutating func note(types: [Text], of issuer: Text) {
         let allowed = trust.issuer(issuer)?.types
         guard allowed != nil || trust.untypedIssuers != .admit else { return }
@@ -279,7 +278,7 @@ struct NeedsReader {
         note(line: ReasonDetail.line(types: needs[place].types), of: issuer)
     }
 
-    /// Notes a line that the issuer's entry lacks.
+    /// Notes a line that is missing in the issuer's entry.
     private mutating func note(line: String, of issuer: Text?) {
         guard let issuer, let place = places[Place(kind: .issuer, id: issuer, name: nil)] else { return }
         needs[place].isPresent = false
@@ -290,8 +289,8 @@ struct NeedsReader {
 
     private func knows(_ id: Text) -> Bool { SelfContainedDID.document(id) != nil || trust.document(id) != nil }
 
-    /// Notes the need for a key that a proof names by its URL. For an issuer's key, also notes the lines that
-    /// the issuer's entry in the trust data needs for that key.
+    /// Notes the need for a key that a proof names by URL. For an issuer's key, also notes the lines that the key
+    /// requires in the issuer's entry in the trust data.
     private mutating func note(
         key reference: Text, of issuer: Text?, for purpose: ControllerDocument.Purpose
     ) {
@@ -309,7 +308,7 @@ struct NeedsReader {
             note(line: "controllers = [\(Self.quoted(controller))]", of: issuer)
         }
         guard let (method, document) = found else { return }
-        // The document is a single key that is not linked to its controller.
+        // The document is a single key without a link to its controller.
         if document.isSingleKey, trust.document(controller) == nil, SelfContainedDID.document(controller) == nil,
             !KeyResolver(trust: trust).hears(document, of: controller, for: KeyResolver.Authority(entry))
         {
@@ -328,7 +327,7 @@ struct NeedsReader {
         }
     }
 
-    /// Notes a document. `isMetadata`: whether its keys may be in its metadata as a JWT VC issuer.
+    /// Notes a document. `isMetadata`: the keys may be in the document's metadata as a JWT VC issuer.
     private mutating func note(document id: Text, keys: [Text], isPresent: Bool, isMetadata: Bool = false) {
         guard SelfContainedDID.document(id) == nil else { return }
         var need = TrustNeeds.Need(.document, id, isPresent: isPresent)
@@ -337,9 +336,9 @@ struct NeedsReader {
         add(need)
     }
 
-    /// Notes the root of a chain: a pinned root, otherwise the certificate that would have to be pinned.
-    /// `issuer` is nil for an mdoc, whose root is its issuer and may sign only the docTypes of its entry, and
-    /// for a JWT that names no issuer.
+    /// Notes the root of a chain: the pinned root, or else the certificate that the operator would have to pin.
+    /// `issuer` is nil for an mdoc and for a JWT that names no issuer. The root of an mdoc is its issuer, and may sign
+    /// only the docTypes of its entry.
     private mutating func note(chain: [[UInt8]], issuer: Text?, docType: Text? = nil) {
         let certificates = chain.prefix(limits.certificates).filter { $0.count <= limits.certificateBytes }
             .compactMap { X509Certificate($0) }
@@ -359,7 +358,7 @@ struct NeedsReader {
         note(line: "roots = [\(Self.quoted(id))]", of: issuer)
     }
 
-    /// Returns the pinned certificate that vouches for a certificate of a chain.
+    /// Returns the pinned certificate that vouches for a certificate of the chain.
     private func anchor(_ certificate: X509Certificate) -> X509Certificate? {
         if let pinned = trust.roots.pinned(certificate) { return pinned }
         return trust.roots.named(certificate.issuer).first { (try? certificate.isSigned(by: $0)) ?? false }
@@ -390,7 +389,7 @@ struct NeedsReader {
         return named?.string ?? named?["id"]?.string
     }
 
-    /// Returns the values of a member that is one value or a list of them.
+    /// Returns the values of a member that is one value or a list of values.
     private static func list(_ member: JSON?) -> [JSON] { member.map { $0.array ?? [$0] } ?? [] }
 
     /// Returns `text` as a basic string of TOML. Its escapes are the same as in JSON.

@@ -1,18 +1,17 @@
 package import Encoding
 
-/// The parts of the trust data that a payload would need to be accepted, all at once. The list is for an
-/// operator who has a credential and must choose whether to trust its issuer.
+/// The parts of the trust data that a payload needs in order to be accepted. The list is for an operator who has a
+/// credential and must decide whether to trust its issuer.
 ///
-/// The content of the list is derived from the payload, and the payload may come from an attacker: no
-/// signature and no digest was verified. The list shows which data the operator must ask the issuer for, and
-/// which parts the trust data already has.
+/// The list is derived from the payload, which may come from an attacker: no signature and no digest was verified. The
+/// list shows which data the operator must request from the issuer, and which data is already present.
 package struct TrustNeeds: Sendable {
-    /// One part that the trust data must have.
+    /// One required part of the trust data.
     package struct Need: Hashable, Sendable {
         /// The kind of a part, in the order of the listing.
         package enum Kind: String, CaseIterable, Sendable {
-            /// An entry of `issuers.toml`: for the issuer of a token or linked data, or for the root of an
-            /// mdoc's signer.
+            /// An entry of `issuers.toml` for the issuer of a token or of linked data, or for the root of an mdoc's
+            /// signer.
             case issuer
             /// A certificate in `roots/`.
             case root
@@ -26,26 +25,27 @@ package struct TrustNeeds: Sendable {
 
         /// The kind of the part.
         package let kind: Kind
-        /// The issuer's or document's id, the URL of the context or list, the root's `x509:sha256:…`; nil for
-        /// a root that the payload only names.
+        /// The id of the issuer or document, the URL of the context or list, or the root's `x509:sha256:…`; nil for a
+        /// root that the payload only names.
         package let id: Text?
-        /// Whether the trust data already has this part, including all required lines and keys.
+        /// Whether the trust data already has the part, including all required lines and keys.
         package internal(set) var isPresent: Bool
         /// The name of the root, for the need of a root; nil for other needs.
         package internal(set) var name: String?
-        /// For a document: the URLs of the keys that it must contain.
+        /// For a document: the URLs of the keys that the document must contain.
         package internal(set) var keys: [Text] = []
         /// For a document: the address at which its owner publishes it.
         package internal(set) var address: Text?
         /// For a context that ships with the product: its SHA-256, 64 hexadecimal digits.
         package internal(set) var builtIn: String?
-        /// For the need of an issuer: the lines in TOML that the issuer's entry in the trust data lacks. The
-        /// lines `controllers` and `status-issuers` let other ids sign for the issuer, so a forger would want
-        /// an operator to add them.
+        /// For an issuer: the lines in TOML that are missing in the issuer's entry in the trust data. The lines
+        /// `controllers` and `status-issuers` let other ids sign for the issuer, so a forger would want an operator to
+        /// add them.
         package internal(set) var lines: [String] = []
-        /// For an issuer: the types of its credential that its entry lacks; ``lines`` contains them too.
+        /// For an issuer: the types of the credential that are missing in the issuer's entry. ``lines`` contains these
+        /// types, too.
         package internal(set) var types: [Text] = []
-        /// For an issuer: whether an entry exists at all.
+        /// For an issuer: whether the trust data has an entry for the issuer.
         package internal(set) var isListed = false
 
         init(_ kind: Kind, _ id: Text?, isPresent: Bool) {
@@ -53,20 +53,19 @@ package struct TrustNeeds: Sendable {
         }
     }
 
-    /// The format of the payload; nil when it is not supported.
+    /// The format of the payload; nil if the format is not supported.
     package let format: CredentialFormat?
     /// The needs, by kind.
     package let needs: [Need]
-    /// The reason why the payload, or a part of it, is unreadable.
+    /// The reason why the payload or a part of it is unreadable.
     package let refusal: Reason?
-    /// The unsupported format of the payload, where it is recognised.
+    /// The format of the payload, if the format is known but not supported.
     package let unsupported: UnsupportedFormat?
-    /// The number of further needs that exceed the limit (``Limits/needs``) or have overlong names.
+    /// The number of omitted needs: those beyond the limit (``Limits/needs``) and those with overlong names.
     package let omitted: Int
 
-    /// Reads the needs of a payload as a wallet would send it. The same limits of work apply as for a
-    /// verification. The only cryptography is the verification of signatures between certificates and pinned
-    /// roots.
+    /// Reads the needs of a payload as sent by a wallet. The work has the same limits as a verification. The only
+    /// cryptography is the verification of signatures between certificates and pinned roots.
     ///
     /// - Parameters:
     ///   - payload: The bytes as received.

@@ -1,9 +1,9 @@
 package import Encoding
 
-/// The gate's civil time zone: the offset of local time from UTC, and its changes.
+/// The gate's civil time zone: the offset of local time from UTC, and the changes of the offset.
 ///
-/// A fixed offset needs no changes. For a zone with summer time, the composition root supplies the changes,
-/// because it has the zone database.
+/// A fixed offset needs no changes. For a zone with summer time, the composition root supplies the changes from the
+/// zone database.
 package struct CivilZone: Hashable, Sendable {
     /// A new offset from an instant on.
     package struct Change: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct CivilZone: Hashable, Sendable {
         }
     }
 
-    /// The name of the zone, as the policy writes it.
+    /// The name of the zone in the policy.
     package let name: Text
     private let offset: Int
     private let changes: [Change]
@@ -26,15 +26,15 @@ package struct CivilZone: Hashable, Sendable {
     /// The zone UTC.
     package static let utc = CivilZone(name: "Z", offset: 0)
 
-    /// Creates a zone with `offset` seconds east of UTC before the first change; the order of the changes
-    /// does not matter. Offsets are limited to one day in either direction.
+    /// Creates a zone with `offset` seconds east of UTC before the first change. The changes may be in any order. An
+    /// offset is limited to one day in either direction.
     package init(name: Text, offset: Int, changes: [Change] = []) {
         self.name = name
         self.offset = Self.bounded(offset)
         self.changes = changes.map { Change(at: $0.at, offset: Self.bounded($0.offset)) }.sorted { $0.at < $1.at }
     }
 
-    /// Reads a fixed offset in RFC 3339 form: `Z`, `+02:00`, `-05:30`; nil for anything else.
+    /// Reads a fixed offset in RFC 3339 form: `Z`, `+02:00`, `-05:30`; nil for any other text.
     package init?(offset text: Text) {
         guard text == "Z" || text.utf8.count == 6, let date = Timestamp(rfc3339: "1970-01-02T00:00:00" + text.string)
         else { return nil }
@@ -67,8 +67,8 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         self.init(LocalTime.shifted(instant, in: zone).civilDate)
     }
 
-    /// Reads a full-date of RFC 3339 (`2026-02-28`), or the same date with slashes, as MOSIP writes dates of
-    /// birth. Returns nil for any other text and for days that do not exist.
+    /// Reads a full-date of RFC 3339 (`2026-02-28`), or the same date with slashes, as MOSIP writes dates of birth; nil
+    /// for any other text and for a day that does not exist.
     package init?(_ text: Text) {
         let letters = Array(text.utf8)
         guard letters.count == 10, letters[4] == letters[7],
@@ -79,8 +79,7 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         self.init(midnight.civilDate)
     }
 
-    /// Reads the day of a full-date or a date-time as it is written: a birthday does not depend on the gate's
-    /// zone.
+    /// Reads the day of a full-date or a date-time as written. A birthday does not depend on the gate's zone.
     package init?(asWritten text: Text) {
         if let date = CivilDate(text) {
             self = date
@@ -96,9 +95,9 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 
-    /// Returns the completed years of age, on another day, of a person born on this day; negative before the
-    /// birth. A person born on 29 February completes a year on 1 March in years of 365 days, never earlier
-    /// than in truth.
+    /// Returns the age, in completed years on `day`, of a person born on this day. The age is negative before the
+    /// birth. A person born on 29 February completes a year on 1 March in years of 365 days, never earlier than in
+    /// truth.
     package func age(on day: CivilDate) -> Int {
         day.year - year - ((day.month, day.day) < (month, self.day) ? 1 : 0)
     }

@@ -1,36 +1,34 @@
 import Encoding
 import LinkedData
 
-/// The meanings of the names in a rule's pointers and values for one credential. The JSON-LD engine
-/// determines them under the contexts that the credential lists. A pinned context that the credential does
-/// not list gives a name no meaning.
+/// The meanings, for one credential, of the names in a rule's pointers and values. The JSON-LD engine determines the
+/// meanings under the contexts that the credential lists. A pinned context that the credential does not list gives a
+/// name no meaning.
 ///
-/// A signature over statements does not cover the contexts. The holder may list other pinned contexts and
-/// write the same statements under other names. So it is not enough that a name has a meaning: that meaning
-/// must be the same as in the issuer's own document. Two facts help to find it. Every statement of an
-/// accepted document is written under a name (``VerificationContext/checkSpelling(_:contextsListed:)`` refuses IRIs
-/// as names), and the issuer's contexts are pinned too. A name is therefore *in doubt*, and the value under
-/// it is unknown, in these cases:
+/// A signature over statements does not cover the contexts. The holder may list other pinned contexts and write the
+/// same statements under other names. A rule may therefore read a name only if the name has the same meaning in the
+/// issuer's own document. Two facts help. Every statement of an accepted document is written under a name
+/// (``VerificationContext/checkSpelling(_:contextsListed:)`` refuses IRIs as names), and the issuer's contexts are
+/// pinned, too. A name is *in doubt*, and its value is unknown, in these cases:
 ///
-/// - The listed contexts have another name for the property, so the issuer may have used that name. The
-///   holder may add contexts to the issuer's list, but the issuer's own name stays visible there.
-/// - Another pinned context gives the name a property that the node states, so the author of the rule may
-///   have meant that property. This includes names that state nothing under the listed contexts.
-/// - Another pinned context uses the name for something else and has another name for the property. Of two
-///   such contexts the holder may have listed the one that the issuer did not use.
+/// - The listed contexts have another name for the property, so the issuer may have used that name. The holder may add
+///   contexts to the issuer's list, but the issuer's name stays visible in the list.
+/// - Another pinned context gives the name a property that the node states, so the author of the rule may have meant
+///   that property. The case includes names that state nothing under the listed contexts.
+/// - Another pinned context uses the name for another property and has another name for this property. The issuer may
+///   have used one of the two contexts, and the holder may have listed the other.
 ///
-/// *Pinned* contexts are those that the issuer's entry lists, if it lists any. In that case the first rule
-/// checks all of them, because the holder may also omit one. If the rule lists contexts, or the text is
-/// signed, the holder has no choice, and only the first rule applies. A context of another issuer that only
-/// defines the name causes no doubt. Otherwise each context that an operator pins would make rules about
-/// other issuers unreadable.
+/// *Pinned* contexts are those that the issuer's entry lists, if the entry lists any. Then the first case considers all
+/// contexts of the entry, because the holder may also omit a context. If the rule lists contexts, or the text is
+/// signed, the holder has no choice, and only the first case applies. A context of another issuer that only defines the
+/// name causes no doubt. Otherwise each newly pinned context would make rules about other issuers unreadable.
 ///
-/// One case stays open if neither the rule nor the issuer's entry lists contexts. The holder may use a name
-/// to which no pinned context gives another meaning, although the issuer's document had another name for the
-/// property. Rules then read what the issuer signed about the property that every pinned context means by
-/// their name. ``TrustStore/namesInDoubt(in:)`` finds the names on which pinned contexts disagree.
+/// One case stays open if neither the rule nor the issuer's entry lists contexts. The holder may use a name to which no
+/// pinned context gives another meaning, although the issuer's document had another name for the property. A rule then
+/// reads the issuer's statement about the property that every pinned context means by the rule's name.
+/// ``TrustStore/namesInDoubt(in:)`` finds the names on which pinned contexts disagree.
 struct ClaimNames {
-    /// The resolver of names; nil where there is an ``obstacle``.
+    /// The resolver of names; nil if there is an ``obstacle``.
     let resolver: NameResolver?
     /// The reason why no name has a meaning.
     let obstacle: String
@@ -42,17 +40,17 @@ struct ClaimNames {
     private let rivals: [DefinedNames]
     /// The names of the listed contexts, and of the contexts that the holder could list instead.
     private let all: [DefinedNames]
-    /// The names of the contexts whose other names for a property the issuer may have used.
+    /// The names in the contexts of which the issuer may have used another name for a property.
     private let siblings: [DefinedNames]
     /// Whether the holder has no choice of contexts.
     let isFixed: Bool
-    /// Whether the document has inline contexts. They may define any name.
+    /// Whether the document has inline contexts, which may define any name.
     let isOpen: Bool
 
     /// Reads the contexts for the names in a rule about a credential.
     ///
-    /// - Parameter listed: The contexts that the rule lists. The rule applies only to credentials that list
-    ///   exactly these.
+    /// - Parameter listed: The contexts that the rule lists. The rule applies only to credentials that list exactly
+    ///   these contexts.
     init(of claims: SignedClaims, listed: [Text], pinned processor: JSONLDProcessor?, work: RuleWork) {
         self.work = work
         isFixed = !listed.isEmpty && !claims.contexts.nests || claims.text != nil
@@ -63,8 +61,8 @@ struct ClaimNames {
             return
         }
         let together = processor.definedNames(under: contexts)
-        // Where the holder has no choice, the contexts of the list are fixed, so only their joint meaning
-        // counts, with what they take from each other.
+        // If the holder has no choice, the contexts of the list are fixed. Then only their joint meaning counts,
+        // including the words that they borrow from each other.
         own = isFixed ? [together] : [together] + processor.definedNames(of: contexts)
         let pinned = isFixed ? [] : claims.issuerContexts ?? Array(processor.contexts.documents.keys)
         rivals = processor.definedNames(of: pinned.filter { !contexts.contains($0) })
@@ -79,17 +77,17 @@ struct ClaimNames {
         }
     }
 
-    /// Returns the properties that the name may mean under pinned contexts. If the holder cannot choose the
-    /// contexts, returns the meanings under the listed contexts. More than one meaning is possible then, too:
-    /// the holder still chooses which of several descriptions of a node contains its types.
+    /// Returns the properties that the name may mean under pinned contexts. If the holder cannot choose the contexts,
+    /// returns the meanings under the listed contexts. A name may have several meanings even then: the holder still
+    /// chooses which of several descriptions of a node contains its types.
     func meanings(of name: Text) -> Set<Text> {
         all.reduce(into: []) { $0.formUnion($1.meanings(of: name)) }
     }
 
-    /// Returns whether a name may be a keyword under other contexts that the issuer may have listed.
+    /// Returns whether the name may be a keyword under other contexts that the issuer may have listed.
     func mayBeKeyword(_ name: Text) -> Bool { !isFixed && siblings.contains { $0.isKeyword(name) } }
 
-    /// Returns the reason why a name might not be the issuer's name for a property; nil if there is no doubt.
+    /// Returns the reason why the issuer may have named the property differently; nil if there is no doubt.
     func doubt(about name: Text, meaning property: Text) -> String? {
         if property == name { return nil }
         if siblings.contains(where: \.areUnknown) { return "too many context scopes to decide: use property IRIs" }
@@ -113,17 +111,17 @@ struct ClaimNames {
 
     static let disagreement = "pinned contexts give this name several meanings: list the contexts, or use property IRIs"
 
-    /// Returns whether a text of a rule means a stated IRI; nil where that is unknown.
+    /// Returns whether a text of a rule means a stated IRI; nil if the answer is unknown.
     ///
-    /// A text with a colon is an IRI. Any other text is a name with the meaning that the engine gives it at
-    /// the value's place. Unlike a property, an IRI as a value may be written in full, without a name. So a
-    /// name to which the contexts give another meaning is in doubt too.
+    /// A text with a colon is an IRI. Any other text is a name with the meaning that the engine gives it at the place
+    /// of the value. A document may write an IRI in full as a value, but not as a property. A name to which the
+    /// contexts give another meaning is therefore in doubt.
     func isName(_ text: Text, of iri: Text, _ texts: TextMeaning?) -> Bool? {
         if text == iri { return true }
         if text.utf8.contains(UInt8(ascii: ":")) { return isCompact(text) ? nil : false }
         let meaning = texts?.iri(named: text)
         if meaning == iri, isFixed || !isInDoubt(text, iri) { return true }
-        // A name that no context defines may be misspelt.
+        // A name that no context defines may be a typing error.
         let isKnown = meaning != nil || all.contains { !$0.meanings(of: text).isEmpty }
         return isOpen || !isKnown || meaning == iri || all.contains { $0.mayMean(text, iri) } ? nil : false
     }
@@ -136,7 +134,7 @@ struct ClaimNames {
         return isOpen || all.contains { $0.isPrefix(prefix) }
     }
 
-    /// Returns the names of the credential's own types where these are certain, otherwise their IRIs.
+    /// Returns the names of the credential's types if the names are certain, otherwise the IRIs.
     func names(ofTypes types: [Text]) -> [Text] {
         guard var resolver, let node = try? resolver.node(at: resolver.document, types: types),
             case .types(let texts)? = try? resolver.meaning(of: "@type", in: node)
@@ -154,8 +152,8 @@ struct ClaimNames {
     }
 }
 
-/// The work limit for the rules of one visit: the number of nodes and values that these rules may still read
-/// together. The object also caches graphs that several rules read.
+/// The work limit for the rules of one visit: the number of nodes and values that the rules may still read. The object
+/// also caches the graphs that several rules read.
 final class RuleWork {
     private var left: Int
     private var graphs: [ObjectIdentifier: (DeferredGraph, StatementGraph?)] = [:]
@@ -168,8 +166,8 @@ final class RuleWork {
         return left >= 0
     }
 
-    /// Returns the statements of a credential, which are made when the first rule reads them. Returns nil if
-    /// the credential has no statements, or if they cannot be made.
+    /// Returns the statements of a credential; nil if there are none or they cannot be made. The first call makes the
+    /// statements.
     func graph(of claims: SignedClaims) -> StatementGraph? {
         guard let deferred = claims.deferred else { return nil }
         if let (_, graph) = graphs[ObjectIdentifier(deferred)] { return graph }

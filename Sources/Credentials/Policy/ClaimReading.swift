@@ -4,15 +4,15 @@ import LinkedData
 /// The result of reading a claim.
 enum ClaimFinding {
     case value(ClaimValue)
-    /// The issuer stated nothing at the place.
+    /// The issuer stated nothing at the path.
     case absent
-    /// It is unknown whether the place has a value, or which value it has. The text is the reason for people.
+    /// The existence of a value, or the value, is unknown. The text is the reason, for display.
     case unknown(String)
 }
 
 extension SignedClaims {
-    /// Returns the claim at the path: from the text where that is signed, otherwise from the statements, with
-    /// every value.
+    /// Returns the claim at the path with every value. A signed text is read directly; otherwise the statements are
+    /// read.
     func read(_ path: ClaimPath, _ names: ClaimNames) -> ClaimFinding {
         switch path {
         case .pointer(_, let tokens):
@@ -24,9 +24,9 @@ extension SignedClaims {
         }
     }
 
-    /// Returns the statements at a place of a signed text of linked data, whose names and values may mean
-    /// IRIs. Returns nil for other formats, because ``read(_:_:)`` has read their statements already. Returns
-    /// nil for the claims in a policy's test, because these have neither contexts nor statements.
+    /// Returns the statements at a path in a signed text of linked data, in which names and values may mean IRIs.
+    /// Returns nil for other formats, because ``read(_:_:)`` has already read their statements. Returns nil for the
+    /// claims in a policy's test, which have neither contexts nor statements.
     func readMeaning(of path: ClaimPath, _ names: ClaimNames) -> ClaimFinding? {
         guard format == .ldpVC, text != nil, deferred != nil, contexts.bringsOwn || !contexts.urls.isEmpty,
             case .pointer(_, let tokens) = path
@@ -81,8 +81,8 @@ extension SignedText {
         return .value(.list(values))
     }
 
-    /// Returns the finding for a missing claim. It counts as absent only where the holder cannot choose what
-    /// to show. The holder also chooses an mdoc's elements.
+    /// Returns the finding for a missing claim. The claim is absent only if the holder cannot choose what to show. The
+    /// holder of an mdoc chooses its elements.
     private func missing(in format: CredentialFormat) -> ClaimFinding {
         hidesMembers || format == .mdoc ? .unknown("the holder chooses what to show") : .absent
     }

@@ -5,21 +5,21 @@ import LinkedData
 enum ClaimValue {
     case text(Text)
     case number(DecimalNumber)
-    /// A number that the signature covers only with the precision of a double.
+    /// A number that is signed only with the precision of a double.
     case double(DecimalNumber)
     case boolean(Bool)
     /// A value that is an IRI.
     case iri(ClaimIRI)
     /// A list of several values.
     case list([ClaimValue])
-    /// `null`, an object, or a number that is too long: present, but not comparable.
+    /// A present value that rules cannot compare: `null`, an object, or a number that is too long.
     case other
-    /// A part that the holder withholds, if it exists; its value is unknown.
+    /// A part that the holder withholds, if the part exists. The value is unknown.
     case hidden
 
-    /// Creates a value of a signed text. `isCanonical`: the signature covers numbers as the JSON
-    /// Canonicalization Scheme writes them (RFC 8785 section 3.2.2.3). In that case the exact digits may not
-    /// be the issuer's: other digits that give the same double have the same signature.
+    /// Creates a value of a signed text. `isCanonical`: the signature covers numbers in the form of the JSON
+    /// Canonicalization Scheme (RFC 8785 section 3.2.2.3). Different digits that give the same double then have the
+    /// same signature, so the digits may not be the issuer's.
     init(_ json: JSON, isCanonical: Bool = false) {
         switch json {
         case .string(let text): self = .text(text)
@@ -37,7 +37,7 @@ enum ClaimValue {
         }
     }
 
-    /// Creates a value of a signed statement; `texts` gives the meanings of names at its place.
+    /// Creates a value of a signed statement. `texts` gives the meanings of names at the place of the value.
     init(_ term: Term, names: ClaimNames, _ texts: TextMeaning?) {
         switch term {
         case .iri(let iri): self = .iri(ClaimIRI(iri: iri, names: names, texts: texts))
@@ -81,7 +81,7 @@ enum ClaimValue {
         }
     }
 
-    /// Returns whether the value begins with `prefix`; nil where that is unknown.
+    /// Returns whether the value begins with `prefix`; nil if the answer is unknown.
     func hasPrefix(_ prefix: Text) -> Bool? {
         switch self {
         case .text(let text): text.hasPrefix(prefix)
@@ -90,7 +90,7 @@ enum ClaimValue {
         }
     }
 
-    /// The values of a list, or the value alone; nil when it is not comparable.
+    /// The values of a list, or a list of the single value; nil if the value is not comparable.
     var elements: [ClaimValue]? {
         switch self {
         case .list(let elements): elements
@@ -108,17 +108,17 @@ enum ClaimValue {
         ].map { Text("http://www.w3.org/2001/XMLSchema#" + $0) })
 }
 
-/// An IRI as the value of a claim. A document may write it as a name, and a rule may name it so too.
+/// An IRI as the value of a claim. A document and a rule may both write a name for the IRI.
 struct ClaimIRI {
     let iri: Text
     let names: ClaimNames
     /// The meanings of names at its place.
     let texts: TextMeaning?
 
-    /// Returns whether a text of a rule means this IRI; nil where that is unknown.
+    /// Returns whether a text of a rule means this IRI; nil if the answer is unknown.
     func isNamed(_ text: Text) -> Bool? { names.isName(text, of: iri, texts) }
 
-    /// Returns whether the IRI begins with `prefix`; nil where `prefix` may be the beginning of a name.
+    /// Returns whether the IRI begins with `prefix`; nil if `prefix` may be the beginning of a name.
     func hasPrefix(_ prefix: Text) -> Bool? {
         let isIRI = prefix.utf8.contains(UInt8(ascii: ":")) && !names.isCompact(prefix)
         return isIRI ? iri.hasPrefix(prefix) : nil

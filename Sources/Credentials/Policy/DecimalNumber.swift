@@ -1,20 +1,20 @@
 package import Encoding
 
-/// A decimal number of any size, compared exactly: no binary rounding makes two different claims equal.
+/// A decimal number of any size. Comparison is exact: no binary rounding makes two different claims equal.
 package struct DecimalNumber: Hashable, Comparable, Sendable {
     /// The sign of the number: −1, 0 or 1.
     private let sign: Int
     /// The significant digits, 0 to 9 each, without zeros at either end.
     private let digits: [UInt8]
-    /// The exponent of ten: the number is `sign` × 0.`digits` × 10 to this power.
+    /// The exponent of ten. The value is `sign` × 0.`digits` × 10 to this power.
     private let power: Int
 
-    /// The maximum length of a text that is read.
+    /// The maximum length of a text to parse.
     private static let longest = 1024
 
-    /// Reads a number of JSON (RFC 8259 section 6) or of an xsd numeric type: sign, digits with at most one
-    /// point, exponent of at most six digits. Returns nil for any other text, including `INF` and `NaN`, and
-    /// for more than 1,024 letters.
+    /// Reads a number of JSON (RFC 8259 section 6) or of an xsd numeric type: sign, digits with at most one point,
+    /// exponent of at most six digits. Returns nil for a text of more than 1,024 letters and for any other text,
+    /// including `INF` and `NaN`.
     package init?(_ text: Text) {
         var letters = Array(text.utf8.prefix(Self.longest + 1))[...]
         guard letters.count <= Self.longest else { return nil }
@@ -44,15 +44,15 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         }
     }
 
-    /// The number after conversion to a double, as ECMAScript writes it; nil beyond the range of doubles.
+    /// The number rounded to a double, in the spelling of ECMAScript; nil beyond the range of doubles.
     var asDouble: DecimalNumber? {
         if sign == 0 { return self }
         let text = (sign < 0 ? "-" : "") + "0." + digits.map(String.init).joined() + "e\(power)"
         return Double(text).flatMap { ECMAScriptNumber.text($0) }.flatMap { DecimalNumber(Text($0)) }
     }
 
-    /// Whether a double distinguishes the number from every other number in this notation: it is not beyond
-    /// ±2^53, and has at most 15 digits if it is no integer.
+    /// Whether a double distinguishes the number from every other number of this notation. The number must be within
+    /// ±2^53 and, if it is not an integer, have at most 15 digits.
     var isSafe: Bool {
         let isWhole = power >= digits.count
         let isInRange = sign < 0 ? self >= DecimalNumber(-1 << 53) : self <= DecimalNumber(1 << 53)
@@ -77,7 +77,7 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         return small.digits.lexicographicallyPrecedes(large.digits)
     }
 
-    /// Returns the exponent that the letters express; 0 if there are none, and nil if they are no exponent.
+    /// Returns the exponent in the letters: 0 without letters, nil for letters that are not an exponent.
     private static func exponent(_ letters: ArraySlice<UInt8>) -> Int? {
         guard let mark = letters.first else { return 0 }
         guard mark | 0x20 == UInt8(ascii: "e") else { return nil }

@@ -6,11 +6,11 @@ package struct GateHours: Hashable, Sendable {
     package var days: Set<Int>
     /// The beginning of the hours, in minutes since midnight, 0 to 1439.
     package var from: Int
-    /// The end of the hours, in minutes since midnight, 1 to 1440. If it is not greater than `from`, the
-    /// hours end on the next day.
+    /// The end of the hours, in minutes since midnight, 1 to 1440. If the end is not after `from`, the hours end on the
+    /// next day.
     package var to: Int
 
-    /// Returns whether an instant is within the hours, in a zone.
+    /// Returns whether the local time at an instant, in `zone`, is within the hours.
     package func contains(_ instant: Timestamp, in zone: CivilZone) -> Bool { contains(LocalTime(instant, in: zone)) }
 
     /// Returns whether a local time is within the hours.
@@ -26,9 +26,8 @@ package struct GateHours: Hashable, Sendable {
 extension GateHours {
     private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-    /// Reads the members of a TOML table that state hours: `days = ["mon-fri"]`, `from = "07:00"`, `to =
-    /// "19:00"`, each of them optional. Returns the hours, or nil if they are unusable, and the problems
-    /// found.
+    /// Reads the members of a TOML table that state hours: `days = ["mon-fri"]`, `from = "07:00"`, `to = "19:00"`. Each
+    /// member is optional. Returns the hours (nil if they are unusable) and the problems found.
     package static func read(_ table: TOMLTable) -> (hours: GateHours?, problems: [PolicyFileError.Problem]) {
         var (source, problems) = (PolicyTable("the hours", table, line: 0), PolicyProblems())
         let hours = GateHours(&source, &problems)
@@ -73,8 +72,8 @@ extension GateHours {
         return Set((0...((last - first + 7) % 7)).map { (first + $0) % 7 })
     }
 
-    /// Returns the day, or the first and the last day, that a misspelt word probably means. That is the day
-    /// whose name begins with the word, otherwise the day with the nearest spelling.
+    /// Returns the day, or the first and last day, that a misspelt word probably means. A day whose name begins with
+    /// the word takes precedence over the day with the nearest spelling.
     private static func nearestDays(to word: String) -> String {
         word.lowercased().split(separator: "-").prefix(2).map { part in
             let start = String(part.prefix(8))
@@ -83,7 +82,7 @@ extension GateHours {
         }.joined(separator: "-")
     }
 
-    /// Returns the time of day `text` in minutes since midnight, 0 to 1440; nil if it is no time.
+    /// Returns the time of day `text` in minutes since midnight, 0 to 1440; nil if `text` is not a time.
     private static func minute(_ text: Text) -> Int? {
         let letters = Array(text.utf8)
         guard letters.count == 5, letters[2] == UInt8(ascii: ":") else { return nil }

@@ -1,12 +1,11 @@
 package import Encoding
 import Reasons
 
-/// The rules of a gate, as an operator writes them in a policy file (`deploy/policy.toml` explains every
-/// key).
+/// The rules of a gate, read from the operator's policy file (`deploy/policy.toml` explains every key).
 ///
-/// The deny rules are evaluated first, then the accept rules in their order. The first rule that applies
-/// determines the verdict. If no rule applies, the credential is refused. Rules can read only what the issuer
-/// signed (``SignedClaims``).
+/// The deny rules are evaluated first, then the accept rules in their order. The first rule that applies determines the
+/// verdict. If no rule applies, the credential is refused. Rules can read only what the issuer signed
+/// (``SignedClaims``).
 package struct GatePolicy: Sendable {
     /// The name of the policy in verdicts.
     package var id: Text
@@ -14,25 +13,25 @@ package struct GatePolicy: Sendable {
     package var version: Text
     /// The date after which the rules accept no credential.
     package var validUntil: Timestamp?
-    /// How strictly credentials are read; nil: as the gate's configuration says.
+    /// The profile for reading credentials; nil for the profile in the gate's configuration.
     package var profile: Profile?
     /// The gate's civil time, for days, ages and hours.
     package var zone = CivilZone.utc
-    /// The maximum difference between the clocks of issuer and gate; nil: as the configuration says.
+    /// The maximum difference between the clocks of issuer and gate; nil for the value in the configuration.
     package var clockSkew: Duration?
-    /// The least trusted source of the date that is still accepted; nil: as the configuration says.
+    /// The least trusted source of the date that is accepted; nil for the value in the configuration.
     package var minimumClock: WallTime.Provenance?
-    /// The maximum time since the date was last synchronised with a time server; nil: no limit.
+    /// The maximum time since the last synchronisation with a time server; nil for no limit.
     package var maxUnsynchronised: Duration?
     /// The rule about repeated visits.
     package var replay = ReplayRule()
-    /// The rules that refuse credentials, whatever the accept rules say.
+    /// The rules that refuse credentials. They take precedence over the accept rules.
     package var deny: [DenyRule] = []
     /// The rules that accept credentials.
     package var accept: [AcceptRule] = []
     /// The policy's own test cases.
     package var tests: [PolicyTest] = []
-    /// Correct parts of the file that may surprise its author, in the order of its lines.
+    /// Warnings about correct parts of the file that may surprise its author, in the order of lines.
     package var warnings: [PolicyFileError.Problem] = []
     /// The first line of each rule, by the rule's id.
     package var lines: [Text: Int] = [:]
@@ -44,14 +43,14 @@ package struct GatePolicy: Sendable {
         (self.id, self.version, self.digest) = (id, version, digest)
     }
 
-    /// The name of exactly these rules in verdicts and records: `id@version sha256:` and 16 hexadecimal
-    /// digits of the file's hash.
+    /// The name of these rules in verdicts and records: `id@version sha256:` and the first 16 hexadecimal digits of the
+    /// SHA-256 of the file. Any change of the file changes the name.
     package var name: String { "\(id)@\(version) sha256:\(Hex.encode(digest.prefix(8)))" }
 
     /// The groups of issuers that the rules name.
     package var groups: Set<Text> { Set((deny.map(\.selector) + accept.map(\.selector)).flatMap(\.groups)) }
 
-    /// The rule ids that are reserved, because their codes are reserved.
+    /// The rule ids that are not allowed because this program uses their codes.
     static let reservedIDs: [Text] = [ReasonCode.policyNoMatch, .policyExpired].map { code in
         Text(String(code.text.dropFirst(ReasonCode.policyPrefix.count)))
     }
@@ -62,10 +61,8 @@ extension VerificationPolicy {
     ///
     /// - Parameters:
     ///   - rules: The operator's rules.
-    ///   - defaults: The values for everything that the rules do not state: profile, skew and trust in the
-    ///     clock.
-    ///   - direction: The direction of the gate; nil: no direction is configured, and accept rules for a
-    ///     direction do not apply.
+    ///   - defaults: The values for everything that the rules do not state: profile, skew and trust in the clock.
+    ///   - direction: The direction of the gate. If nil, accept rules for a direction do not apply.
     package init(_ rules: GatePolicy, over defaults: VerificationPolicy = .init(), direction: GateDirection? = nil) {
         self = defaults
         version = rules.name
@@ -78,8 +75,8 @@ extension VerificationPolicy {
         self.direction = direction
     }
 
-    /// Returns whether the date is trusted enough to accept a credential: its source is not below the
-    /// minimum, and the clock has not run too long without synchronisation.
+    /// Returns whether the date is trusted enough to accept a credential. The source of the date must not be below the
+    /// minimum, and the clock must not have run too long without synchronisation.
     package func trusts(_ clock: WallTime) -> Bool {
         guard clock.provenance >= minimumClock else { return false }
         guard let limit = rules?.maxUnsynchronised, clock.provenance < .synchronised else { return true }

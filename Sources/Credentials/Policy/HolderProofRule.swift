@@ -1,8 +1,8 @@
 package import Encoding
 import Reasons
 
-/// The proof of possession that the gate demands from the holder before the payload arrives. Tuvali has no
-/// message for such a demand, so over Tuvali the gate makes no demand.
+/// The proof of possession that the gate demands from the holder before the payload arrives. Tuvali has no message for
+/// a demand, so over Tuvali the gate demands nothing.
 package struct HolderDemand: Sendable {
     /// The challenge that a holder's proof must repeat.
     package var nonce: Text?
@@ -10,13 +10,13 @@ package struct HolderDemand: Sendable {
     package var audience: Text?
     /// Whether a credential without a holder's proof is refused.
     package var required: Bool
-    /// Whether the credential is in a presentation. The presentation's own proof counts for all credentials
-    /// that name no key of their holder.
+    /// Whether the credential is in a presentation. If a credential names no key of its holder, the proof of the
+    /// presentation counts for the credential.
     var isPresented = false
     /// The maximum age of the holder's proof; nil: the policy's value.
     package var maxAge: Duration?
 
-    /// Creates a demand; without arguments it demands nothing.
+    /// Creates a demand. Without arguments, the demand requires nothing.
     package init(nonce: Text? = nil, audience: Text? = nil, required: Bool = false, maxAge: Duration? = nil) {
         self.nonce = nonce
         self.audience = audience
@@ -25,13 +25,13 @@ package struct HolderDemand: Sendable {
     }
 }
 
-/// The proof that the holder presents the payload.
+/// The result of checking the holder's proof of possession.
 enum HolderProof {
-    /// The presentation has no proof, or the signer of its proof is not the subject of each credential.
+    /// The presentation has no proof, or the signer of the proof is not the subject of each credential.
     case missing
-    /// A valid signature that may have been made for another verifier or long ago.
+    /// The signature is valid, but may be old or made for another verifier.
     case unfit
-    /// The subject signed for this gate and recently.
+    /// The subject signed recently and for this gate.
     case proven
 
     /// The reason code for a proof that is required but not sufficient; nil if the proof is sufficient.
@@ -44,19 +44,18 @@ enum HolderProof {
     }
 }
 
-/// The rule for proofs by which holders show possession of their keys: key binding JWTs (RFC 9901 section
-/// 7.3), presentations in JWTs and linked-data presentations. The caller checks the signature.
+/// The rule for proofs by which holders show possession of their keys: key binding JWTs (RFC 9901 section 7.3),
+/// presentations in JWTs and linked-data presentations. The caller checks the signature.
 ///
-/// A proof counts if it is no older than allowed and was made for this gate: the proof names this gate as its
-/// audience, or names no audience. If a proof without an audience answers a challenge that this gate did not
-/// give, it was made for the verifier that gave the challenge. If the gate has no name, no audience can be
-/// this gate.
+/// A proof counts if it is not too old and was made for this gate. A proof was made for this gate if it names the gate
+/// as its audience or names no audience. A proof without an audience that answers another verifier's challenge was made
+/// for that verifier. For a gate without a name, no audience can be the gate.
 ///
-/// A proof that does not count is refused in two cases. In the first case the gate made a demand that the
-/// proof does not fulfil. In the second case the gate has a name and the proof names another audience; RFC
-/// 7519 section 4.1.3 requires this refusal for `aud`, and Data Integrity 1.0 section 4.4 for `domain`. In
-/// all other cases the credentials are treated as if they had been received without this proof: neither VCDM
-/// nor VC-JOSE-COSE gives a presentation an age, and its credentials are valid by themselves.
+/// A proof that does not count is refused in two cases. In the first case, the gate made a demand that the proof does
+/// not fulfil. In the second case, the gate has a name and the proof names another audience; RFC 7519 section 4.1.3
+/// requires the refusal for `aud`, and Data Integrity 1.0 section 4.4 for `domain`. In all other cases the credentials
+/// are treated as if received without the proof: neither VCDM nor VC-JOSE-COSE gives a presentation an age, and its
+/// credentials are valid by themselves.
 struct HolderProofRule {
     let policy: VerificationPolicy
     let demand: HolderDemand
@@ -66,10 +65,10 @@ struct HolderProofRule {
     struct Statement {
         /// The challenges that the proof answers.
         var nonces: [Text]
-        /// The audiences for which the proof was made; empty if it states none. An audience that is no text
-        /// is included as an empty text, which names no gate.
+        /// The audiences for which the proof was made; empty if the proof states none. An audience that is not text is
+        /// included as an empty text, which names no gate.
         var audiences: [Text]
-        /// The dates at which the proof was made, as it states them.
+        /// The dates of signing that the proof states.
         var made: [Timestamp]
     }
 
@@ -89,7 +88,7 @@ struct HolderProofRule {
         return counts
     }
 
-    /// Returns whether a proof is recent. An answered challenge does not replace the date.
+    /// Returns whether a proof is recent. A proof that answers a challenge needs a recent date, too.
     func isFresh(_ made: [Timestamp]) -> Bool {
         let maxAge = demand.maxAge ?? policy.holderProofAge
         return !made.isEmpty
@@ -98,8 +97,7 @@ struct HolderProofRule {
 }
 
 extension HolderProofRule.Statement {
-    /// Reads the statements of a JWT: `nonce` and `aud`. `made` is its `iat`, or its `nbf` where it has no
-    /// `iat`.
+    /// Reads the statements of a JWT: `nonce` and `aud`. `made` is the `iat` of the JWT or, without `iat`, the `nbf`.
     init(_ claims: JSONObject, made: Timestamp?) {
         nonces = claims["nonce"].map { [$0.string ?? ""] } ?? []
         audiences = claims["aud"].map { member in (member.array ?? [member]).map { $0.string ?? "" } } ?? []

@@ -2,19 +2,18 @@ package import Encoding
 import LinkedData
 import Reasons
 
-/// The result of one rule, for people: it names places and keys, never a value of a claim.
+/// The result of one rule, for display. The result names places and keys, never a value of a claim.
 package struct RuleNote: Hashable, Sendable {
     /// The result of a rule.
     package enum Outcome: Hashable, Sendable {
         /// The rule determined the verdict.
         case decided
-        /// The rule does not apply to this credential; the text is the part of its selector that does not
-        /// match.
+        /// The rule does not apply to this credential. The text names the part of the selector that does not match.
         case notAbout(String)
         /// The rule applies to this credential, but the condition in the text is not fulfilled.
         case unmet(String)
-        /// The rule applies to this credential, but it is unknown whether the condition in the text is
-        /// fulfilled: the claim is missing or of another kind.
+        /// The rule applies to this credential, but the condition in the text is undecided: the claim is missing or of
+        /// another kind.
         case untold(String)
     }
 
@@ -22,8 +21,7 @@ package struct RuleNote: Hashable, Sendable {
     package let rule: Text
     /// Whether the rule is a `[[deny]]` rule.
     package let denies: Bool
-    /// The place, in the payload, of the credential on which the rule was evaluated, as a JSON pointer; empty
-    /// for a bare credential.
+    /// The place in the payload of the evaluated credential, as a JSON pointer; empty for a bare credential.
     package let place: String
     /// The result of the rule.
     package let outcome: Outcome
@@ -44,53 +42,53 @@ package struct RuleNote: Hashable, Sendable {
 /// A verified credential on which the rules are evaluated.
 struct PolicyCase {
     var claims: SignedClaims
-    /// The credential's place in the received payload, as a JSON pointer; empty for a bare credential.
-    /// Pointers into the credential begin at this place.
+    /// The place of the credential in the received payload, as a JSON pointer; empty for a bare credential. Pointers
+    /// into the credential begin at this place.
     var place = ""
     /// The answers of the status lists.
     var status: [StatusAnswer] = []
     /// The state of the holder's proof.
     var holder = HolderProof.missing
-    /// Whether the credential, or its subject, was presented within the replay window.
+    /// Whether the credential or its subject was presented within the replay window.
     var wasSeen = false
-    /// The finding that prevents acceptance, or is added as a warning, where no rule states what admits
+    /// The finding that prevents acceptance, or is added as a warning, if no rule states what it admits
     /// (``Admission``).
     var untyped: Reason?
 }
 
-/// The parts of the trust data that the rules may use.
+/// The parts of the trust data that the rules may read.
 struct PolicyKnowledge {
-    /// Returns the issuers of a group; nil if no such group exists.
+    /// Returns the issuers of a group; nil if the group does not exist.
     var groups: (Text) -> Set<Text>?
     /// The pinned contexts, which give names their meanings; nil if no contexts are pinned.
     var pinned: JSONLDProcessor?
-    /// How strictly dates are read.
+    /// The profile for reading dates.
     let profile: Profile
     /// The work limit of the rules.
     var work: RuleWork
 }
 
-/// The verdict that the rules give.
+/// The verdict of the rules.
 struct PolicyDecision {
     enum Outcome {
-        /// The rule accepts what the visitor presented. `warnings` report a repeated visit, or an issuer
-        /// whose entry in the trust data names no types.
+        /// The rule accepts the presented credentials. `warnings` report a repeated visit, or an issuer whose entry in
+        /// the trust data names no types.
         case accept(rule: Text, warnings: [Reason])
         case reject(Reason)
     }
 
     let outcome: Outcome
-    /// The indices of the credentials to which the verdict is due. If accepted, they are all credentials that
-    /// fulfil the accepting rule. If rejected, it is the one to which a deny rule applies, the one that was
-    /// shown before, or the first that does not fulfil an accept rule. The list is empty if no accept rule
-    /// selects any credential, if the clock is not trusted, or if the rules have expired.
+    /// The indices of the credentials that determine the verdict. For an acceptance: all credentials that fulfil the
+    /// accepting rule. For a rejection: the credential to which a deny rule applies, the repeated credential, or the
+    /// first credential that does not fulfil an accept rule. The list is empty if no accept rule selects a credential,
+    /// if the clock is not trusted, or if the rules have expired.
     let credentials: [Int]
     /// The rules that were evaluated, in their order.
     let notes: [RuleNote]
 }
 
-/// Evaluates the rules on the credentials that one visitor presented: a single credential, or all credentials
-/// of a presentation.
+/// Evaluates the rules on the credentials of one visitor: a single credential, or all credentials of a
+/// presentation.
 struct PolicyQuestion {
     let policy: VerificationPolicy
     let rules: GatePolicy
@@ -98,11 +96,9 @@ struct PolicyQuestion {
     let knowledge: PolicyKnowledge
     let cases: [PolicyCase]
     private var notes: [RuleNote] = []
-    /// The types of each credential. Those of linked data are computed from its graph, so they are computed
-    /// only once.
+    /// The types of each credential. They are computed once, because the types of linked data require its graph.
     private let types: [[Text]]
-    /// The times at which hours must hold, at most each minute of a week. Computed once for all rules that
-    /// have hours.
+    /// The times that the hours must contain, at most each minute of a week. They are computed once for all rules.
     private lazy var moments = clock.moments.map { LocalTime($0, in: rules.zone) }
 
     init(
@@ -113,10 +109,9 @@ struct PolicyQuestion {
         types = cases.map(\.claims.types)
     }
 
-    /// Returns the verdict of the rules on the presented credentials. A presentation is accepted by a rule
-    /// that one of its credentials fulfils alone. The other credentials were verified too, but the claims of
-    /// two credentials need not be about the same person. A rule that denies one credential denies the whole
-    /// presentation.
+    /// Returns the verdict of the rules on the presented credentials. A rule accepts a presentation if a single
+    /// credential fulfils the rule: the claims of two credentials need not be about the same person. A rule that denies
+    /// one credential denies the whole presentation.
     mutating func decide() -> PolicyDecision {
         guard policy.trusts(clock) else { return reject(Reason(.clockUntrusted)) }
         if let end = rules.validUntil, end.advanced(by: policy.clockSkew) < clock.utc {
@@ -130,8 +125,8 @@ struct PolicyQuestion {
         }
         var first: (complaint: Reason, index: Int)?
         for rule in rules.accept {
-            // Collect all fulfilling credentials. Otherwise a visitor could add a second suitable credential
-            // to hide the first from the replay check.
+            // Collect all fulfilling credentials. If only the first counted, a visitor could hide a credential from the
+            // replay check by adding a second suitable credential.
             var fulfilling: [Int] = []
             for index in cases.indices {
                 if let mismatch = mismatch(rule.selector, rule.direction, index, inDoubt: false) {
@@ -170,7 +165,7 @@ struct PolicyQuestion {
 
     // MARK: - One rule and one credential
 
-    /// Returns the finding by which a deny rule applies; nil when it does not apply.
+    /// Returns the finding by which a deny rule applies; nil if the rule does not apply.
     private mutating func applies(_ rule: DenyRule, to index: Int) -> PredicateFinding? {
         if let mismatch = mismatch(rule.selector, rule.direction, index, inDoubt: true) {
             note(rule.id, .notAbout(mismatch), index, denies: true)
@@ -185,13 +180,12 @@ struct PolicyQuestion {
         return finding
     }
 
-    /// Returns the reason why an accept rule that applies to this credential does not accept it; nil when it
-    /// does.
+    /// Returns the reason why an accept rule that applies to this credential does not accept it; nil if it does.
     private mutating func complaint(of rule: AcceptRule, about index: Int) -> Reason? {
         let code = ReasonCode.policy(rule.id.string)
         if !rule.hours.isEmpty {
-            // The hours must hold at all possible times. If it is unknown how long the machine was off, the
-            // possible times include every minute since the last confirmed date.
+            // The hours must contain all possible times. If the duration of a power-off is unknown, the possible times
+            // include every minute since the last confirmed date.
             let isWithin = moments.allSatisfy { time in rule.hours.contains { $0.contains(time) } }
             guard isWithin else {
                 note(rule.id, .unmet("hours"), index)
@@ -216,10 +210,9 @@ struct PolicyQuestion {
         return complaint.moved(to: at(index, complaint.pointer))
     }
 
-    /// Returns why a rule does not apply to this credential; nil when it applies. `inDoubt` is the answer
-    /// where it is unknown: no trust entry names the group, the gate's direction is not configured, or the
-    /// credential does not show its types or subjects. In these cases an accept rule does not apply and a
-    /// deny rule does.
+    /// Returns why a rule does not apply to this credential; nil if the rule applies. `inDoubt` is returned if the
+    /// answer is unknown: no trust entry names the group, the gate's direction is not configured, or the credential
+    /// does not show its types or subjects. In doubt, an accept rule does not apply and a deny rule does.
     private func mismatch(
         _ selector: CredentialSelector, _ direction: GateDirection?, _ index: Int, inDoubt: Bool
     ) -> String? {
@@ -249,8 +242,8 @@ struct PolicyQuestion {
         return nil
     }
 
-    /// Creates the evaluation of predicates for the credential at `index`. Names in pointers are read under
-    /// the credential's contexts. If the rule lists contexts, these are the same.
+    /// Creates the evaluation of predicates for the credential at `index`. Names in pointers are read under the
+    /// credential's contexts, which equal the contexts of a rule that lists contexts.
     private func evaluation(of index: Int, under selector: CredentialSelector) -> PredicateEvaluation {
         let claims = cases[index].claims
         let names = ClaimNames(

@@ -2,14 +2,14 @@
 package struct PolicyFileError: Error, Hashable, Sendable {
     /// One problem in a policy file.
     package struct Problem: Hashable, Sendable {
-        /// The line in the file, from 1; nil when the file as a whole lacks something.
+        /// The line in the file, from 1; nil if the problem concerns the file as a whole.
         package let line: Int?
         /// The problem in plain words.
         package let message: String
         /// The remedy in plain words.
         package let remedy: String
 
-        /// Creates a problem at the line `line`; nil: the problem concerns the whole file.
+        /// Creates a problem at the line `line`, or without a line for the whole file.
         package init(line: Int?, message: String, remedy: String) {
             (self.line, self.message, self.remedy) = (line, message, remedy)
         }

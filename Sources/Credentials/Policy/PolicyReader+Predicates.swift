@@ -115,8 +115,8 @@ extension PolicyReader {
         return complete(path, tests, &table)
     }
 
-    /// Warns about numbers that a signature might not preserve exactly. JCS signs numbers as doubles (RFC
-    /// 8785 section 3.2.2.3), and above 2^53 several integers have the same double.
+    /// Warns about numbers whose exact value a signature might not preserve. JCS signs numbers as doubles (RFC 8785
+    /// section 3.2.2.3), and several integers above 2^53 share one double.
     private mutating func warn(about tests: [ClaimTest], _ table: PolicyTable) {
         guard isAboutLinkedData else { return }
         for test in tests where test.numbers.contains(where: { !$0.isSafe }) {
@@ -144,7 +144,7 @@ extension PolicyReader {
     private mutating func complete(
         _ path: ClaimPath?, _ tests: [ClaimTest], _ table: inout PolicyTable
     ) -> Predicate? {
-        // A malformed test is already reported as a problem; report only a condition without any test here.
+        // A malformed test is already a reported problem, so report only a condition without any test.
         if tests.isEmpty, table.table.entries.count == 1 {
             problems.note(
                 table.line, "a condition has no comparison",
@@ -185,8 +185,8 @@ extension PolicyReader {
         }
     }
 
-    /// Reads a TOML number. A number with a fraction is read by its shortest decimal text, which equals the
-    /// written number up to 15 digits.
+    /// Reads a TOML number. A fraction is read from its shortest decimal text, which equals the written number up to 15
+    /// digits.
     private static func number(_ value: TOML) -> DecimalNumber? {
         switch value {
         case .integer(let number): DecimalNumber(number)

@@ -60,8 +60,8 @@ extension PolicyReader {
         return rule
     }
 
-    /// Warns about a deny rule with `subjects`: a credential that names no subject may be about a denied
-    /// person, so the rule denies all of them.
+    /// Warns about a deny rule with `subjects`. A credential without a subject may be about a denied person, so the
+    /// rule denies every such credential.
     private mutating func warn(about rule: DenyRule, _ table: PolicyTable) {
         let selector = rule.selector
         guard !selector.subjects.isEmpty, selector.types.isEmpty, Self.subjectless.contains(where: selector.isAbout)
@@ -73,7 +73,7 @@ extension PolicyReader {
             "Restrict the rule with types or formats.")
     }
 
-    /// The formats whose credentials need not, or cannot, name their subject.
+    /// The formats in which credentials need not, or cannot, name their subject.
     private static let subjectless: [CredentialFormat] = [.vcSDJWT, .dcSDJWT, .sdJWT, .mdoc]
 
     private func named(_ name: String, _ table: PolicyTable) -> PolicyTable {
@@ -118,8 +118,8 @@ extension PolicyReader {
         return selector
     }
 
-    /// The formats that rules can name. Rules apply to credentials, alone or in a presentation; a rule that
-    /// requires a presentation has `holder = "required"`.
+    /// The formats that rules can name. Rules apply to credentials, alone or in a presentation. A rule that requires a
+    /// presentation has `holder = "required"`.
     static let credentialFormats = CredentialFormat.allCases.filter { ![.ldpVP, .jwtVP, .vpJWT].contains($0) }
 
     private static func digest(_ value: TOML) -> [UInt8]? {

@@ -79,8 +79,8 @@ extension PolicyReader {
         return answer
     }
 
-    /// Creates the graph of a credential of `issuer` whose properties are the members of `table`. Inner
-    /// tables become further nodes.
+    /// Creates the graph of a credential of `issuer`. The members of `table` become properties, and inner tables become
+    /// further nodes.
     private static func graph(_ table: TOMLTable, issuer: Text) -> StatementGraph {
         let root = Term.blank("c")
         var quads = [
@@ -116,7 +116,7 @@ extension PolicyReader {
 }
 
 extension PolicyTable {
-    /// Returns whether the table has a key that was already read, valid or not.
+    /// Returns whether the table has the key, valid or not.
     fileprivate func asked(for key: Text) -> Bool { table.entry(key) != nil }
 }
 

@@ -40,8 +40,8 @@ extension GatePolicy {
         return policy
     }
 
-    /// Returns the form of each key that the policy reader looks up in the file `bytes`. Each key follows the
-    /// name of its table, written as in messages. Only tables that occur in the file are included.
+    /// Returns the form of each key that the policy reader looks up in the file `bytes`. The name of each key begins
+    /// with the name of its table, as in messages. Only tables in the file are included.
     package static func forms(of bytes: [UInt8]) throws(TOML.SyntaxError) -> [KeyForm] {
         var reader = PolicyReader()
         _ = reader.policy(try TOML.parse(bytes), digest: Digest.sha256(bytes), zones: { _ in nil })
@@ -49,8 +49,8 @@ extension GatePolicy {
     }
 }
 
-/// Reads the top of a policy file and its sections. Rules: `PolicyReader+Rules.swift`; predicates:
-/// `PolicyReader+Predicates.swift`; test cases: `PolicyReader+Tests.swift`.
+/// Reads the top of a policy file. `PolicyReader+Rules.swift` reads rules, `PolicyReader+Predicates.swift` predicates,
+/// and `PolicyReader+Tests.swift` test cases.
 struct PolicyReader {
     var problems = PolicyProblems()
     /// Whether the current rule may apply to linked data.
@@ -101,7 +101,7 @@ struct PolicyReader {
         return policy
     }
 
-    /// Reads the id or the version of the policy itself. Records contain these.
+    /// Reads the id or the version of the policy. Records contain both.
     private mutating func name(_ key: Text, of table: inout PolicyTable) -> Text {
         guard table.has(key) else {
             problems.note(nil, "there is no \(key)", "Write \(key) = \"…\" at the top; records name the policy by it.")
@@ -158,7 +158,7 @@ struct PolicyReader {
         }
     }
 
-    /// Returns whether a text consists of ASCII letters, digits and `others`.
+    /// Returns whether a text consists of ASCII letters, digits and the characters in `others`.
     static func isName(_ text: Text, longest: Int, also others: String) -> Bool {
         (1...longest).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -3,29 +3,27 @@ import Reasons
 
 /// The direction of a gate.
 package enum GateDirection: String, CaseIterable, Sendable {
-    /// Into the building or site behind the gate.
+    /// The direction into the building or site.
     case `in`
-    /// Out of the building or site behind the gate.
+    /// The direction out of the building or site.
     case out
 }
 
-/// The credentials that a rule applies to. An empty list does not restrict.
+/// The credentials to which a rule applies. An empty list does not restrict the selection.
 package struct CredentialSelector: Hashable, Sendable {
-    /// The credential formats that the selector admits; empty: all formats.
+    /// The credential formats; empty: all formats.
     package var formats: [CredentialFormat] = []
-    /// Types, one of which the credential must have: expanded IRIs, `vct`, `docType`.
+    /// The types (expanded IRIs, `vct`, `docType`), one of which the credential must have; empty: any type.
     package var types: [Text] = []
     /// The ids of the issuers, one of which must have issued the credential; empty: any issuer.
     package var issuers: [Text] = []
     /// The groups of issuers by name.
     package var groups: [Text] = []
-    /// For linked data: the exact list of contexts under which the document must be written; empty: any
-    /// contexts.
+    /// For linked data: the exact list of contexts of the document; empty: any contexts.
     package var contexts: [Text] = []
-    /// The ids of the subjects, one of which the credential must be about; empty: any subject.
+    /// The ids of the subjects, one of which must be the credential's subject; empty: any subject.
     package var subjects: [Text] = []
-    /// The SHA-256 hashes of the signed content of the credentials to which the selector applies; empty: any
-    /// credential.
+    /// The SHA-256 hashes of the signed contents, one of which must be the credential's; empty: any credential.
     package var credentials: [[UInt8]] = []
 
     /// Creates a selector of every credential.
@@ -37,28 +35,26 @@ package struct CredentialSelector: Hashable, Sendable {
 
 /// The tolerance of a rule for stored status lists that are old or missing.
 package struct StatusTolerance: Hashable, Sendable {
-    /// The treatment of a list whose validity is over.
+    /// The treatment of a list after the end of its validity.
     package enum Stale: Hashable, Sendable {
         /// The credential is refused with `status.stale`.
         case reject
         /// The list's last state counts.
         case accept
-        /// The last state of the list counts until the given duration after the end of the list's validity.
+        /// The list counts until the given duration after the end of its validity.
         case grace(Duration)
     }
 
-    /// The purposes for which the credential must have an answer from a status list; empty: the purposes of
-    /// the credential's own entries.
+    /// The purposes for which a status list must answer; empty: the purposes of the credential's entries.
     package var purposes: [Text] = []
-    /// The treatment of a list whose validity is over.
+    /// The treatment of a list after the end of its validity.
     package var whenStale = Stale.reject
-    /// Whether a list that is not stored, or a missing entry of the credential, is refused with
-    /// `status.unavailable`.
+    /// Whether a list that is not stored, or a missing entry of the credential, causes `status.unavailable`.
     package var rejectsMissing = true
     /// The age beyond which a list counts as overdue, whatever its own validity.
     package var maxAge: Duration?
 
-    /// Creates a rule that tolerates no stale or missing list and requires no further purposes.
+    /// Creates the strict tolerance: no stale list, no missing list, no further purposes.
     package init() {}
 
     /// Returns the first fault of the answers; nil if the answers are acceptable.
@@ -93,7 +89,7 @@ package struct StatusTolerance: Hashable, Sendable {
 
 /// A rule that accepts credentials: `[[accept]]`.
 package struct AcceptRule: Hashable, Sendable {
-    /// The id; the rule's code in verdicts is `policy.` and this.
+    /// The id. The rule's code in verdicts is `policy.` followed by the id.
     package var id: Text
     /// The credentials to which the rule applies.
     package var selector = CredentialSelector()
@@ -118,14 +114,14 @@ package struct AcceptRule: Hashable, Sendable {
 
 /// A rule that denies credentials, evaluated before every accept rule: `[[deny]]`.
 package struct DenyRule: Hashable, Sendable {
-    /// The id; the rule's code in verdicts is `policy.` and this.
+    /// The id. The rule's code in verdicts is `policy.` followed by the id.
     package var id: Text
     /// The credentials to which the rule applies.
     package var selector = CredentialSelector()
     /// The direction of the gates to which the rule applies; nil: all gates.
     package var direction: GateDirection?
-    /// The conditions. The rule applies unless one of them is known not to be fulfilled, so a holder cannot
-    /// avoid it by withholding a claim.
+    /// The conditions. The rule applies unless a condition is known to be unfulfilled, so a holder cannot avoid the
+    /// rule by withholding a claim.
     package var when: [Predicate] = []
 
     /// Creates a rule that denies every credential.

@@ -1,12 +1,11 @@
 import Encoding
 
-/// One table of a policy file. The reads by the policy reader define the schema: a key that is never read is
-/// reported as a problem.
+/// One table of a policy file. The reads define the schema: a key that the policy reader never reads is a problem.
 struct PolicyTable {
     /// The name of the table in messages: `[clock]`, `an [[accept]] rule`.
     let name: String
     let table: TOMLTable
-    /// The line of the first key of the table; if it has none, the line of the containing table.
+    /// The line of the table's first key; for an empty table, the line of the containing table.
     let line: Int
     private(set) var asked: [Text] = []
 
@@ -24,7 +23,7 @@ struct PolicyTable {
 
     func line(of key: Text) -> Int { table.entry(key)?.line ?? line }
 
-    /// Returns the value of a key if it has the right form; otherwise notes a problem.
+    /// Returns the value of a key. Notes a problem and returns nil if the value has the wrong form.
     mutating func take<Value>(
         _ key: Text, _ wanted: String, _ problems: inout PolicyProblems, _ convert: (TOML) -> Value?
     ) -> Value? {
@@ -67,7 +66,7 @@ struct PolicyTable {
         }
     }
 
-    /// Reads a value that must be one of a few words.
+    /// Reads one of a fixed set of words.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: Text, _ problems: inout PolicyProblems
     ) -> Choice? where Choice.RawValue == String {
@@ -85,7 +84,7 @@ struct PolicyTable {
         }
     }
 
-    /// Reads a list of tables, or a single table where `single` allows it.
+    /// Reads a list of tables or, if `single` allows it, a single table.
     mutating func sections(
         _ key: Text, _ wanted: String, single: Bool = false, _ problems: inout PolicyProblems
     ) -> [PolicyTable] {
@@ -108,12 +107,12 @@ struct PolicyTable {
     }
 }
 
-/// The problems found so far, and the keys that were read.
+/// The problems found so far, and the keys that the reader looked up.
 struct PolicyProblems {
     private(set) var list: [PolicyFileError.Problem] = []
-    /// Correct parts of the table that may surprise the author.
+    /// Warnings about correct parts of the table that may surprise the author.
     private(set) var warnings: [PolicyFileError.Problem] = []
-    /// The keys that were looked up, each once, after the name of their table.
+    /// The keys that the reader looked up, without duplicates. Each key begins with the name of its table.
     private(set) var asked: [KeyForm] = []
     private var seen: Set<String> = []
 

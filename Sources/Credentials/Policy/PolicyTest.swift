@@ -5,13 +5,12 @@ import Reasons
 package struct PolicyTest: Sendable {
     /// The presented credential.
     package enum Subject: Sendable {
-        /// A credential in its state after verification, described in the policy file.
+        /// A verified credential that the policy file describes.
         case verified(PolicyTestCredential)
-        /// A credential in its state after verification. Its claims are in the JSON file `file`; the path is
-        /// as the policy file writes it.
+        /// A verified credential with its claims in the JSON file `file`. The path is as written in the policy file.
         case claims(file: Text, PolicyTestCredential)
-        /// A wallet's payload in the file `file`, to be verified against the trust directory `trust`. The
-        /// paths are as the policy file writes them.
+        /// A wallet's payload in the file `file`, to be verified against the trust directory `trust`. The paths are as
+        /// written in the policy file.
         case payload(file: Text, trust: Text)
     }
 
@@ -23,19 +22,19 @@ package struct PolicyTest: Sendable {
     package var clock: WallTime
     /// The direction of the gate.
     package var direction: GateDirection?
-    /// Whether the visitor was at the gate within the replay window.
+    /// Whether the visitor came to the gate within the replay window.
     package var wasSeen = false
     /// The presented credential.
     package var subject: Subject
     /// The expected verdict.
     package var decision: VerdictDecision
-    /// The rule that must accept, or whose `policy.` code must be the reason.
+    /// The rule that must accept the credential, or that must be the reason of the refusal (`policy.` and the id).
     package var rule: Text?
-    /// The code that must be the reason.
+    /// The code of the expected reason.
     package var code: Text?
 }
 
-/// A credential as a test case describes it.
+/// A credential as described by a test case.
 package struct PolicyTestCredential: Sendable {
     /// The verified claims of the credential.
     package var claims: SignedClaims
@@ -48,7 +47,7 @@ package struct PolicyTestCredential: Sendable {
 }
 
 extension SignedClaims {
-    /// Returns the same claims with another document. A test case can supply that document in a file.
+    /// Returns the same claims with another document, which a test case can supply in a file.
     package func with(_ document: JSON) -> SignedClaims {
         SignedClaims(
             format: format, issuer: issuer, types: types, text: .described(document, as: format),
@@ -58,8 +57,8 @@ extension SignedClaims {
 }
 
 extension SignedText {
-    /// Creates the text of a credential that a test case describes. A member that it lacks may be withheld by
-    /// the holder, where the format allows that.
+    /// Creates the text of a credential that a test case describes. If the format allows withholding, a missing member
+    /// may be withheld.
     static func described(_ document: JSON, as format: CredentialFormat) -> SignedText {
         SignedText(document, hidesMembers: [.vcSDJWT, .dcSDJWT, .sdJWT].contains(format))
     }
@@ -67,17 +66,17 @@ extension SignedText {
 
 /// The result of a test case.
 package struct PolicyTestResult: Sendable {
-    /// Whether the test case gave the expected result.
+    /// Whether the test case had the expected result.
     package let passed: Bool
     /// The verdict; nil if the test case could not be run.
     package let decision: VerdictDecision?
     /// The code of the first reason; nil if the test case could not be run.
     package let code: Text?
-    /// The id of the rule that accepted; nil if no rule did.
+    /// The id of the accepting rule; nil if no rule accepted.
     package let rule: Text?
     /// The rules that were evaluated.
     package let notes: [RuleNote]
-    /// The reason why the test case could not be run, in plain words; nil if it ran.
+    /// The reason, in plain words, why the test case could not be run; nil if the test case ran.
     package let failure: String?
 
     private init(

@@ -2,17 +2,17 @@ package import Encoding
 
 /// The place of a claim in the signed view of a credential.
 package enum ClaimPath: Hashable, Sendable {
-    /// A JSON pointer (RFC 6901) into the signed text: the pointer as written, and its tokens. If the issuer
-    /// signed statements, the names in the pointer mean the names' properties (``ClaimNames``).
+    /// A JSON pointer (RFC 6901) into the signed text: the pointer as written, and its tokens. If the issuer signed
+    /// statements, the names in the pointer mean properties (``ClaimNames``).
     case pointer(Text, [Text])
-    /// A path of property IRIs through the signed statements, starting at the credential; for linked data
-    /// only. The meaning of the path does not depend on the contexts of the document.
+    /// A path of property IRIs through the signed statements, starting at the credential. Only linked data has such
+    /// paths. The contexts of the document do not affect the meaning of the path.
     case properties([Text])
 
-    /// The pointer, for people and verdicts; nil for a path of IRIs.
+    /// The pointer, for display and verdicts; nil for a path of IRIs.
     package var pointer: String? { if case .pointer(let text, _) = self { text.string } else { nil } }
 
-    /// The pointer or the IRIs, for people.
+    /// The pointer or the IRIs, for display.
     package var description: String {
         switch self {
         case .pointer(let text, _): text.string
@@ -21,7 +21,7 @@ package enum ClaimPath: Hashable, Sendable {
     }
 }
 
-/// A value that a policy compares claims with.
+/// A value with which a policy compares claims.
 package enum PolicyValue: Hashable, Sendable {
     /// A text. Texts are compared by bytes.
     case text(Text)
@@ -31,7 +31,7 @@ package enum PolicyValue: Hashable, Sendable {
     case boolean(Bool)
 }
 
-/// A date that a policy compares claims with.
+/// A date with which a policy compares claims.
 package enum PolicyDate: Hashable, Sendable {
     /// The present day at the gate.
     case today
@@ -49,22 +49,22 @@ package enum ClaimTest: Hashable, Sendable {
     case exists(Bool)
     /// The claim equals the given value.
     case equals(PolicyValue)
-    /// The claim equals one of the given values.
+    /// The claim equals a given value.
     case isOne(of: [PolicyValue])
     /// The claim is a text that begins with the given text.
     case hasPrefix(Text)
-    /// The claim is a list that contains the given value, or is the value itself, because JSON-LD writes a
-    /// list of one value either way.
+    /// The claim is a list that contains the given value, or is the value itself: JSON-LD writes a list of one value
+    /// either way.
     case contains(PolicyValue)
     /// The claim contains at least one of the given values.
     case containsAny([PolicyValue])
     /// The claim contains each of the given values.
     case containsAll([PolicyValue])
-    /// The claim is a number that has the given relation to the given number.
+    /// The claim is a number in the given relation to the given number.
     case number(Order, DecimalNumber)
-    /// The claim is a date or an instant that has the given relation to the given date.
+    /// The claim is a date or an instant in the given relation to the given date.
     case date(Order, PolicyDate)
-    /// The claim is a date of birth. The age in completed years has the given relation to the given number.
+    /// The claim is a date of birth. The age in completed years is in the given relation to the given number.
     case age(Order, Int)
 
     /// The relation of one value to another.
@@ -82,7 +82,7 @@ package enum ClaimTest: Hashable, Sendable {
         }
     }
 
-    /// The numbers that the test compares with.
+    /// The numbers with which the test compares the claim.
     var numbers: [DecimalNumber] {
         let values: [PolicyValue] =
             switch self {
@@ -94,8 +94,8 @@ package enum ClaimTest: Hashable, Sendable {
         return values.compactMap { if case .number(let number) = $0 { number } else { nil } }
     }
 
-    /// The key of the test in a policy file. Values are omitted, because a fulfilled test would reveal the
-    /// claim.
+    /// The key of the test in a policy file. The text omits the values, because the value of a fulfilled test would
+    /// reveal the claim.
     package var key: String {
         switch self {
         case .exists: "exists"
@@ -123,7 +123,7 @@ package enum ClaimTest: Hashable, Sendable {
     }
 }
 
-/// A condition on a verified credential. It always has a result: fulfilled, not fulfilled, or unknown.
+/// A condition on a verified credential. The result is fulfilled, not fulfilled, or unknown.
 package indirect enum Predicate: Hashable, Sendable {
     /// A test on the claim at a path.
     case claim(ClaimPath, ClaimTest)
@@ -138,7 +138,7 @@ package indirect enum Predicate: Hashable, Sendable {
     /// The given predicate is known not to be fulfilled.
     case not(Predicate)
 
-    /// Whether the predicate can only be fulfilled by certain claims.
+    /// Whether only certain claims can fulfil the predicate.
     var asksOfClaims: Bool { asksOfClaims(denied: false) }
 
     private func asksOfClaims(denied: Bool) -> Bool {

@@ -1,7 +1,7 @@
 import Encoding
 
-/// A truth value of Kleene's strong three-valued logic. Only ``yes`` accepts a credential. ``unknown`` stays
-/// unknown under `not`, so that a claim which is missing or of another kind never leads to acceptance.
+/// A truth value of Kleene's strong three-valued logic. Only ``yes`` accepts a credential. The negation of ``unknown``
+/// is ``unknown``, so a claim that is missing or of another kind never leads to acceptance.
 enum Truth {
     case yes, no, unknown
 
@@ -29,12 +29,11 @@ struct PredicateFinding {
     var truth: Truth
     /// The key in the policy file and the place of the claim, without any value.
     var label: String
-    /// The place of the claim, where it has a JSON pointer.
+    /// The place of the claim, if the place has a JSON pointer.
     var pointer: String?
 }
 
-/// Evaluates predicates on one verified credential at one instant. The depth of predicates is limited where
-/// the policy is read.
+/// Evaluates predicates on one verified credential at one instant. The policy reader limits the depth of predicates.
 struct PredicateEvaluation {
     let claims: SignedClaims
     /// The meanings of names in pointers.
@@ -67,7 +66,7 @@ struct PredicateEvaluation {
                 return PredicateFinding(truth: .unknown, label: "\(label) (\(why))", pointer: path.pointer)
             }
         case .issuedWithin(let time):
-            // The skew favours the credential: the issuer's clock may be behind the gate's.
+            // The skew favours the credential, because the issuer's clock may be slow.
             let truth = Truth(claims.validFrom.map { now.advanced(by: .zero - time - skew) <= $0 })
             return PredicateFinding(truth: truth, label: "issued-within")
         case .remaining(let time):
@@ -92,13 +91,12 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Returns why a signed text of linked data may fulfil the test after all; nil where it certainly does
-    /// not.
+    /// Returns why a signed text of linked data may fulfil the test after all; nil if it certainly does not.
     ///
-    /// A text may be a name for an IRI. Where the credential says `Guest` and the rule
-    /// `https://works.example/ns#Guest`, different letters mean different values only if the statements
-    /// differ too. Without this check a deny rule would apply to a proof over the statements but not to one
-    /// over the text, and a holder with both could choose between them.
+    /// A text may be a name for an IRI. Suppose that the credential says `Guest` and the rule says
+    /// `https://works.example/ns#Guest`. The two values differ only if the statements differ, too. Without this check,
+    /// a deny rule could apply to a proof over the statements but not to a proof over the text, and a holder with both
+    /// proofs could choose.
     private func doubt(about path: ClaimPath, _ test: ClaimTest) -> String? {
         switch claims.readMeaning(of: path, names) {
         case .value(let value):
@@ -108,9 +106,8 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Returns why a place that is empty in a signed text of linked data may still have a value; nil if it
-    /// certainly has none. The reason for doubt is that the issuer may have written the same property under
-    /// another of its names.
+    /// Returns why an empty place in a signed text of linked data may still have a value; nil if the place is certainly
+    /// empty. The issuer may have written the property under another name.
     private func doubtedAbsence(at path: ClaimPath) -> String? {
         switch claims.readMeaning(of: path, names) {
         case .value: "the property is there under another name"
@@ -119,7 +116,7 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Returns the first finding that is `no`; otherwise the first finding that is unknown; otherwise `yes`.
+    /// Returns the first `no`, or else the first `unknown`, or else `yes`.
     func all(_ predicates: [Predicate]) -> PredicateFinding {
         if predicates.count == 1 { return evaluate(predicates[0]) }
         var kept = PredicateFinding(truth: .yes, label: "all")
@@ -131,7 +128,7 @@ struct PredicateEvaluation {
         return kept
     }
 
-    /// Evaluates a test on a value. A test for one value is unknown on a list; a test for lists is not.
+    /// Evaluates a test on a value. The result of a test for a single value on a list is unknown.
     private func evaluate(_ test: ClaimTest, of value: ClaimValue) -> Truth {
         if case .hidden = value { return .unknown }
         switch test {
@@ -162,9 +159,9 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Returns whether one of `values` is among `wanted`. Returns nil if no value is, and one comparison is
-    /// unknown. A value that differs in kind from only some of the wanted values certainly differs from those
-    /// values. For a value that differs in kind from all of them, the result is unknown.
+    /// Returns whether one of `values` is among `wanted`. Returns nil if no value is among them and one comparison is
+    /// unknown. A value that differs in kind from some wanted values differs from those. For a value that differs in
+    /// kind from all wanted values, the result is unknown.
     private static func isAny(of values: [ClaimValue], in wanted: [PolicyValue]) -> Bool? {
         var isTold = true
         for value in values {
@@ -175,9 +172,8 @@ struct PredicateEvaluation {
         return isTold ? false : nil
     }
 
-    /// Compares days with days and instants with instants. To compare a day with an instant, the instant
-    /// counts as the day that it belongs to in the gate's time zone. Returns nil when the text is no date, or
-    /// has no zone under the strict profile.
+    /// Compares days with days and instants with instants. For a comparison with a day, an instant counts as its day in
+    /// the gate's time zone. Returns nil if the text is not a date, or has no zone under the strict profile.
     private func compare(_ text: Text, _ order: ClaimTest.Order, _ wanted: PolicyDate) -> Bool? {
         let day = CivilDate(text)
         let instant = day == nil ? Timestamp(rfc3339: text.string, zoneRequired: profile == .strict) : nil

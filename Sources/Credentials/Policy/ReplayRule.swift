@@ -1,14 +1,13 @@
 import Encoding
 
-/// The rule about repeated visits, `[replay]` of a policy: what counts as a repetition, for how long, and the
-/// action.
+/// The rule about repeated visits, `[replay]` of a policy: the key of a repetition, the time window, and the action.
 package struct ReplayRule: Hashable, Sendable {
     /// The key by which a visit is remembered.
     package enum Key: String, CaseIterable, Sendable {
         /// The key is the signed content: the same credential in any spelling.
         case credential
-        /// The key is the subject's id: any credential of the same person. A credential without a subject's
-        /// id is remembered by its signed content.
+        /// The key is the subject's id, which all credentials of a person share. For a credential without a subject's
+        /// id, the key is the signed content.
         case subject
     }
 
@@ -16,7 +15,7 @@ package struct ReplayRule: Hashable, Sendable {
     package enum Action: String, CaseIterable, Sendable {
         /// A repeated credential is refused with `replay.seen`.
         case reject
-        /// A repeated credential is accepted, with `replay.seen` as a warning in the record.
+        /// A repeated credential is accepted. The record has the warning `replay.seen`.
         case flag
         /// A repeated credential is accepted without a warning.
         case ignore
@@ -29,10 +28,10 @@ package struct ReplayRule: Hashable, Sendable {
     /// The action on a repetition.
     package var action: Action = .reject
 
-    /// Creates the documented default rule: the same credential within 30 s is refused.
+    /// Creates the documented default rule: a credential is refused again within 30 s.
     package init() {}
 
-    /// Returns the replay keys of a verified credential: of its content, or of its subjects.
+    /// Returns the replay keys of a verified credential: its content or its subjects.
     func keys(of credential: SignedClaims) -> ReplayKeys {
         var keys = ReplayKeys()
         if key == .subject, !credential.subjects.ids.isEmpty {
@@ -48,40 +47,37 @@ package struct ReplayRule: Hashable, Sendable {
 
 /// The keys by which a visit with a credential is remembered.
 package struct ReplayKeys: Equatable, Sendable {
-    /// A credential identified by its issuer and its id. The id alone would not be enough, because any issuer
-    /// can write any id.
+    /// The issuer and the id of a credential. The id alone is not enough, because any issuer can write any id.
     struct Named: Equatable {
         let issuer: Text
         let id: Text
     }
 
     var contents: [SignedContent] = []
-    /// The same credentials identified by issuer and id, if they have an id. A credential may have one proof
-    /// that lets the holder withhold statements and another over all statements. The two proofs give
-    /// different contents, but the same issuer and id. So the credential is recognised whichever proof the
-    /// holder shows.
+    /// The issuers and ids of the credentials that have an id. A credential may have two proofs: one that lets the
+    /// holder withhold statements, and one over all statements. The contents under the two proofs differ, but the
+    /// issuer and the id are the same. By these the credential is recognised under either proof.
     var named: [Named] = []
     var subjects: [Text] = []
-    /// Whether the holder may have withheld a subject by which a repetition would be recognised, so that a
-    /// repetition cannot be excluded.
+    /// Whether the holder may have withheld a subject. If so, a repetition cannot be excluded.
     var mayHideOne = false
 
-    /// Returns whether a key is, or might be, among the keys of the visits within the replay window.
+    /// Returns whether a key is, or may be, among the keys of the visits within the replay window.
     func wereSeen(among recent: Set<[UInt8]>) -> Bool {
-        // Compute the digests only where recent visits exist: the digest of a signed text needs its graph.
+        // Compute the digests only if there are recent visits: the digest of a signed text needs its graph.
         mayHideOne || !recent.isEmpty && digests.contains(where: recent.contains)
     }
 
-    /// The digests of all keys, 32 bytes each, without repetition. They are computed at each call. Keys of
-    /// different kinds cannot be equal, because the keys of subjects and names are hashes with a prefix that
-    /// no signed content has.
+    /// The digests of all keys, 32 bytes each, without duplicates. Each call computes the digests. Keys of different
+    /// kinds cannot be equal, because the keys of subjects and names are hashes with a prefix that no signed content
+    /// has.
     var digests: [[UInt8]] {
         var seen: Set<[UInt8]> = []
         return (subjects.map(Self.digest) + contents.map(\.digest) + named.map(Self.digest))
             .filter { seen.insert($0).inserted }
     }
 
-    /// Returns the digest of an issuer and an id. A zero byte separates the two, because no id contains one.
+    /// Returns the digest of an issuer and an id, separated by a zero byte. No id contains a zero byte.
     private static func digest(_ named: Named) -> [UInt8] {
         Digest.sha256(Array("\u{0}credential:".utf8) + named.issuer.utf8 + [0] + named.id.utf8)
     }

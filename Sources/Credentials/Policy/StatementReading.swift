@@ -1,44 +1,43 @@
 import Encoding
 import LinkedData
 
-/// Reads signed statements by the path of a rule. A step of the path is taken from all present nodes at once.
-/// If one of these nodes states nothing, the result is marked as partial. The values from the other nodes
-/// then do not count as complete.
+/// Reads signed statements along the path of a rule. Each step starts from all current nodes at once. If one of the
+/// nodes states nothing, the result is partial: the values of the other nodes do not count as complete.
 struct StatementReading {
     private let graph: StatementGraph
     private let names: ClaimNames
     private var resolver: NameResolver?
-    /// The nodes and values that the steps so far lead to.
+    /// The nodes and values at the end of the steps so far.
     private var branches: [Branch]
     /// The last name and property without doubt.
     private var settled: (Text, Text)?
     /// The number of branches before the last step.
     private var sources = 1
-    /// Whether all content that was signed at this place is certainly shown.
+    /// Whether all signed content at the current place is certainly shown.
     private var isWhole = true
-    /// Whether one node states nothing where other nodes state something.
+    /// Whether one node states nothing and another node states something.
     private var isPartial = false
 
-    /// One node or value, with the meanings that names have there.
+    /// One node or value, with the meanings of names at its place.
     private struct Branch {
         let term: Term
         /// The place of the node; nil for the path of property IRIs, and for an id.
         var place: NameResolver.Place?
         /// The scoped contexts of the node, if a step has led to further members of the same node (`@nest`).
         var node: NameResolver.Node?
-        /// The meanings of names that are compared with the value.
+        /// The meanings of the names with which the value is compared.
         var texts: TextMeaning?
         /// The meaning of the next step's token.
         var keys = PropertyMeaning.Keys.none
     }
 
-    /// The identity of a branch. Names may mean other properties at another place of a node.
+    /// The identity of a branch. At another place of a node, names may mean other properties.
     private struct Target: Hashable {
         let term: Term
         let place: NameResolver.Place?
     }
 
-    /// The reason why a path cannot be read further.
+    /// The reason why the rest of a path cannot be read.
     private struct Unknown: Error {
         let why: String
         init(_ why: String) { self.why = why }
@@ -50,8 +49,8 @@ struct StatementReading {
         branches = [Branch(term: graph.root, place: names.resolver?.document)]
     }
 
-    /// Returns the claim that a pointer leads to, starting at the credential. A step is the name of a
-    /// property, of the id or of the types, an index in an ordered list, or a language.
+    /// Returns the claim at the end of a pointer that starts at the credential. A step is a name of a property, of the
+    /// id or of the types, an index in an ordered list, or a language.
     mutating func read(pointer tokens: [Text]) -> ClaimFinding {
         do throws(Unknown) {
             for (position, token) in tokens.enumerated() {
@@ -68,7 +67,7 @@ struct StatementReading {
         } catch { return .unknown(error.why) }
     }
 
-    /// Returns the claim that a path of property IRIs leads to.
+    /// Returns the claim at the end of a path of property IRIs.
     mutating func read(properties: [Text]) -> ClaimFinding {
         do throws(Unknown) {
             for property in properties {
@@ -83,7 +82,7 @@ struct StatementReading {
 
     // MARK: - Steps
 
-    /// Replaces each branch by those that a step leads to from it.
+    /// Replaces each branch by the branches to which a step leads.
     private mutating func follow(
         _ next: (inout StatementReading, Branch) throws(Unknown) -> [Branch]
     ) throws(Unknown) {
@@ -104,7 +103,7 @@ struct StatementReading {
         branches = found
     }
 
-    /// Returns the values of a property; notes whether further values may be withheld.
+    /// Returns the values of a property. Notes whether further values may be withheld.
     private mutating func values(of property: Text, at branch: Branch) throws(Unknown) -> [Term] {
         if mayHide(property, at: branch.term) { isWhole = false }
         let values = graph.values(of: property, at: branch.term)
@@ -147,7 +146,7 @@ struct StatementReading {
         _ body: (inout NameResolver) throws(JSONLDError) -> Value
     ) throws(Unknown) -> Value {
         guard var resolver else { throw Unknown(names.obstacle) }
-        // Move the resolver out while it is used, so that its cache is not copied for each node.
+        // Take the resolver out of the property during its use. Otherwise each node would copy its cache.
         self.resolver = nil
         defer { self.resolver = resolver }
         do throws(JSONLDError) { return try body(&resolver) } catch {
@@ -188,7 +187,7 @@ struct StatementReading {
         }
     }
 
-    /// Returns ``ClaimNames/doubt(about:meaning:)``, computed once for all nodes.
+    /// Returns ``ClaimNames/doubt(about:meaning:)``. The answer is computed once for all nodes.
     private mutating func doubt(about name: Text, meaning property: Text) -> String? {
         if let settled, settled == (name, property) { return nil }
         let doubt = names.doubt(about: name, meaning: property)
@@ -204,13 +203,12 @@ struct StatementReading {
         }
     }
 
-    /// Enters the entry of a map, an object whose keys are not names.
+    /// Enters the entry of a map, that is, of an object whose keys are not names.
     private mutating func enterMap(at key: Text) throws(Unknown) {
         guard branches.allSatisfy({ $0.keys == .languages && $0.term.lexicalForm != nil }) else {
             throw Unknown("index keys, ids and types of a map are not read")
         }
-        // Return "unknown": it is not known which text belongs to which node, so one of the nodes could lack
-        // the language.
+        // The result is unknown: which text belongs to which node is unknown, so a node may lack the language.
         guard sources == 1 else { throw Unknown("several nodes have texts by language") }
         let language = key == "@none" ? nil : key
         branches = branches.filter { branch in
@@ -218,7 +216,7 @@ struct StatementReading {
         }.map { Branch(term: $0.term) }
     }
 
-    /// Returns a part of a literal: its own text, or nothing.
+    /// Returns a part of a literal: its text, or nothing.
     private mutating func part(_ name: Text, of branch: Branch) throws(Unknown) -> [Branch] {
         guard case .literal(let literal) = branch.term, literal.datatype != RDF.json else {
             throw Unknown("one of several values is JSON")
@@ -232,8 +230,8 @@ struct StatementReading {
         }
     }
 
-    /// Returns whether a name may lead to a text under other contexts: as its language, or as another name
-    /// for `@value`.
+    /// Returns whether a name may lead to a text under other contexts, as the text's language or as another name for
+    /// `@value`.
     private func mayBeKey(_ name: Text, of literal: Literal) -> Bool {
         if names.isFixed { return false }
         let isLanguage = literal.language.map { $0 == name } ?? (name == "@none")
@@ -242,7 +240,7 @@ struct StatementReading {
 
     // MARK: - Lists and JSON
 
-    /// Returns the JSON of the only branch; nil where it is no JSON literal.
+    /// Returns the JSON of the only branch; nil if the branch is not a JSON literal.
     private func literal() throws(Unknown) -> JSON? {
         guard branches.count == 1, case .literal(let literal) = branches[0].term, literal.datatype == RDF.json else {
             return nil
@@ -253,7 +251,7 @@ struct StatementReading {
         return json
     }
 
-    /// Enters an element of an ordered list; returns false where the list is shorter.
+    /// Enters an element of an ordered list. Returns false if the list is shorter.
     private mutating func enterList(at index: Int) throws(Unknown) -> Bool {
         guard isWhole, !isPartial, branches.count == 1, let elements = graph.list(at: branches[0].term) else {
             throw Unknown("an index reads ordered lists only")
@@ -283,8 +281,8 @@ struct StatementReading {
 }
 
 extension StatementGraph {
-    /// Returns the elements of an ordered list (RDF 1.1 Semantics section D.2) that begins with a node; nil
-    /// where no complete, well-formed list begins there.
+    /// Returns the elements of an ordered list (RDF 1.1 Semantics section D.2) that begins at a node; nil if no
+    /// complete, well-formed list begins at the node.
     func list(at node: Term) -> [Term]? {
         if node == .iri(RDF.nil) { return [] }
         guard case .blank = node, states(RDF.rest, at: node) else { return nil }

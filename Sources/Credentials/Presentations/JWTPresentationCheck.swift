@@ -1,9 +1,9 @@
 import Encoding
 import Reasons
 
-/// The check of a presentation in a JWT: the claim `vp` (VCDM 1.1 section 6.3.1) or, as `vp+jwt`, the payload
-/// itself (VC-JOSE-COSE section 3.1.2). Its signature is the holder's proof, and covers every credential in
-/// it.
+/// The check of a presentation in a JWT: the claim `vp` (VCDM 1.1 section 6.3.1), or the whole payload of a `vp+jwt`
+/// (VC-JOSE-COSE section 3.1.2). The signature of the JWT is the holder's proof and covers every credential in the
+/// presentation.
 struct JWTPresentationCheck: FormatCheck {
     let verificationContext: VerificationContext
     private let token: CompactJWS
@@ -52,8 +52,7 @@ struct JWTPresentationCheck: FormatCheck {
         }
     }
 
-    /// Returns the presentation's credentials and the id of its holder. `iss` or `holder` must name the
-    /// holder.
+    /// Returns the presentation's credentials and the holder's id. `iss` or `holder` must name the holder.
     private func read() throws(Rejection) -> (holder: Text, credentials: [Located<JSON>]) {
         let claims = token.claims
         try kind.checkHeader(token.header, verificationContext.profile)
@@ -69,12 +68,12 @@ struct JWTPresentationCheck: FormatCheck {
         }
         let shape = try PresentationShape(document, limits: verificationContext.limits)
         let holder = try self.holder(named: "iss", or: shape.holder)
-        // If the token names a subject, it must be the holder.
+        // A subject of the token must be the holder.
         if claims["sub"] != nil { _ = try self.holder(named: "sub", or: holder) }
         return (holder, shape.credentials)
     }
 
-    /// Returns the holder that the claim `name` names. It must equal `other` if that is known.
+    /// Returns the holder in the claim `name`. If `other` is known, the claim must equal `other`.
     private func holder(named name: Text, or other: Text?) throws(Rejection) -> Text {
         let place = Pointer.append("", name)
         guard let claim = token.claims[name] else {
@@ -86,8 +85,8 @@ struct JWTPresentationCheck: FormatCheck {
         return holder
     }
 
-    /// Runs the holder stage: the dates, the rule for proofs, and the signature by one of the holder's
-    /// authentication keys. Returns whether the proof counts.
+    /// Runs the holder stage: the dates, the rule for proofs, and the signature by one of the holder's authentication
+    /// keys. Returns whether the proof counts.
     private func checkHolder(_ token: CompactJWS, _ holder: Text) throws(Rejection) -> Bool {
         let dates = try TokenDates(token.claims, profile: .strict)
         try verificationContext.checkValidity(from: dates.validFrom, until: dates.validUntil, issued: dates.issued)

@@ -1,8 +1,8 @@
 import Encoding
 import Reasons
 
-/// The check of a linked-data presentation: shape of the whole, every credential through its own stages, then
-/// the holder's proof.
+/// The check of a linked-data presentation: the shape of the whole, then all stages of each credential, then the
+/// holder's proof.
 struct PresentationCheck: FormatCheck {
     let verificationContext: VerificationContext
     private let document: JSONObject
@@ -34,7 +34,7 @@ struct PresentationCheck: FormatCheck {
                 guard !shape.credentials.isEmpty else { throw Rejection(.shapeMember, at: "/verifiableCredential") }
                 return shape
             }
-            // An unsigned presentation is refused, because no signature links its credentials.
+            // Refuse an unsigned presentation, because no signature links its credentials.
             guard !shape.proofs.isEmpty else { throw Rejection(.holderProofMissing, at: "/proof") }
             return shape
         }
@@ -104,8 +104,8 @@ struct PresentationCheck: FormatCheck {
         evidence.findings += own.map { Reason(.claimsUnsigned, at: $0, severity: .warning) }
     }
 
-    /// Verifies one proof of the presentation. Returns its coverage, the id of its signer, and whether it
-    /// counts.
+    /// Verifies one proof of the presentation. Returns the coverage of the proof, the id of its signer, and whether the
+    /// proof counts.
     private func verify(
         _ proof: Located<JSONObject>, _ facts: PresentationFacts, _ digests: inout DocumentDigests
     ) throws(Rejection) -> (coverage: ProofCoverage, holder: Text, counts: Bool) {
@@ -130,15 +130,15 @@ struct PresentationCheck: FormatCheck {
     }
 }
 
-/// The facts of a presentation, as its holder signed them, on which its acceptance depends.
+/// The facts on which the acceptance of a presentation depends, as signed by the holder.
 private struct PresentationFacts {
-    /// The holder's id; nil if the presentation does not name it.
+    /// The holder's id; nil if the presentation names no holder.
     let holder: Text?
 
-    /// Compares the text with the statements. The text shows only the verified credentials. So the statements
-    /// must contain no other credential and no other holder.
+    /// Compares the text with the statements. The text shows only the verified credentials, so the statements must
+    /// contain no other credential and no other holder.
     ///
-    /// - Throws: `shape.spelling` if they differ, or if it is not certain which node is the presentation.
+    /// - Throws: `shape.spelling` if they differ, or if several nodes could be the presentation.
     init(_ shape: PresentationShape, _ content: LinkedDataDocument) throws(Rejection) {
         if shape.proofs.allSatisfy({ ProofSuite.named(by: $0.value)?.canonicalization == .jcs }) {
             holder = shape.holder

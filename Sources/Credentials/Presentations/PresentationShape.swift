@@ -4,11 +4,11 @@ import Reasons
 /// A linked-data presentation with well-formed members (VCDM 1.1 section 4.10, VCDM 2.0 section 4.13).
 struct PresentationShape {
     let document: JSONObject
-    /// The holder's id; nil if the presentation does not name it.
+    /// The holder's id; nil if the presentation names no holder.
     let holder: Text?
     /// The presented credentials: objects or, in VCDM 1.1, token texts.
     let credentials: [Located<JSON>]
-    /// The proofs of the presentation; empty if the holder did not sign it.
+    /// The proofs of the presentation; empty if the presentation is unsigned.
     let proofs: [Located<JSONObject>]
 
     init(_ document: JSONObject, limits: Limits) throws(Rejection) {

@@ -1,14 +1,14 @@
 import Encoding
 import Reasons
 
-/// A credential inside a presentation: linked data or a token. It passes all its own stages; the presentation
-/// determines its holder.
+/// A credential inside a presentation: linked data or a token. The credential passes all stages of its format; the
+/// presentation determines the holder.
 struct PresentedCredential {
     let received: Received
 
     /// Reads an entry of `verifiableCredential`.
     ///
-    /// - Throws: `shape.member` for text that is no token; otherwise the token parser's error.
+    /// - Throws: `shape.member` for text that is not a token; otherwise the token parser's error.
     init(_ entry: JSON, limits: Limits) throws(Rejection) {
         if let enveloped = try EnvelopedCredential(entry) {
             received = try Envelope(limits: limits).token(enveloped)

@@ -2,7 +2,7 @@ import Encoding
 import Reasons
 
 extension Received {
-    /// Returns the check for the format. A new format is a new case here.
+    /// Returns the check for the format. A new format needs a case here.
     ///
     /// - Throws: `format.unsupported`.
     func check(
@@ -24,11 +24,11 @@ extension Received {
         }
     }
 
-    /// Runs all stages from the shape to the holder's proof and fills `evidence`. Returns the issuer's entry
-    /// in the trust data; nil if it has none.
+    /// Runs all stages from the shape to the holder's proof and fills `evidence`. Returns the issuer's entry in the
+    /// trust data; nil if there is none.
     ///
-    /// - Parameter isPresented: Whether the credential is in a presentation. The check of the presentation
-    ///   checks the holder's proof itself.
+    /// - Parameter isPresented: Whether the credential is in a presentation. The presentation's check covers the
+    ///   holder's proof.
     func verify(
         _ verificationContext: VerificationContext, demand: HolderDemand, mode: VerificationMode = .full,
         isPresented: Bool = false,

@@ -5,12 +5,11 @@ import Reasons
 struct DetachedJWS {
     /// The algorithm name in the header. It must agree with suite and key.
     let algorithm: Text
-    /// The header's text exactly as received. The signature covers this form.
+    /// The text of the header as received, which is the form that the signature covers.
     let headerText: [UInt8]
     let signature: [UInt8]
 
-    /// Reads a detached JWS. `b64` must be false and the only critical header; the payload part must be
-    /// empty.
+    /// Reads a detached JWS. `b64` must be false and must be the only critical header. The payload part must be empty.
     init(_ text: Text, at pointer: String) throws(Rejection) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, parts[1].isEmpty,

@@ -2,14 +2,13 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// The hashes of one document that its proofs need. No graph is canonicalised twice with the same hash
-/// algorithm.
+/// The hashes of one document that its proofs need. Each graph is canonicalised at most once with each hash algorithm.
 struct DocumentDigests {
     let content: LinkedDataDocument
     private let beginnings: HashBeginnings
     private var graph: [HashAlgorithm: [UInt8]] = [:]
-    /// The canonical document without its contexts. The contexts are canonicalised separately, because a
-    /// proof may cover other contexts.
+    /// The canonical document without its contexts. Contexts are canonicalised separately, because a proof may cover
+    /// other contexts than those of the document.
     private var members: CanonicalObject?
     private var context: (text: [UInt8], isVerbatim: Bool)?
 
@@ -18,7 +17,7 @@ struct DocumentDigests {
         self.beginnings = beginnings
     }
 
-    /// Returns the hash of the canonical N-Quads, made by RDFC-1.0 with the same hash algorithm.
+    /// Returns the hash of the canonical N-Quads. RDFC-1.0 uses the same hash algorithm.
     mutating func rdfc(_ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
         if let digest = graph[algorithm] { return digest }
         let digest = try content.dataset.canonicalDigest(algorithm)
@@ -26,8 +25,7 @@ struct DocumentDigests {
         return digest
     }
 
-    /// Returns the hash of the canonical JSON, under `context` if given, otherwise under the document's own
-    /// contexts.
+    /// Returns the hash of the canonical JSON under `context`, or else under the document's contexts.
     mutating func jcs(_ algorithm: HashAlgorithm, under context: JSON?) throws(Rejection) -> [UInt8] {
         let members = try canonicalMembers()
         guard content.unsecured["@context"] != nil || context != nil else {
@@ -37,8 +35,7 @@ struct DocumentDigests {
         return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
     }
 
-    /// Returns the hash of a proof's options in canonical form. Contexts that are the document's own are not
-    /// canonicalised again.
+    /// Returns the hash of a proof's options in canonical form. The document's contexts are not canonicalised again.
     mutating func jcs(options: JCSProofOptions, _ algorithm: HashAlgorithm) throws(Rejection) -> [UInt8] {
         let members = try Self.jcs { () throws(JCSError) in
             try CanonicalObject(options.options, without: "@context")
@@ -48,9 +45,8 @@ struct DocumentDigests {
         return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
     }
 
-    /// Returns the text that a proof over these contexts covers: its canonical form, parsed again. Where that
-    /// equals the received text, apart from the order of members, the received document is returned
-    /// (`isReceived`).
+    /// Returns the text that a proof over these contexts covers: its canonical form, parsed again. If that text equals
+    /// the received text up to the order of members, the received document is returned (`isReceived`).
     mutating func signedText(
         under context: JSON
     ) throws(Rejection) -> (document: LinkedDataDocument, isReceived: Bool) {
@@ -74,7 +70,7 @@ struct DocumentDigests {
         return members
     }
 
-    /// Returns the canonical form of `other`, otherwise of the document's own contexts.
+    /// Returns the canonical form of `other`, or else of the document's contexts.
     private mutating func canonicalContext(_ other: JSON?) throws(Rejection) -> (text: [UInt8], isVerbatim: Bool) {
         if let other { return try Self.canonical(other) }
         if let context { return context }

@@ -1,18 +1,17 @@
 import Encoding
 
-/// The proof options of a JCS suite: the proof as written, and the contexts of the document that it covers
-/// (VC Data Integrity EdDSA 1.0 section 3.3.2, ECDSA 1.0 section 3.3.2).
+/// The proof options of a JCS suite: the proof as written, and the covered contexts of the document (VC Data Integrity
+/// EdDSA 1.0 section 3.3.2, ECDSA 1.0 section 3.3.2).
 struct JCSProofOptions {
     /// The canonicalised object: every member except the signature itself.
     let options: JSONObject
-    /// The `@context` under which the document was signed. Nil: the document's own contexts, which the proof
-    /// repeats in full or omits.
+    /// The `@context` under which the document was signed; nil for the document's contexts, which the proof repeats in
+    /// full or omits.
     let context: JSON?
-    /// The document's contexts after those that the proof repeats. Anyone can append them, so they are
-    /// unsigned.
+    /// The contexts of the document that follow those in the proof. Anyone can append contexts, so they are unsigned.
     let unsigned: [String]
 
-    /// Reads the options; nil when the proof repeats other contexts than the document begins with.
+    /// Reads the options; nil if the document does not begin with the contexts in the proof.
     init?(_ proof: JSONObject, documentContext: JSON) {
         var options = proof
         options["proofValue"] = nil

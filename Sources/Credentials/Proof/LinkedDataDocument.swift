@@ -2,14 +2,13 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// A document as the RDF that a signature covers: without its proofs, or with those proofs that the signature
-/// covers too.
+/// A document as the RDF that a signature covers: without proofs, or with the proofs that the signature covers, too.
 struct LinkedDataDocument {
     /// The document's own `@context`.
     let context: JSON
     /// The document with only those proofs that a signature covers.
     let unsecured: JSONObject
-    /// The statements of the document; nil where no signature needs them and ``plain`` is enough.
+    /// The statements of the document; nil if no signature needs the statements and ``plain`` is enough.
     let statements: DeserializedDocument?
     /// The properties of a document that was not expanded.
     let plain: PlainDocument?
@@ -17,12 +16,12 @@ struct LinkedDataDocument {
     /// Returns whether credentials of an issuer may be accepted at all.
     private let isTrusted: @Sendable (Text) -> Bool
 
-    /// Contexts stage: expands the document under the pinned contexts.
+    /// Runs the contexts stage: expands the document under the pinned contexts.
     ///
-    /// - Parameter coversText: Whether every proof is over the JSON text. In that case no signature needs the
-    ///   graph, and nothing is unsigned. A document that certainly states no more than its names say is then
+    /// - Parameter coversText: Whether every proof is over the JSON text. Then no signature needs the graph, and
+    ///   nothing is unsigned. If the member names of the document certainly show all statements, the document is
     ///   expanded only when the graph is read.
-    /// - Parameter isTrusted: Whether credentials of an issuer may be accepted at all.
+    /// - Parameter isTrusted: Returns whether credentials of an issuer may be accepted at all.
     init(
         _ document: JSONObject, proofs: [JSONObject] = [], processor: JSONLDProcessor, coversText: Bool = false,
         isTrusted: @escaping @Sendable (Text) -> Bool = { _ in true }
@@ -43,27 +42,26 @@ struct LinkedDataDocument {
         } catch { throw Self.rejection(error) }
     }
 
-    /// The graph of the document. If no signature needs it, it is made at each call.
+    /// The graph of the document. If no signature needs the graph, each call makes the graph.
     var dataset: Dataset {
         statements?.dataset ?? (try? processor.deserialize(.object(unsecured)))?.dataset ?? Dataset()
     }
 
-    /// The members that make statements, but are not covered by a signature over the dataset.
+    /// The members that make statements, but that a signature over the dataset does not cover.
     var unsigned: [String] { statements?.dropped.filter(\.statesSomething).map(\.pointer) ?? [] }
 
-    /// Returns the statements about the node of the outermost object, which must have the type `type`; nil if
-    /// it is not certain which node that is.
+    /// Returns the statements about the outermost node, which must have the type `type`; nil if the outermost node is
+    /// not certain.
     func graph(type: Text) -> StatementGraph? {
         statements.flatMap { StatementGraph($0, type: type, isTrusted: isTrusted) }
     }
 
-    /// The statements of a text that is signed as it is written, from its outermost object.
+    /// The statements of a text that is signed as written, from its outermost object.
     var writtenGraph: StatementGraph? {
         statements.flatMap { document in document.root.map { StatementGraph(written: document.dataset, root: $0) } }
     }
 
-    /// The place of an unusual spelling, which states the same as the data model's own spelling; nil if the
-    /// document has none.
+    /// The place of an unusual spelling with the same meaning as the usual spelling; nil if there is none.
     var unusualSpelling: String? {
         guard let statements else { return nil }
         return statements.unusualSpelling

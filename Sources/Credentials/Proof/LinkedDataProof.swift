@@ -2,7 +2,7 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// One proof of a supported suite, ready to be verified: its key is known and may sign.
+/// One proof of a supported suite, ready for verification. The key of the proof is known and may sign.
 struct LinkedDataProof {
     let proof: Located<JSONObject>
     let suite: ProofSuite
@@ -10,12 +10,11 @@ struct LinkedDataProof {
     let key: PublicKey
     /// The URL of the key's verification method.
     let method: Text
-    /// Whether the proof was made in the requested name. A proof of another signer in a chain must only be
+    /// Whether the proof was made in the name of the requested issuer. Another signer's proof in a chain only has to be
     /// valid.
     let isIssuers: Bool
 
-    /// Key stage: suite, purpose, lookup, controller, authorisation. `issued` is the document's own date of
-    /// issue.
+    /// Runs the key stage: suite, purpose, lookup, controller, authorisation. `issued` is the document's date of issue.
     init(
         _ proof: Located<JSONObject>, for purpose: ControllerDocument.Purpose, of authority: KeyResolver.Authority,
         issued: Timestamp? = nil, at now: Timestamp, trust: TrustStore, limits: Limits
@@ -33,10 +32,10 @@ struct LinkedDataProof {
         method = try resolver.fullName(of: reference, at: pointer)
     }
 
-    /// Key stage of a proof in a chain that another signer made. The proof only has to be valid with the key
-    /// that it names, whoever controls that key.
+    /// Runs the key stage for another signer's proof in a chain. The proof only has to be valid with the key that it
+    /// names. The controller of the key is irrelevant.
     ///
-    /// - Throws: `refusal`, the reason why the proof is not the issuer's, if its key cannot be found.
+    /// - Throws: `refusal`, the reason why the proof is not the issuer's, if the key cannot be found.
     init(
         stranger proof: Located<JSONObject>, _ refusal: Rejection, at now: Timestamp, trust: TrustStore, limits: Limits
     ) throws(Rejection) {
@@ -74,8 +73,8 @@ struct LinkedDataProof {
         proof["created"]?.string.flatMap { Timestamp(rfc3339: $0.string, zoneRequired: false) }
     }
 
-    /// Checks that the key is not revoked for the date of issue `issued`. This function is called once the
-    /// date and the proof's own statements are known to be signed.
+    /// Checks that the key was not revoked at the date of issue `issued`. Call this function when the date and the
+    /// statements of the proof are known to be signed.
     func checkRevocation(issued: Timestamp?, stating facts: ProofFacts, trust: TrustStore) throws(Rejection) {
         let dates = [issued].compactMap(\.self) + facts.created
         guard trust.revocations.allow(key, method: method, issuedAt: dates) else {
@@ -89,15 +88,15 @@ struct LinkedDataProof {
         return (member.array ?? [member]).map { $0.string ?? "" }
     }
 
-    /// The identity of the signed content of a selective disclosure. It is the same whichever part is shown:
-    /// the ephemeral key that the issuer made for this credential.
+    /// The identity of the signed content of a selective disclosure: the ephemeral key that the issuer made for this
+    /// credential. All disclosures of the credential share the key.
     var disclosureKey: [UInt8]? {
         guard suite.canonicalization == .statements else { return nil }
         return proof.value["proofValue"]?.string.flatMap { SelectiveDisclosureProof($0)?.ephemeralKey }
     }
 
-    /// Proof stage: verifies the signature over the proof options and the document, and checks what the
-    /// options state. Returns the proof's coverage.
+    /// Runs the proof stage: verifies the signature over the proof options and the document, and checks the statements
+    /// of the options. Returns the proof's coverage.
     func verify(
         _ digests: inout DocumentDigests, in verificationContext: VerificationContext
     ) throws(Rejection) -> ProofCoverage {
@@ -131,8 +130,7 @@ struct LinkedDataProof {
         throw Rejection(.proofInvalid, at: proof.pointer)
     }
 
-    /// Returns the facts of signed options. The options must have the usual spelling and the meaning that the
-    /// JSON gives them.
+    /// Returns the facts of signed options. The options must have the usual spelling and the meaning of the JSON.
     private func facts(of options: ProofOptions, _ verificationContext: VerificationContext) throws(Rejection)
         -> ProofFacts
     {
@@ -148,9 +146,8 @@ struct LinkedDataProof {
         return facts
     }
 
-    /// Verifies a selective disclosure (VC Data Integrity ECDSA 1.0 section 3.5.8): the issuer's signature
-    /// over options, ephemeral key and mandatory statements, and a signature by the ephemeral key for each
-    /// further statement.
+    /// Verifies a selective disclosure (VC Data Integrity ECDSA 1.0 section 3.5.8): the issuer's signature over
+    /// options, ephemeral key and mandatory statements, and the ephemeral key's signature over each further statement.
     private func verifyStatements(
         _ content: LinkedDataDocument, _ verificationContext: VerificationContext
     ) throws(Rejection) -> ProofCoverage {
@@ -202,7 +199,7 @@ struct LinkedDataProof {
         guard let options = JCSProofOptions(proof.value, documentContext: digests.content.context) else {
             throw Rejection(.proofInvalid, at: Pointer.append(proof.pointer, "@context"))
         }
-        // The statements of such a proof are read by their names in the JSON.
+        // The statements of a selective disclosure proof are read by their names in the JSON.
         if let place = Spelling.suspicion(in: proof.value) {
             throw Rejection(.shapeSpelling, at: proof.pointer + place)
         }
@@ -219,16 +216,14 @@ struct LinkedDataProof {
 struct ProofCoverage {
     /// The context under which the proof's options matched.
     let context: ProofContext
-    /// Pointers to members of the document, or of the proof in it, that it does not cover.
+    /// Pointers to members of the document, or of its proof, that the proof does not cover.
     let unsigned: [String]
     /// The facts that the proof's signed options state.
     let facts: ProofFacts
-    /// Whether the proof covers every member of the document as written, and not only members with a meaning
-    /// in RDF.
+    /// Whether the proof covers every member of the document as written, including members without a meaning in RDF.
     var coversText = false
-    /// The contexts that such a proof covers, if they differ from the document's own contexts; otherwise nil.
+    /// The contexts covered by a proof over the text, if they differ from the document's contexts; otherwise nil.
     var textContext: JSON?
-    /// The positions of the quads that the holder could not withhold; nil for a proof without selective
-    /// disclosure.
+    /// The positions of the quads that the holder could not withhold; nil for a proof without selective disclosure.
     var mandatory: Set<Int>?
 }

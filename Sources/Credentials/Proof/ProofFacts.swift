@@ -2,20 +2,20 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// The facts that the signed options of a proof state, each with all its values.
+/// The facts in the signed options of a proof, each with all its values.
 struct ProofFacts {
     let created: [Timestamp]
     let expires: [Timestamp]
-    /// The challenges in the proof. A value that is no text becomes an empty text, which is never a gate's
-    /// challenge or name.
+    /// The challenges in the proof. A value that is not text becomes an empty text, which equals no gate's challenge or
+    /// name.
     let challenges: [Text]
     let domains: [Text]
 
-    /// Reads the facts of options whose text is signed. For a signature over statements they are the facts
-    /// that the text states before the signature is verified.
+    /// Reads the facts of options whose text is signed. For a signature over statements, the facts come from the text
+    /// before the signature is verified.
     ///
-    /// - Parameter isDated: Whether the suite is one of Data Integrity 1.0, where `created` is a date-time
-    ///   (section 2.1). In older suites `created` may have any value.
+    /// - Parameter isDated: Whether the suite belongs to Data Integrity 1.0, where `created` is a date-time (section
+    ///   2.1). In older suites `created` may have any value.
     init(text proof: Located<JSONObject>, isDated: Bool, profile: Profile) throws(Rejection) {
         func texts(_ name: Text) -> [Text] {
             guard let member = proof.value[name], !member.isNull else { return [] }
@@ -31,8 +31,8 @@ struct ProofFacts {
         domains = texts("domain")
     }
 
-    /// Reads the facts of options whose statements are signed. Each list has the values of one property; nil
-    /// is a value that is no text.
+    /// Reads the facts of options whose statements are signed. Each list has the values of one property. A value that
+    /// is not text is nil.
     init(
         created: [Text?], expires: [Text?], challenges: [Text?], domains: [Text?], isDated: Bool, at pointer: String,
         profile: Profile
@@ -43,7 +43,7 @@ struct ProofFacts {
         self.domains = domains.map { $0 ?? "" }
     }
 
-    /// Proof stage: checks that the proof was made no later than now, and has not expired.
+    /// Runs the proof stage: checks that the proof is not dated in the future and has not expired.
     func check(at pointer: String, in verificationContext: VerificationContext) throws(Rejection) {
         guard verificationContext.checksDates else { return }
         let (now, skew) = (verificationContext.clock.utc, verificationContext.policy.clockSkew)

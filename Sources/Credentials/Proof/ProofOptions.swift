@@ -2,20 +2,17 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// The proof options of a linked-data proof as RDF, under one of the two contexts that are tried. The first
-/// is the document's own context, to which the proof may add contexts. The second is the suite's pinned
-/// context.
+/// The options of a linked-data proof as RDF, under one of two contexts. First the document's context is tried, to
+/// which the proof may add contexts. Then the suite's pinned context is tried.
 struct ProofOptions {
     let context: ProofContext
     let dataset: Dataset
-    /// Members of the proof that its own signature does not cover, as pointers relative to the proof.
+    /// The members of the proof that its signature does not cover, as pointers relative to the proof.
     let unsigned: [String]
-    /// The place of an unusual spelling in the proof, as a JSON pointer relative to the proof; nil if there
-    /// is none.
+    /// The place of an unusual spelling in the proof, as a JSON pointer relative to the proof; nil if there is none.
     let unusualSpelling: String?
 
-    /// Reads the options; nil if they are unreadable under `context`, or if the proof's type has no meaning
-    /// under it.
+    /// Reads the options; nil if the options are unreadable, or the proof's type has no meaning, under `context`.
     init?(
         _ proof: JSONObject, of suite: ProofSuite, under context: ProofContext, documentContext: JSON, trust: TrustStore
     ) {
@@ -43,8 +40,8 @@ struct ProofOptions {
         unsigned = document.dropped.filter(\.statesSomething).map(\.pointer) + strangers.map { Pointer.append("", $0) }
     }
 
-    /// Returns whether the signed statements still have the meaning of the JSON. An inline context can map
-    /// the suite's name or `assertionMethod` to another IRI while the signature stays valid.
+    /// Returns whether the signed statements have the meaning of the JSON. An inline context can map the suite's name
+    /// or `assertionMethod` to another IRI without invalidating the signature.
     func keepsMeaning(of proof: JSONObject, suite: ProofSuite, purpose: ControllerDocument.Purpose) -> Bool {
         guard let node = node(of: suite),
             let method = proof["verificationMethod"]?.string,
@@ -76,7 +73,7 @@ struct ProofOptions {
             domains: texts("domain"), isDated: isDated, at: pointer, profile: profile)
     }
 
-    /// Returns the proof's own node: the only node of the suite's type, without any other type.
+    /// Returns the node of the proof: the only node of the suite's type, without any other type.
     private func node(of suite: ProofSuite) -> Term? {
         let types = dataset.quads.filter { $0.predicate == RDF.type && $0.object == .iri(suite.iri) }
         guard types.count == 1, let node = types.first?.subject else { return nil }
@@ -88,8 +85,8 @@ struct ProofOptions {
         return dataset.quads.filter { $0.subject == node && iris.contains($0.predicate) }.map(\.object)
     }
 
-    /// Returns the IRIs of a proof member. credentials/v1 uses the prefix `sec` inside the suite's scoped
-    /// context without defining it, so under it the short form is signed.
+    /// Returns the IRIs of a proof member. The suite's scoped context in credentials/v1 uses the prefix `sec` without a
+    /// definition, so under credentials/v1 the short form is signed.
     private static func standardIRIs(of member: Text) -> [Text] {
         let name: String
         switch member {

@@ -2,16 +2,14 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// A linked-data proof suite as data: the form of its proofs and the algorithms that the suite allows. Each
-/// suite has a file in `Suites`.
+/// A linked-data proof suite as data: the form of its proofs and its algorithms. Each suite has a file in `Suites`.
 struct ProofSuite: Sendable {
     /// The encoding of the signature in a proof.
     enum Encoding: Sendable {
-        /// The signature is in `jws`, detached. Its header names the algorithm, which must be one of the
-        /// given algorithms.
+        /// The signature is a detached JWS in `jws`. The header names one of the given algorithms.
         case detachedJWS([SignatureAlgorithm])
-        /// The signature is in `proofValue`: base58btc multibase of the raw signature. The algorithm is the
-        /// one of the given algorithms that fits the key.
+        /// The signature is in `proofValue`: base58btc multibase of the raw signature. The key determines which of the
+        /// given algorithms applies.
         case proofValue([SignatureAlgorithm])
     }
 
@@ -31,13 +29,13 @@ struct ProofSuite: Sendable {
     var cryptosuite: Text?
     /// The RDF type IRI to which ``type`` must expand.
     let iri: Text
-    /// The pinned context for proof options when the document's own contexts do not define the suite; nil
-    /// when only the document's are used.
+    /// The pinned context for proof options, if the document's contexts do not define the suite; nil if only the
+    /// document's contexts apply.
     let context: Text?
     var canonicalization = Canonicalization.rdfc
     let encoding: Encoding
 
-    /// The suites of this version.
+    /// The supported suites.
     static let all = [
         ed25519Signature2018, ed25519Signature2020, rsaSignature2018, ecdsaSecp256k1Signature2019,
         ecdsaSecp256r1Signature2019, jsonWebSignature2020, eddsaRDFC2022, eddsaJCS2022, ecdsaRDFC2019, ecdsaJCS2019,
@@ -89,8 +87,8 @@ struct ProofSuite: Sendable {
         case .proofValue(let algorithms):
             let text = try text(of: proof, "proofValue", limits)
             let pointer = Pointer.append(proof.pointer, "proofValue")
-            // Limit the length: base58 decoding takes quadratic time, and no signature of such a suite is
-            // longer than this.
+            // Limit the length, because base58 decoding takes quadratic time. No signature of such a suite exceeds the
+            // limit.
             guard text.hasPrefix("z"), text.utf8.count <= 256, let bytes = Multibase.decode(text.string) else {
                 throw Rejection(.proofMalformed, at: pointer)
             }
@@ -116,8 +114,8 @@ struct ProofSignature {
     let prefix: [UInt8]
     let pointer: String
 
-    /// Returns whether the signature matches the data to verify: the hash of the proof options, then the hash
-    /// of the document.
+    /// Returns whether the signature matches the signed data: the hash of the proof options, then the hash of the
+    /// document.
     func matches(_ hashes: [UInt8], key: PublicKey) throws(Rejection) -> Bool {
         try algorithm.verify(bytes, over: prefix + hashes, by: key, at: pointer)
     }

@@ -1,10 +1,10 @@
 import Encoding
 import LinkedData
 
-/// The rules for nodes that a document describes in more than one place. Open Badges describe their issuer
-/// again as the creator of an achievement, and their subject in each embedded credential. All descriptions
-/// are signed, and the verdict uses all statements. But the statements on which the acceptance of the
-/// document itself depends must be in one place, where code that reads members by name finds them.
+/// The rules for nodes that a document describes in several places. Open Badges describe their issuer again as the
+/// creator of an achievement, and their subject in each embedded credential. All descriptions are signed, and the
+/// verdict uses all statements. The statements on which the acceptance of the document depends must be in one place,
+/// where code that reads members by name finds them.
 struct RepeatedNodes {
     private let document: DeserializedDocument
     private let descriptions: [Text: [NodeDescription]]
@@ -14,7 +14,7 @@ struct RepeatedNodes {
         descriptions = Dictionary(grouping: document.repeatedNodes, by: \.id)
     }
 
-    /// The id of a node whose descriptions break these rules; nil if no node does.
+    /// The id of a node whose descriptions break these rules; nil if no node breaks them.
     var unusual: Text? {
         if descriptions.isEmpty { return nil }
         let entries = statusEntries
@@ -35,9 +35,9 @@ struct RepeatedNodes {
         }
     }
 
-    /// Returns whether the outermost node is described in the outermost object. In other places it may have a
-    /// type, for example where a credential is its own refresh service. As its own subject, which MOSIP's
-    /// status lists are, it may also have properties that are not those of a credential.
+    /// Returns whether the outermost object describes the outermost node. Another place may give the node a type, for
+    /// example if a credential is its own refresh service. If the node is its own subject, as in MOSIP's status lists,
+    /// the subject may also have properties that are not those of a credential.
     private func keepsRoot(_ id: Text, _ all: [NodeDescription]) -> Bool {
         guard let root = document.root else { return false }
         guard root == .iri(id) else { return true }
@@ -61,7 +61,7 @@ struct RepeatedNodes {
         description.parent == 0 && description.property == CredentialVocabulary.status
     }
 
-    /// The id of a node with contradictory descriptions: a property that may have one value has two.
+    /// The id of a node with contradictory descriptions: a property for one value has two values.
     private var contradicted: Text? {
         var values: [[Term?]: Term] = [:]
         for quad in document.dataset.quads where CredentialVocabulary.singleProperties.contains(quad.predicate) {

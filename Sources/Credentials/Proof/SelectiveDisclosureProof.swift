@@ -1,21 +1,21 @@
 import Encoding
 import LinkedData
 
-/// The proof value of a derived ecdsa-sd-2023 proof (VC Data Integrity ECDSA 1.0 section 3.5.7): a holder's
-/// selection from a credential whose issuer signed each statement separately.
+/// The proof value of a derived ecdsa-sd-2023 proof (VC Data Integrity ECDSA 1.0 section 3.5.7). The issuer signed each
+/// statement separately, and the holder selected statements.
 struct SelectiveDisclosureProof {
     /// The issuer's signature over the proof options, ``ephemeralKey`` and the mandatory statements.
     let baseSignature: [UInt8]
-    /// The key that signed the single statements, as a Multikey without its multibase letter.
+    /// The key of the signatures over single statements, as a Multikey without its multibase letter.
     let ephemeralKey: [UInt8]
     /// A signature for each disclosed statement that is not mandatory, in order.
     let signatures: [[UInt8]]
-    /// The label of each blank node when it was signed, by its canonical label in the shown document.
+    /// The label of each blank node at the time of signing, by the node's canonical label in the shown document.
     let labels: [Text: Text]
     /// The positions of the mandatory statements among all shown statements.
     let mandatory: Set<Int>
 
-    /// The header of a derived proof. The header of a base proof, which only the holder keeps, is `d95d00`.
+    /// The header of a derived proof. A base proof, which only the holder keeps, has the header `d95d00`.
     private static let header: [UInt8] = [0xD9, 0x5D, 0x01]
 
     init?(_ text: Text) {
@@ -36,8 +36,8 @@ struct SelectiveDisclosureProof {
         }
         guard base.count == 64, key.count == 35, signatures.count == signed.count, places.count == indexes.count,
             signatures.allSatisfy({ $0.count == 64 }),
-            // Return nil if two shown nodes have the label of one signed node: they would divide that node's
-            // statements between them.
+            // If two shown nodes have the label of one signed node, return nil: the statements of the signed node would
+            // be divided between them.
             Set(labels.values).count == labels.count
         else { return nil }
         baseSignature = Array(base)
@@ -45,8 +45,7 @@ struct SelectiveDisclosureProof {
         self.labels = labels
     }
 
-    /// The statements in the form in which they were signed: canonical lines with the signer's labels, in
-    /// order.
+    /// The statements in the signed form: canonical lines with the signer's labels, in order.
     struct Statements {
         let lines: [[UInt8]]
         /// The position of the line of each quad of the dataset.

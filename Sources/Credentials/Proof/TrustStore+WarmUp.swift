@@ -2,9 +2,8 @@ import Encoding
 import LinkedData
 
 extension TrustStore {
-    /// Processes the pinned contexts with which credentials begin, so that the first visitor does not wait
-    /// for it. Call this function once, before the first verification. It affects only the duration of
-    /// verifications.
+    /// Processes the contexts with which credentials begin, so that the first visitor need not wait. Call this function
+    /// once, before the first verification. The function affects only the duration of verifications.
     package func warmUp() {
         let types: JSON = ["VerifiableCredential", "VerifiablePresentation"]
         for base in ["https://www.w3.org/2018/credentials/v1", "https://www.w3.org/ns/credentials/v2"] as [Text]

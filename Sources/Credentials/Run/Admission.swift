@@ -1,15 +1,14 @@
 import Encoding
 import Reasons
 
-/// Determines whether a credential may open the gate. It may if its issuer's entry in the trust data names
-/// its types, or if a rule states which credentials it admits.
+/// Determines whether a credential may open the gate. A credential may open the gate if its issuer's entry in the trust
+/// data names its types, or if a rule states which credentials it admits.
 struct Admission {
     let verificationContext: VerificationContext
 
-    /// Returns the finding about a credential that no rule restricts: the gate has no rules, or the accepting
-    /// rule requires nothing of the credential (``AcceptRule/namesWhatAdmits``). Returns nil if the issuer's
-    /// entry in the trust data names the types, because they were compared when the issuer was looked up. A
-    /// warning does not refuse the credential.
+    /// Returns the finding about a credential that no rule restricts: the gate has no rules, or the accepting rule
+    /// requires nothing of the credential (``AcceptRule/namesWhatAdmits``). Returns nil if the issuer's entry in the
+    /// trust data names types, because the issuer stage has compared them. A warning does not refuse the credential.
     func finding(about claims: SignedClaims) -> Reason? {
         let severity: Severity
         switch verificationContext.trust.untypedIssuers {
@@ -24,8 +23,8 @@ struct Admission {
 }
 
 extension AcceptRule {
-    /// Whether the rule names types or credentials, or requires something of the claims. If not, the issuers'
-    /// entries in the trust data determine which credentials are admitted.
+    /// Whether the rule names types or credentials, or requires claims. Without such a rule, the issuers' entries in
+    /// the trust data determine which credentials are admitted.
     package var namesWhatAdmits: Bool {
         !selector.types.isEmpty || !selector.credentials.isEmpty || require.contains(where: \.asksOfClaims)
     }

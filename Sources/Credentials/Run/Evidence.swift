@@ -1,9 +1,9 @@
 import Encoding
 
-/// The findings of a check up to the stage that failed, for the verdict. They are about one credential, or
-/// about a presentation or DeviceResponse and each credential in it.
+/// The findings of a check up to the failed stage, for the verdict. They concern one credential, or a presentation or
+/// DeviceResponse and each credential in it.
 struct Evidence {
-    /// The data that a record may hold about the credential. Pointers below begin at its place.
+    /// The data about the credential that a record may contain. The pointers below begin at the credential's place.
     var summary: CredentialSummary
     /// The findings that did not determine the verdict.
     var findings: [Reason] = []
@@ -13,30 +13,29 @@ struct Evidence {
     var proofContext: ProofContext?
     /// The inline contexts of the credential.
     var inlineContexts: [JSONObject] = []
-    /// The signed claims, once the credential has passed its own stages. They are passed only to the policy,
-    /// never to a verdict, record or log.
+    /// The signed claims, set after the credential has passed its stages. Only the policy reads them; no verdict,
+    /// record or log contains them.
     var claims: SignedClaims?
     /// The credential's status entries and claims.
     var question: StatusQuestion?
     /// The answers of the stored status lists, one for each status entry.
     var status: [StatusAnswer] = []
-    /// Whether a holder proved possession of the key that every credential names as its subject's.
+    /// Whether a holder proved possession of the subject's key that every credential names.
     var holder = HolderProof.missing
-    /// Whether the credential names a key of its holder, so that no proof with another key counts.
+    /// Whether the credential names a key of its holder. If so, no proof with another key counts.
     var namesHolderKey = false
-    /// The evidence about each checked credential of a presentation or DeviceResponse, in its order.
+    /// The evidence about each checked credential of a presentation or DeviceResponse, in order.
     private(set) var presented: [Evidence] = []
-    /// The index in ``credentials`` of the credential that ended the verification; nil where it did not fail,
-    /// or failed for another reason.
+    /// The index in ``credentials`` of the credential that ended the verification; nil if none did.
     private(set) var failed: Int?
 
     init(_ summary: CredentialSummary) { self.summary = summary }
 
-    /// The evidence about each credential: this evidence if it is about a credential, otherwise the evidence
-    /// about the presented credentials.
+    /// The evidence about each credential: this evidence for a single credential, otherwise the evidence about the
+    /// presented credentials.
     var credentials: [Evidence] { presented.isEmpty ? [self] : presented }
 
-    /// The evidence with the findings about all presented credentials added to those about the whole.
+    /// The evidence about the whole, plus the findings about all presented credentials.
     var whole: Evidence {
         if presented.isEmpty { return self }
         var all = self
@@ -57,7 +56,7 @@ struct Evidence {
         return all
     }
 
-    /// Checks the next credential of a presentation, at `place`, and keeps the evidence about it.
+    /// Checks the next credential of a presentation, at `place`, and stores the evidence about the credential.
     mutating func present<Value>(
         at place: String, _ work: (inout Evidence) throws(Rejection) -> Value
     ) throws(Rejection) -> Value {
@@ -83,11 +82,10 @@ struct Evidence {
         }
     }
 
-    /// Sets ``holder``. `signers`: all signers of the presentation. `counting`: the signers whose signatures
-    /// count (``HolderProofRule``). The signers are the holders if they are the subjects of all its
-    /// credentials. A person who presents their own credential together with another person's credential has
-    /// not proved to be the subject of both. A person who is one of several subjects has not proved to be
-    /// each of them.
+    /// Sets ``holder``. `signers`: all signers of the presentation. `counting`: the signers whose signatures count
+    /// (``HolderProofRule``). The signers are the holders if they are the subjects of all credentials. A person who
+    /// presents another person's credential together with their own has not proved to be the subject of both. A person
+    /// who is one of several subjects has not proved to be each of them.
     mutating func note(signers: [Text], counting: [Text]) {
         func areSubjects(_ ids: [Text]) -> Bool {
             presented.allSatisfy { inner in

@@ -1,22 +1,21 @@
 import Reasons
 
-/// The check of a credential before its status: shape, validity, issuer, contexts, key, proof and signed
-/// content, in this order, as far as the format has them.
+/// The check of a credential before its status. The stages are shape, validity, issuer, contexts, key, proof and signed
+/// content, in this order. A format may lack some stages.
 protocol FormatCheck {
     /// The evidence so far, up to the stage that failed.
     var evidence: Evidence { get }
-    /// The issuer's entry, once the issuer is known to be trusted; nil for a format without one: a
+    /// The issuer's entry, set when the issuer is known to be trusted; nil for a format without an issuer's entry: a
     /// presentation or an mdoc.
     var issuer: TrustedIssuer? { get }
-    /// Whether the object is a presentation. A presentation itself runs the later stages for each of its
-    /// credentials.
+    /// Whether the object is a presentation. The check of a presentation runs the later stages for each credential.
     var isPresentation: Bool { get }
-    /// Whether credentials of the format may contain a holder's proof of their own.
+    /// Whether credentials of the format may contain a holder's proof.
     var bringsHolderProof: Bool { get }
 
     /// Runs all stages of the format and reads what the issuer signed.
     mutating func verify() throws(Rejection)
-    /// Checks the shape and, for linked data, the expansion: the stages that need no key, trust or clock.
+    /// Checks the shape and, for linked data, the expansion. These stages need no key, trust data or clock.
     mutating func checkShape() throws(Rejection)
     /// Runs the holder stage, after the status stage.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection)
@@ -27,8 +26,7 @@ extension FormatCheck {
     var isPresentation: Bool { false }
     var bringsHolderProof: Bool { false }
 
-    /// Runs the holder stage of a format that proves nothing about its holder: a bare credential, an mdoc
-    /// outside its own transport.
+    /// Runs the holder stage of a format without a holder's proof: a bare credential, or an mdoc outside its transport.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection) {
         if demand.required { throw Rejection(.holderProofMissing) }
     }

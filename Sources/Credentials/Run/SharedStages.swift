@@ -3,8 +3,8 @@ import Reasons
 
 /// The stages that several formats share.
 extension VerificationContext {
-    /// Validity stage: compares a credential's own dates with the clock. An `issued` date in the future is
-    /// refused too.
+    /// Runs the validity stage: compares the dates of a credential with the clock. An `issued` date in the future is
+    /// refused, too.
     func checkValidity(from: Timestamp?, until: Timestamp?, issued: Timestamp? = nil) throws(Rejection) {
         guard checksDates else { return }
         guard policy.trusts(clock) else { throw Rejection(.clockUntrusted) }
@@ -25,8 +25,8 @@ extension VerificationContext {
 }
 
 extension Rejection {
-    /// Returns the rejection of a credential that does not show a date although its holder may have withheld
-    /// one. `pointer`: the place of the date.
+    /// Returns the rejection of a credential that shows no date although the holder may have withheld a date.
+    /// `pointer`: the place of the date.
     static func withheldDate(at pointer: String) -> Rejection {
         Rejection(.shapeDates, .withheld(key: "withheld-expiry"), at: pointer)
     }

@@ -1,17 +1,17 @@
 import Encoding
 
-/// The status information of a verified credential, which the status stage looks up for every format.
+/// The status information of a verified credential of any format, for the status stage.
 struct StatusQuestion {
-    /// The issuer whose lists may answer; nil where no entry vouches for the issuer, so that no list may.
+    /// The issuer whose lists may answer; nil if no entry vouches for the issuer. Then no list may answer.
     let issuer: TrustedIssuer?
     /// Signed entries of bitstring status lists.
     var entries: [StatusEntry] = []
-    /// The place of a status entry that is partly unsigned, so that the holder could replace it by one that
-    /// is not revoked.
+    /// The place of a status entry that is partly unsigned. The holder could replace such an entry by an entry that is
+    /// not revoked.
     var uncovered: String?
     /// An entry of an IETF status list, and its place.
     var claim: StatusClaim?
-    /// The place of a status that the holder may have withheld; nil if the holder cannot withhold one.
+    /// The place of a status that the holder may have withheld; nil if the holder cannot withhold a status.
     var withheld: Withheld?
 }
 
@@ -19,12 +19,12 @@ struct StatusQuestion {
 struct Withheld {
     /// The place where the withheld status would be.
     let place: String
-    /// Whether the issuer is known to have signed a status, because a part of it is shown.
+    /// Whether a part of the status is shown, which proves that the issuer signed a status.
     let isStated: Bool
 }
 
-/// The claim by which a token or mdoc names its entry of an IETF status list (draft-ietf-oauth-status-list
-/// section 6), and its place in the credential.
+/// The claim by which a token or mdoc names its entry of an IETF status list (draft-ietf-oauth-status-list section 6),
+/// and the place of the claim in the credential.
 enum StatusClaim {
     case json(JSON, at: String)
     case cbor(CBOR, at: String)

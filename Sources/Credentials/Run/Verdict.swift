@@ -1,31 +1,31 @@
 package import Encoding
 package import Reasons
 
-/// The result of one verification. It holds no claim and no credential byte, so it may be logged, reported
-/// and recorded, except for ``missing``, whose URLs come from an untrusted source.
+/// The result of one verification. A verdict contains no claim and no credential byte, so it may be logged, reported
+/// and recorded. The exception is ``missing``, whose URLs come from an untrusted source.
 package struct Verdict: Equatable, Sendable {
     /// Whether the gate may be opened.
     package typealias Decision = VerdictDecision
 
     /// Whether the credential or presentation was accepted, so that the gate may be opened.
     package let decision: Decision
-    /// The reasons, never empty. The first reason determined the verdict (`ok` if accepted); the others are
-    /// findings of earlier stages.
+    /// The reasons, never empty. The first reason determined the verdict (`ok` if accepted). The others are findings of
+    /// earlier stages.
     package let reasons: [Reason]
-    /// The format found inside the envelope, which may be that of a presentation; nil if no format was found.
+    /// The format inside the envelope, which may be that of a presentation; nil if no format was found.
     package let format: CredentialFormat?
-    /// The credentials on which the verdict depends, with the data known at the verdict; never empty. If
-    /// accepted: all credentials that fulfil the accepting rule or, without rules, all credentials. If
-    /// rejected: the credential that failed or that a rule refused, otherwise the first credential.
+    /// The credentials that determine the verdict, with the data known at the verdict; never empty. If accepted: all
+    /// credentials that fulfil the accepting rule or, without rules, all credentials. If rejected: the credential that
+    /// failed or that a rule refused, otherwise the first credential.
     package let decisive: [CredentialSummary]
     /// The first of the ``decisive`` credentials. Records name this credential.
     package var credential: CredentialSummary { decisive[0] }
     /// The other presented credentials, as far as they were checked.
     package let others: [CredentialSummary]
-    /// Members that the signature does not cover, as JSON pointers into the credential; never to be shown or
+    /// The members that the signature does not cover, as JSON pointers into the credential. They must not be shown or
     /// used.
     package let unsigned: [String]
-    /// The context under which the proof options matched; nil when no linked-data proof was verified.
+    /// The context under which the proof options matched; nil if no linked-data proof was verified.
     package let proofContext: ProofContext?
     /// Name of the trust data in force: ``TrustStore/version``.
     package let trust: String
@@ -33,38 +33,36 @@ package struct Verdict: Equatable, Sendable {
     package let policy: String
     /// The answers of the stored status lists for each entry that was looked up, with the age of the list.
     package let status: [StatusAnswer]
-    /// The id of the policy's rule that accepted; nil without rules, and for a rejection.
+    /// The id of the accepting rule; nil without rules and for a rejection.
     package let rule: Text?
-    /// The keys by which a repetition of this visit within the replay window is recognised (32 bytes each):
-    /// the keys of each of the ``decisive`` credentials, by the policy's ``ReplayRule/key``. The list is
-    /// empty until the credentials are verified. It is computed at each call.
+    /// The replay keys of this visit (32 bytes each), by which a repetition within the replay window is recognised.
+    /// They are the keys of the ``decisive`` credentials by the policy's ``ReplayRule/key``. The list is empty until
+    /// the credentials are verified. Each call computes the keys.
     package var replayKeys: [[UInt8]] {
         var seen: Set<[UInt8]> = []
         return replay.flatMap(\.digests).filter { seen.insert($0).inserted }
     }
     private let replay: [ReplayKeys]
-    /// The signed content of ``credential`` if its issuer's signature was verified under the trust data in
-    /// force; nil if the signature was not checked or is invalid. The signature of a credential whose dates
-    /// are not valid is verified all the same.
+    /// The signed content of ``credential``, if its issuer's signature was verified under the current trust data; nil
+    /// if the signature was not checked or is invalid. The signature is verified even if the dates are not valid.
     var proven: SignedContent?
-    /// Whether the issuer made this credential, even if this gate refuses it today. This is so for an
-    /// accepted credential and for one that is expired, revoked or denied. Only the issuer can make such a
-    /// payload.
+    /// Whether the issuer made this credential, even if the gate refuses it today: accepted, expired, revoked and
+    /// denied credentials are authentic. Only the issuer can make such a payload.
     package var isAuthentic: Bool { isAccepted || proven != nil }
-    /// SHA-256 of the signed content of ``credential`` where its issuer's signature was verified, 32 bytes;
-    /// nil otherwise. Computed at each call.
+    /// The SHA-256 (32 bytes) of the signed content of ``credential``; nil if the issuer's signature was not verified.
+    /// Each call computes the digest.
     package var authenticDigest: [UInt8]? { proven?.digest }
-    /// The policy's rules that were evaluated, in their order, each with its result.
+    /// The evaluated rules of the policy, in order, each with its result.
     package let ruleNotes: [RuleNote]
-    /// With the reason `context.not-pinned`: the URLs of all contexts that the document names and may not
-    /// use, in the document's order, at most ``Limits/missingContexts``. They are for people who examine a
-    /// file. A URL can identify a person, so it is never recorded or logged.
+    /// With the reason `context.not-pinned`: the URLs of all contexts that the document names but may not use, in
+    /// document order, at most ``Limits/missingContexts``. They are for people who examine a file. A URL can identify a
+    /// person, so it is never recorded or logged.
     package let missing: [Text]
-    /// With `format.unsupported`: the format of the payload, where it is recognised.
+    /// With `format.unsupported`: the format of the payload, if it is recognised.
     package let unsupported: UnsupportedFormat?
 
-    /// Creates a verdict from its parts; `reasons` must not be empty. `alike`: the further ``decisive``
-    /// credentials after `credential`.
+    /// Creates a verdict from its parts. `reasons` must not be empty. `alike`: the ``decisive`` credentials after
+    /// `credential`.
     package init(
         decision: Decision, reasons: [Reason], format: CredentialFormat? = nil, credential: CredentialSummary,
         alike: [CredentialSummary] = [], others: [CredentialSummary] = [], unsigned: [String] = [],
@@ -89,8 +87,8 @@ package struct Verdict: Equatable, Sendable {
         self.unsupported = unsupported
     }
 
-    /// Returns this verdict as a rejection with `reason` before its own reasons. `proven`: the content that
-    /// the issuer was found to have signed.
+    /// Returns this verdict as a rejection, with `reason` before the existing reasons. `proven`: the content that the
+    /// issuer has provably signed.
     func refused(for reason: Reason, proven: SignedContent?) -> Verdict {
         var refused = Verdict(
             decision: .reject, reasons: [reason] + reasons, format: format, credential: credential,
@@ -101,7 +99,7 @@ package struct Verdict: Equatable, Sendable {
         return refused
     }
 
-    /// Whether the dates ended the verification before the signature was verified.
+    /// Whether the dates ended the verification before the verification of the signature.
     var endedAtDates: Bool {
         proven == nil && [.validityExpired, .validityNotYet, .clockUntrusted, .proofExpired].contains(code)
     }
@@ -121,45 +119,44 @@ package enum ProofContext: String, Sendable {
     case suite
 }
 
-/// The data that a record may hold about a credential.
+/// The data about a credential that a record may contain.
 package struct CredentialSummary: Hashable, Sendable {
-    /// The credential's place in the received payload, as a JSON pointer; empty for a bare credential.
+    /// The place of the credential in the received payload, as a JSON pointer; empty for a bare credential.
     package var place = ""
     /// The credential's own format; nil if no format was found.
     package var format: CredentialFormat?
-    /// The issuer's id; until the proof stage has passed it is unverified content of the payload.
+    /// The issuer's id. Before the end of the proof stage, the id is unverified content of the payload.
     package var issuer: Text?
-    /// The credential's types as written, without types that the signature does not cover. They are IRIs if
-    /// the spelling hides a type.
+    /// The credential's types as written, without types that the signature does not cover. If the spelling hides a
+    /// type, the types are IRIs.
     package var types: [Text] = []
     /// The start of the credential's validity.
     package var validFrom: Timestamp?
     /// The end of the credential's validity.
     package var validUntil: Timestamp?
-    /// SHA-256 of the payload as received (32 bytes). Computed at each call: only the record needs it, so the
-    /// verdict need not wait for it.
+    /// The SHA-256 of the payload as received (32 bytes). Each call computes the digest: only the record needs it, and
+    /// the verdict must not wait.
     package var payloadDigest: [UInt8] { payload.digest }
     private let payload: Payload
-    /// SHA-256 of the *signed* content (32 bytes): for linked data the canonical N-Quads without the proofs,
-    /// whichever of them are shown (``SignedContent``); for tokens the issuer's JWT up to its signature,
-    /// without disclosures and key binding; for an mdoc its mobile security object. It is the same for every
-    /// spelling of one credential, so records name the credential by HMAC(site key, this hash), and the gate
-    /// detects replays by this hash. It is nil until the proof stage is reached, and it is computed at each
-    /// call.
+    /// The SHA-256 of the *signed* content (32 bytes), equal for every spelling of a credential. For linked data, the
+    /// hash covers the canonical N-Quads without the proofs (``SignedContent``). For a token, it covers the issuer's
+    /// JWT up to its signature, without disclosures and key binding. For an mdoc, it covers the mobile security object.
+    /// Records name the credential by HMAC(site key, hash), and the gate detects replays by the hash. Nil before the
+    /// proof stage. Each call computes the digest.
     package var signedDigest: [UInt8]? {
         get { signed?.digest }
         set { signed = newValue.map { SignedContent(digest: $0) } }
     }
-    /// The content from which ``signedDigest`` is computed; nil until the proof stage is reached.
+    /// The content from which ``signedDigest`` is computed; nil before the proof stage.
     var signed: SignedContent?
 
-    /// Creates a summary for a payload of which only the digest is known yet.
+    /// Creates a summary for a payload of which only the digest is known.
     package init(format: CredentialFormat? = nil, payloadDigest: [UInt8]) {
         self.format = format
         payload = Payload(.digest(payloadDigest))
     }
 
-    /// Creates a summary for a payload of which nothing else is known yet.
+    /// Creates a summary for a payload before anything else is known.
     init(payload: [UInt8]) { self.payload = Payload(.bytes(payload)) }
 }
 

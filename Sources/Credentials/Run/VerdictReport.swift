@@ -1,7 +1,7 @@
 import Encoding
 import Reasons
 
-/// A verdict as `gatehouse verify` prints it: a JSON line for machines and an explanation for people.
+/// A verdict in the form that `gatehouse verify` prints: a JSON line for machines and an explanation for people.
 package struct VerdictReport: Sendable {
     /// The duration of one stage.
     package struct StageTime: Sendable {
@@ -10,20 +10,20 @@ package struct VerdictReport: Sendable {
         /// The duration in whole microseconds.
         package let microseconds: Int
 
-        /// Creates the duration of one stage.
+        /// Creates a duration for `stage`.
         package init(_ stage: Stage, microseconds: Int) {
             self.stage = stage
             self.microseconds = microseconds
         }
     }
 
-    /// The name of the file as the user gave it.
+    /// The name of the file as entered by the user.
     package let file: String
     /// The verdict on the file.
     package let verdict: Verdict
-    /// Times in the order in which the stages ended; a stage can occur more than once (presentations).
+    /// The durations in the order in which the stages ended. A stage can occur more than once (presentations).
     package let stages: [StageTime]
-    /// The source of the rules, in plain words; nil where there are no rules.
+    /// The source of the rules, in plain words; nil without rules.
     package var policyOrigin: String?
 
     /// Creates a report on one file.
@@ -35,12 +35,15 @@ package struct VerdictReport: Sendable {
 
     /// The verdict as one line of JSON without line end:
     /// `{"file","decision","reasons":[…],"stages":[{"name","us"}],"trust","policy"}`. Each reason is
-    /// `{"code","pointer"?,"severity","detail"?,"remedy"?}`; `reasons[0]` determined the verdict. If status
-    /// lists were read, the line also has `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, with
-    /// ages in seconds; with `context.not-pinned` it has `"missing":[URL, …]`; with `format.unsupported`, it
-    /// has `"unsupported"` with the name of the format if that is recognised. For a presentation the line
-    /// also has `"format"` and `"credentials":[{"pointer","format","issuer"?,"types","decided"}]`, first the
-    /// credentials on which the verdict depends (`decided`).
+    /// `{"code","pointer"?,"severity","detail"?,"remedy"?}`, and `reasons[0]` determined the verdict.
+    ///
+    /// - If status lists were read, the line has `"status":[{"pointer","purpose","value","age"?,"overdue"?}]`, with
+    ///   ages in seconds.
+    /// - With `context.not-pinned`, the line has `"missing":[URL, …]`.
+    /// - With `format.unsupported`, the line has `"unsupported"` with the name of a recognised format.
+    /// - For a presentation, the line has `"format"` and
+    ///   `"credentials":[{"pointer","format","issuer"?,"types","decided"}]`. The credentials that determine the verdict
+    ///   (`decided`) come first.
     package var jsonLine: String {
         let reasons = verdict.reasons.map { reason in
             var object = JSONObject()
@@ -91,7 +94,7 @@ package struct VerdictReport: Sendable {
     /// The result of each stage, then the meaning and the remedy. Names no claim.
     package var explanation: [String] { [file] + course + outcome }
 
-    /// The meaning and the remedy, for people; names no claim.
+    /// The meaning and the remedy, for display. They name no claim.
     package var summary: [String] { [file] + outcome }
 
     private var course: [String] {
@@ -150,7 +153,7 @@ package struct VerdictReport: Sendable {
         return facts
     }
 
-    /// Returns a name for a credential, such as `/verifiableCredential/1 (ldp_vc)`: its place and its format.
+    /// Returns the place and the format of a credential, such as `/verifiableCredential/1 (ldp_vc)`.
     private static func name(of credential: CredentialSummary) -> String {
         credential.place + (credential.format.map { " (\($0.rawValue))" } ?? "")
     }
@@ -163,16 +166,15 @@ package struct VerdictReport: Sendable {
         return words
     }
 
-    /// Returns a duration in the largest of whole days, hours, minutes or seconds of which it has at least
-    /// two.
+    /// Returns a duration in the largest unit (days, hours, minutes or seconds) of which the duration has at least two.
     private static func rounded(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
         let unit = [(86_400, "d"), (3600, "h"), (60, "min")].first { abs(seconds) >= 2 * $0.0 } ?? (1, "s")
         return "\(seconds / Int64(unit.0)) \(unit.1)"
     }
 
-    /// Returns text from a credential for a terminal: control characters are replaced, and at most 200
-    /// Unicode scalars are kept.
+    /// Returns text from a credential for a terminal. Control characters are replaced, and at most 200 Unicode scalars
+    /// are kept.
     private static func printable(_ text: Text) -> String {
         let scalars = text.string.unicodeScalars.prefix(200).map { scalar in
             let isControl =

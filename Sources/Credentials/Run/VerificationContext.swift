@@ -4,17 +4,16 @@ import Encoding
 final class VerificationContext {
     let trust: TrustStore
     let policy: VerificationPolicy
-    /// How strictly credentials are read.
+    /// The profile for reading credentials.
     let profile: Profile
     let limits: Limits
     let clock: WallTime
     let onStage: ((Stage) -> Void)?
-    /// Whether documents that are not spelled as their data model spells them are refused. Verdicts depend
-    /// only on signed content even without this check. Tests switch off this second line of defence to prove
-    /// that.
+    /// Whether documents with unusual spelling are refused. The check is a second line of defence: verdicts depend only
+    /// on signed content even without it. Tests switch the check off to prove that.
     let checksSpelling: Bool
-    /// Whether a credential is refused because of its dates. If not, the verdict only shows whether the
-    /// signature is valid, and no gate opens on it.
+    /// Whether a credential is refused because of its dates. Without the check, the verdict only shows whether the
+    /// signature is valid, and no gate opens.
     let checksDates: Bool
 
     init(
@@ -30,7 +29,7 @@ final class VerificationContext {
         (self.checksSpelling, self.checksDates) = (checksSpelling, checksDates)
     }
 
-    /// Runs one stage and reports its end, whether it passes or fails.
+    /// Runs one stage and reports its end, successful or not.
     func stage<Value>(_ stage: Stage, _ work: () throws(Rejection) -> Value) throws(Rejection) -> Value {
         defer { onStage?(stage) }
         return try work()

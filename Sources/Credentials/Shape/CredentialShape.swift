@@ -19,7 +19,7 @@ struct CredentialShape {
     /// The proofs of the credential; empty only if no proof was required.
     let proofs: [Located<JSONObject>]
 
-    /// Checks the members in the order of Tests/Vectors/README.md; a missing proof is checked last.
+    /// Checks the members in the order of Tests/Vectors/README.md. A missing proof is found last.
     init(_ document: JSONObject, profile: Profile, proofRequired: Bool, limits: Limits) throws(Rejection) {
         self.document = document
         let members = Members(document, limits: limits)
@@ -46,8 +46,8 @@ struct CredentialShape {
         guard !proofRequired || !proofs.isEmpty else { throw Rejection(.proofMissing, at: "/proof") }
     }
 
-    /// Returns the latest start and the earliest end that the credential states, in the members of either
-    /// version. A date that turns out to be unsigned can only narrow the validity.
+    /// Returns the latest start and the earliest end of validity in the members of both data model versions. A date
+    /// that is not signed can only narrow the validity.
     private static func dates(
         _ members: Members, _ version: Version, _ profile: Profile
     ) throws(Rejection) -> (from: Timestamp?, until: Timestamp?) {

@@ -2,7 +2,7 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// Checks on single members of a credential or presentation; each failure names its member.
+/// Checks of single members of a credential or presentation. A failure names its member.
 struct Members {
     let document: JSONObject
     let limits: Limits
@@ -28,7 +28,7 @@ struct Members {
         return version
     }
 
-    /// Checks `type`: one text or a list of texts, `required` among them.
+    /// Checks `type`: one text or a list of texts. `required` must be among them.
     func types(including required: Text) throws(Rejection) -> [Text] {
         let types = Self.texts(document["type"])
         guard let types, types.contains(required) else { throw Rejection(.shapeType, at: "/type") }
@@ -46,7 +46,7 @@ struct Members {
         return id
     }
 
-    /// Checks `credentialSubject`: a non-empty object or a non-empty list of them; their ids are URLs.
+    /// Checks `credentialSubject`: a non-empty object or a non-empty list of such objects. Their ids must be URLs.
     func subjects() throws(Rejection) {
         let pointer = "/credentialSubject"
         let subjects = document["credentialSubject"].map { $0.array ?? [$0] } ?? []
@@ -77,7 +77,7 @@ struct Members {
         isXMLDateTime(text) ? Timestamp(rfc3339: text.string, zoneRequired: zoneRequired) : nil
     }
 
-    /// Returns whether a text obeys XML Schema 1.1 part 2 section 3.3.7 where that is stricter than RFC 3339:
+    /// Returns whether a text obeys the rules of XML Schema 1.1 part 2 section 3.3.7 that are stricter than RFC 3339:
     /// upper-case letters, and zones up to 14 hours.
     private static func isXMLDateTime(_ text: Text) -> Bool {
         if text.utf8.contains(where: { $0 == UInt8(ascii: "t") || $0 == UInt8(ascii: "z") }) { return false }
@@ -86,8 +86,7 @@ struct Members {
         return !"14:00".utf8.lexicographicallyPrecedes(zone.dropFirst())
     }
 
-    /// Reads one object or a list of them, each with a `type` of text and, where it has an `id`, a URL as
-    /// `id`.
+    /// Reads one object or a list of objects. Each has a `type` of text, and its `id`, if present, must be a URL.
     func entries(_ name: Text, _ code: ReasonCode, idRequired: Bool = false) throws(Rejection) -> [Located<JSONObject>]
     {
         guard let member = self[name] else { return [] }
@@ -103,9 +102,8 @@ struct Members {
         return entries
     }
 
-    /// Checks `relatedResource` of VCDM 2.0 (section 5.3): one object or a list of them, each with a URL of
-    /// its own as `id` and at least one digest. The resources are not available, so the digests are not
-    /// compared.
+    /// Checks `relatedResource` of VCDM 2.0 (section 5.3): one object or a list of objects, each with a different URL
+    /// as `id` and at least one digest. The digests are not compared, because the resources are not available.
     func relatedResources() throws(Rejection) {
         guard let member = self["relatedResource"] else { return }
         var ids: Set<Text> = []
@@ -118,8 +116,8 @@ struct Members {
         }
     }
 
-    /// Checks `name` and `description` of VCDM 2.0 (section 4.6): text, a language value object, or a list of
-    /// those.
+    /// Checks `name` and `description` of VCDM 2.0 (section 4.6): a text, a language value object, or a list of
+    /// language value objects.
     func languageValues(in object: JSONObject, at parent: String) throws(Rejection) {
         let allowed: [Text] = ["@value", "@language", "@direction"]
         for name in ["name", "description"] as [Text] {
@@ -132,7 +130,7 @@ struct Members {
         }
     }
 
-    /// Reads `proof`: absent, an object or a list of objects, each with one `type`.
+    /// Reads `proof`: absent, an object, or a list of objects. Each object must have one `type`.
     func proofs() throws(Rejection) -> [Located<JSONObject>] {
         guard let member = self["proof"] else { return [] }
         let elements = member.array ?? [member]
@@ -158,7 +156,7 @@ struct Members {
         return member.string.map(isIdentifier) ?? false
     }
 
-    /// Returns the texts of a member that is one text or a list of texts; nil for anything else.
+    /// Returns the texts of a member that is one text or a list of texts; nil for any other member.
     private static func texts(_ member: JSON?) -> [Text]? {
         if let text = member?.string { return [text] }
         guard let elements = member?.array else { return nil }

@@ -1,15 +1,15 @@
 import Encoding
 
-/// The search for unusual spellings: linked data must be written as its data model writes it. The expansion
-/// detects other spellings (`DeserializedDocument.unusualSpelling`); this search locates them where the
-/// reading of members by name fails first.
+/// Searches for unusual spellings: linked data must be written as its data model writes it. The expansion detects other
+/// spellings (`DeserializedDocument.unusualSpelling`). If the reading of members by name fails first, this search finds
+/// the place.
 enum Spelling {
-    /// Returns the place of a member that no data model of credentials has: one whose name is a keyword, an
-    /// IRI or a compact IRI. This is a guess, because no context is read.
+    /// Returns the place of a member that no data model of credentials has: the name is a keyword, an IRI or a compact
+    /// IRI. The result is a guess, because no context is read.
     static func suspicion(in document: JSONObject) -> String? { suspicion(in: .object(document)) }
 
-    /// Searches a value. Pointers are made on the way back, because names may be long and an object may have
-    /// many members.
+    /// Searches a value. Pointers are made on the way back, because names may be long and objects may have many
+    /// members.
     private static func suspicion(in value: JSON) -> String? {
         switch value {
         case .object(let object):
@@ -34,7 +34,8 @@ enum Spelling {
         }
     }
 
-    /// Returns the place of the second description of the node `id`; an empty pointer if it is not found.
+    /// Returns the place of the second description of the node `id`; an empty pointer if there is no second
+    /// description.
     static func repetition(of id: Text, in document: JSONObject) -> String {
         let places = descriptions(of: id, in: .object(document))
         return places.count > 1 ? places[1] : ""

@@ -7,13 +7,14 @@ package struct BitstringStatusList: Sendable {
 
     private let bits: [UInt8]
 
-    /// The number of entries, if each has one bit.
+    /// The number of entries of one bit.
     package var count: Int { bits.count * 8 }
 
-    /// Decodes `encodedList`: base64url of one gzip member, with the multibase prefix `u` or, as
-    /// StatusList2021 and MOSIP write it, without.
+    /// Decodes `encodedList`: base64url of one gzip member. The multibase prefix `u` may be missing, as in
+    /// StatusList2021 and MOSIP's lists.
     package init(encoded: Text, limits: Limits = Limits()) throws(Malformed) {
-        // gzip starts with 1F 8B 08, in base64url "H4sI": a list with multibase prefix starts with "uH4sI".
+        // A gzip stream begins with 1F 8B 08, "H4sI" in base64url. A list with multibase prefix therefore begins with
+        // "uH4sI".
         let digits = String(decoding: encoded.utf8.dropFirst(encoded.hasPrefix("u") ? 1 : 0), as: UTF8.self)
         guard let compressed = Base64.decodeURL(digits) ?? Base64.decodeAny(digits) else { throw Malformed() }
         do throws(Gzip.Failure) {
@@ -22,12 +23,12 @@ package struct BitstringStatusList: Sendable {
         guard bits.count * 8 >= limits.statusListEntries else { throw Malformed() }
     }
 
-    /// Returns whether the bit with the given index is set, counted from the most significant bit of the
-    /// first byte. Returns nil if the index is beyond the end of the list.
+    /// Returns whether the bit at an index is set; nil beyond the end of the list. Index 0 is the most significant bit
+    /// of the first byte.
     package subscript(index: Int) -> Bool? { value(at: index, size: 1).map { $0 != 0 } }
 
-    /// Returns the status of an entry of `size` bits, 1 to 8, the leftmost being the most significant; nil
-    /// beyond the end.
+    /// Returns the status of an entry of `size` bits (1 to 8); nil beyond the end of the list. The leftmost bit is the
+    /// most significant.
     package func value(at index: Int, size: Int) -> UInt8? {
         guard (1...8).contains(size), index >= 0, index < count / size else { return nil }
         let first = index * size
@@ -39,6 +40,6 @@ package struct BitstringStatusList: Sendable {
         return value
     }
 
-    /// The indices whose bit is set, in order.
+    /// The indices of the bits that are set, in order.
     package var set: [Int] { (0..<count).filter { self[$0] == true } }
 }

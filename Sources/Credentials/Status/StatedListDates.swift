@@ -1,16 +1,16 @@
 import Encoding
 
-/// Reads the dates that a stored status list in any form states. No signature is checked: the dates are only
-/// for warnings about lists that were verified when they were stored.
+/// Reads the dates in a stored status list of any form. No signature is checked: the dates are only for warnings about
+/// lists that were verified before they were stored.
 struct StatedListDates {
     /// The limits of a verification.
     let limits: Limits
-    /// The profile. It determines the accepted forms of dates.
+    /// The profile, which determines the accepted forms of dates.
     let profile: Profile
-    /// When the server of the list last confirmed the list to a refresher; nil if unknown.
+    /// The date at which the list's server last confirmed the list; nil if unknown.
     let fetched: Timestamp?
 
-    /// Returns the dates that a list states; nil if the list has no readable dates.
+    /// Returns the dates in a list; nil if the list has no readable dates.
     func read(_ bytes: [UInt8]) -> StatusListDates? {
         guard bytes.count <= limits.payloadBytes else { return nil }
         let letters = Token.trimmed(bytes)

@@ -1,18 +1,17 @@
 import Encoding
 import Reasons
 
-/// Status stage: looks up the credential in the stored status lists of its issuer (Bitstring Status List 1.0
-/// section 3.2).
+/// The status stage: looks up a credential in the stored status lists of its issuer (Bitstring Status List 1.0 section
+/// 3.2).
 struct StatusCheck {
     let verificationContext: VerificationContext
     /// The credential's issuer.
     let issuer: TrustedIssuer
 
-    /// The status purposes that say nothing against the credential, whatever the value (section 2.2).
+    /// The status purposes that do not count against the credential, for any value (section 2.2).
     private static let harmless: Set<Text> = ["message", "refresh"]
 
-    /// Checks every signed entry and notes the answers. The answer for an entry of an unknown kind is
-    /// unknown.
+    /// Checks every signed entry and notes the answers. The answer for an entry of an unknown kind is `unknown`.
     func check(_ entries: [StatusEntry], into evidence: inout Evidence) throws(Rejection) {
         var lists: [Text: StoredStatusList] = [:]
         for entry in entries { try check(entry, &lists, &evidence) }

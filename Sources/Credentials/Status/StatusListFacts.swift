@@ -1,20 +1,19 @@
 import Encoding
 import LinkedData
 
-/// The properties that a bitstring status list credential states of its list, as it was signed (Bitstring
-/// Status List 1.0 section 2.2).
+/// The signed properties of a list in a bitstring status list credential (Bitstring Status List 1.0 section 2.2).
 struct StatusListFacts: Equatable {
-    /// The credential's own id; if it has none, the id of its subject without the fragment.
+    /// The id of the credential or, without one, the id of its subject without the fragment.
     let id: Text?
-    /// The kinds of list that both the credential and its subject state.
+    /// The kinds of list in both the credential and its subject.
     let kinds: Set<StatusListKind>
     let purposes: [Text]
-    /// The number of bits of an entry, if the list states it.
+    /// The number of bits of an entry; nil if the list does not state the number.
     let size: Int?
     let encodedList: Text?
 
-    /// Reads the facts of a list in linked data. Returns nil if it is no list, and also if the statements of
-    /// a signed text describe another list than its member names do.
+    /// Reads the facts of a list in linked data. Returns nil if the credential is not a list, or if the statements of a
+    /// signed text describe another list than its member names.
     init?(_ signed: SignedCredential) {
         let stated = signed.statements.flatMap { Self($0) }
         guard let text = signed.text else {

@@ -1,24 +1,24 @@
 import Encoding
 import Reasons
 
-/// Reads a stored status list on behalf of one issuer: a linked-data or JWT credential with a bitstring, or
-/// an IETF status list token in JWT or CWT form. Every fault leads to a refusal.
+/// Reads a stored status list on behalf of one issuer: a linked-data or JWT credential with a bitstring, or an IETF
+/// status list token in JWT or CWT form. Every fault causes a refusal.
 struct StatusListReader {
     let verificationContext: VerificationContext
-    /// The issuer of the credentials that the list is about.
+    /// The issuer of the credentials in the list.
     let issuer: TrustedIssuer
 
-    /// Returns the list that is stored under `url`; nil if no list is stored under it.
+    /// Returns the list that is stored under `url`; nil if there is none.
     func stored(_ url: Text, at pointer: String) throws(Rejection) -> StoredStatusList? {
         guard let bytes = verificationContext.trust.statusLists[url] else { return nil }
         return try read(bytes, url: url, fetched: verificationContext.trust.listsFetched[url], at: pointer)
     }
 
-    /// Checks a list that is, or will be, stored under `url`; `fetched` is the date at which its server last
-    /// confirmed it to a refresher, if known.
+    /// Checks a list for storage under `url`. `fetched` is the date at which the list's server last confirmed the list,
+    /// if known.
     ///
-    /// - Throws: `status.invalid`; `status.stale` for a list that is not valid yet. Also for a list that is
-    ///   no longer valid, unless rules determine the consequence.
+    /// - Throws: `status.invalid`; `status.stale` for a list that is not valid yet. Also `status.stale` for a list that
+    ///   is no longer valid, unless rules decide about stale lists.
     func read(
         _ bytes: [UInt8], url: Text, fetched: Timestamp?, at pointer: String
     ) throws(Rejection) -> StoredStatusList {
@@ -39,8 +39,7 @@ struct StatusListReader {
         }
     }
 
-    /// Returns the entry in the trust data by which `id` may sign lists about credentials of ``issuer``; nil
-    /// if `id` may not sign them.
+    /// Returns the entry in the trust data by which `id` may sign lists for ``issuer``; nil if `id` may not sign them.
     func signer(_ id: Text) -> TrustedIssuer? {
         if id == issuer.id { return issuer }
         guard issuer.statusIssuers.contains(id) else { return nil }
@@ -96,8 +95,7 @@ struct StatusListReader {
         return entry
     }
 
-    /// Completes the check of a verified credential: it must be a status list, and it must be the requested
-    /// list.
+    /// Completes the check of a verified credential: the credential must be the requested status list.
     private func bitstring(
         _ facts: StatusListFacts?, _ url: Text, _ dates: StatusListDates
     ) throws(Rejection) -> StoredStatusList {
@@ -107,9 +105,8 @@ struct StatusListReader {
         return dates.list(.bitstring(list, facts), in: verificationContext)
     }
 
-    /// Returns whether a list has an acceptable id. By Bitstring Status List 1.0 section 3 the id is
-    /// optional; if present, it must be the id of the requested list, or an alias that the operator
-    /// configured.
+    /// Returns whether a list has an acceptable id. The id is optional (Bitstring Status List 1.0 section 3). A present
+    /// id must be that of the requested list, or an alias in the configuration.
     private func isNamed(_ id: Text?, _ url: Text) -> Bool {
         guard let id else { return true }
         return id == url || issuer.statusListAliases[url] == id
@@ -119,8 +116,8 @@ struct StatusListReader {
         document["issuer"]?.string ?? document["issuer"]?["id"]?.string
     }
 
-    /// Returns the dates of a list credential, from whichever of its members state them. The dates are
-    /// checked with the credential.
+    /// Returns the dates of a list credential, from any member that states them. The check of the credential checks the
+    /// dates.
     static func dates(
         _ claims: JSONObject, _ document: JSONObject, _ profile: Profile
     ) throws(Rejection) -> StatusListDates {

@@ -1,14 +1,14 @@
 import Encoding
 import Reasons
 
-/// Verifies a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer. The
-/// draft leaves open who may sign. This program permits the issuer of the credential, and the ids that the
-/// issuer's entry in the trust data names for status lists.
+/// Verifies a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer. The draft
+/// does not state who may sign. This program permits the issuer of the credential, and the ids that the issuer's entry
+/// in the trust data names for status lists.
 struct StatusListToken {
     let verificationContext: VerificationContext
     let issuer: TrustedIssuer
-    /// When the list's server last sent the list or confirmed it; nil if unknown. `ttl` counts from that
-    /// time.
+    /// The date at which the list's server last sent or confirmed the list; nil if unknown. `ttl` counts from this
+    /// date.
     let fetched: Timestamp?
 
     /// Reads the JWT form.
@@ -30,12 +30,12 @@ struct StatusListToken {
         return dates.list(.token(list), in: verificationContext)
     }
 
-    /// Reads the CWT form: a tagged COSE_Sign1 whose protected header names its type.
+    /// Reads the CWT form: a tagged COSE_Sign1 message with its type in the protected header.
     func read(cwt bytes: [UInt8], url: Text) throws(Rejection) -> StoredStatusList {
         let invalid = Rejection(.statusInvalid)
         var decoder = CBORDecoder(limits: verificationContext.limits.cbor)
         let item = try decoder.read(bytes[...])
-        // The draft forbids the CWT tag around the message; its early editions required it.
+        // The draft forbids the CWT tag around the message. Early editions of the draft required the tag.
         let message = item.tagged(61) ?? item
         guard message.tagged(18) != nil else { throw invalid }
         let signed = try COSESign1(message, decoder: &decoder, at: "")
@@ -59,9 +59,9 @@ struct StatusListToken {
         return dates.list(.token(list), in: verificationContext)
     }
 
-    /// Checks the claims that the JWT form and the CWT form of a token have: the token must be the requested
-    /// list and state its date of issue. `ttl`, in seconds, is how long a copy may be kept before a fresh one
-    /// is fetched (section 5.1); after that time the list is overdue in the same way as after `exp`.
+    /// Checks the claims of both token forms: the token must be the requested list and state its date of issue. `ttl`,
+    /// in seconds, is how long a copy may be kept before a new fetch (section 5.1). After that time the list is
+    /// overdue, as after `exp`.
     private func check(
         subject: Text?, url: Text, issued: Timestamp?, from: Timestamp?, until: Timestamp?, lifetime: Double?
     ) throws(Rejection) -> StatusListDates {
@@ -73,7 +73,7 @@ struct StatusListToken {
         return Self.dates(issued: issued, until: until, lifetime: lifetime, fetched)
     }
 
-    /// Returns the dates of a list with these claims.
+    /// Returns the dates of a list with the given claims.
     static func dates(
         issued: Timestamp?, until: Timestamp?, lifetime: Double?, _ fetched: Timestamp?
     ) -> StatusListDates {
@@ -86,18 +86,16 @@ struct StatusListToken {
         return StatusListDates(issued: issued, until: [until, fresh].compactMap(\.self).min())
     }
 
-    /// The maximum lifetime in seconds: a century, which is practically unlimited and can be added to any
-    /// date.
+    /// The maximum lifetime in seconds: a century. It is practically unlimited, and no sum with a date overflows.
     private static let longestLifetime = 3_155_760_000.0
 
-    /// Tries every permitted signer: the signer that the token names or, if it names none, each permitted
-    /// signer in turn.
+    /// Tries the permitted signers: only the signer that the token names or, if it names none, all permitted signers.
     private func verify(
         named: JSON?, at clock: WallTime, issued: Timestamp?,
         _ attempt: (TrustedIssuer, VerificationContext) throws(Rejection) -> Void
     ) throws(Rejection) {
         let quiet = verificationContext.quiet(at: clock)
-        // An issuer below an X.509 root has no name that a token could contain; its certificates identify it.
+        // An issuer below an X.509 root has no name that a token could contain. The certificates identify the issuer.
         let isUnnamed =
             named == nil || issuer.isRoot && !issuer.statusIssuers.contains { .string($0) == named }
         let ids = isUnnamed ? [issuer.id] + issuer.statusIssuers : [named?.string].compactMap(\.self)

@@ -2,7 +2,7 @@ import Encoding
 import Reasons
 
 extension VerificationContext {
-    /// Status stage: looks up the status of the credentials in the stored lists of their issuers.
+    /// The status stage: looks up the status of the credentials in the stored lists of their issuers.
     func answerStatus(into evidence: inout Evidence) throws(Rejection) {
         try evidence.forEachCredential { (found) throws(Rejection) in
             if let question = found.question { try answer(question, into: &found) }
@@ -22,9 +22,8 @@ extension VerificationContext {
         case .cbor(let claim, let place)?: try check.check(claim, at: place, into: &evidence)
         case nil: break
         }
-        // A shown entry proves nothing about withheld entries: the holder may withhold the entry that
-        // revokes. But an issuer without lists is not suspicious, because nothing indicates that its
-        // credentials have a status.
+        // A shown entry proves nothing about withheld entries: the holder may withhold the entry that revokes. An
+        // issuer without stored lists is an exception, because nothing indicates that its credentials have a status.
         if let withheld = question.withheld, !issuer.mayWithholdStatus,
             withheld.isStated || trust.keepsLists(of: issuer, isSigned: { isStored($0, of: issuer) })
         {
@@ -34,7 +33,7 @@ extension VerificationContext {
 }
 
 extension VerificationContext {
-    /// Returns whether a stored list is the issuer's, even if it is outside its dates.
+    /// Returns whether a list of the issuer is stored under `url`, valid or not.
     private func isStored(_ url: Text, of issuer: TrustedIssuer) -> Bool {
         do throws(Rejection) {
             return try StatusListReader(verificationContext: self, issuer: issuer).stored(url, at: "") != nil

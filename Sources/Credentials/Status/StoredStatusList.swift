@@ -1,34 +1,32 @@
 import Encoding
 import Reasons
 
-/// A status list from the trust data that passed all its own checks: it is the requested list, and a
-/// permitted signer signed it.
+/// A verified status list from the trust data: it is the requested list, and a permitted signer signed it.
 struct StoredStatusList {
     /// The content of the list.
     enum Content {
-        /// A W3C status list: the bits, and the facts that the list's credential states.
+        /// A W3C status list: the bits, and the facts from the list's credential.
         case bitstring(BitstringStatusList, StatusListFacts)
         /// An IETF status list: the entries of a status list token.
         case token(TokenStatusList)
     }
 
     let content: Content
-    /// The time since the list was issued; nil if the list states no date of issue.
+    /// The time since the list was issued; nil if the list has no date of issue.
     let age: Duration?
-    /// The time since the end of the list's own validity; nil before that end.
+    /// The time since the end of the list's validity; nil before the end.
     let overdue: Duration?
 }
 
-/// The validity that a list states for itself.
+/// The validity that a list states.
 struct StatusListDates {
     let issued: Timestamp?
     let until: Timestamp?
 
-    /// Returns the clock by which the list is verified. Normally that is the present time. If the list is no
-    /// longer valid and the gate's rules determine the consequence, it is the last moment of the list's
-    /// validity.
+    /// Returns the clock for the verification of the list: normally the present time. If the list is no longer valid
+    /// and the gate's rules decide about stale lists, the clock is at the last moment of the list's validity.
     ///
-    /// - Throws: `status.stale` for a list that is no longer valid, unless rules determine the consequence.
+    /// - Throws: `status.stale` for a list that is no longer valid, unless rules decide about stale lists.
     func clock(in verificationContext: VerificationContext, at pointer: String) throws(Rejection) -> WallTime {
         var clock = verificationContext.clock
         guard let until, until.advanced(by: verificationContext.policy.clockSkew) < clock.utc else { return clock }
@@ -50,18 +48,16 @@ struct StatusListDates {
 }
 
 extension VerificationContext {
-    /// Returns the same surroundings with another clock and without a stage callback. They are used for a
-    /// verification inside a stage.
+    /// Returns this context with another clock and without a stage callback, for a verification inside a stage.
     func quiet(at clock: WallTime) -> VerificationContext {
         VerificationContext(
             trust: trust, policy: policy, limits: limits, clock: clock, onStage: nil, checksSpelling: checksSpelling)
     }
 
-    /// Notes the answer of a list for an entry, and refuses a state that no rule may accept. `place`: the
-    /// member that the refusal names if the entry has no answer.
+    /// Notes the answer of a list for an entry. Refuses a status that no rule may accept. `place`: the member that the
+    /// refusal names if the entry has no answer.
     ///
-    /// - Throws: `status.revoked`, `status.suspended`; `status.unavailable` unless rules determine the
-    ///   consequence.
+    /// - Throws: `status.revoked`, `status.suspended`; `status.unavailable` unless rules decide about missing lists.
     func settle(
         _ answer: StatusAnswer, into evidence: inout Evidence, blaming place: String? = nil
     ) throws(Rejection) {

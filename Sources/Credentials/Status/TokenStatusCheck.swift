@@ -1,15 +1,15 @@
 import Encoding
 import Reasons
 
-/// Status stage for credentials that name an entry of an IETF Token Status List (draft-ietf-oauth-status-list
-/// section 8.3): the `status` claim of a JWT or SD-JWT, or of an mdoc's mobile security object.
+/// The status stage for credentials with an entry of an IETF Token Status List (draft-ietf-oauth-status-list section
+/// 8.3): the `status` claim of a JWT, of an SD-JWT, or of an mdoc's mobile security object.
 struct TokenStatusCheck {
     let verificationContext: VerificationContext
     /// The credential's issuer; for an mdoc the pinned root of its signer.
     let issuer: TrustedIssuer
 
-    /// Looks up a `status` claim at `pointer`; a credential without one needs no answer. Of the mechanisms in
-    /// the claim only `status_list` is read.
+    /// Looks up a `status` claim at `pointer`. A credential without the claim needs no answer. Only the mechanism
+    /// `status_list` of the claim is read.
     func check(_ status: JSON?, at pointer: String, into evidence: inout Evidence) throws(Rejection) {
         guard let status else { return }
         guard let mechanisms = status.object else { throw Rejection(.shapeStatus, at: pointer) }
@@ -49,11 +49,11 @@ struct TokenStatusCheck {
         case 1: value = .revoked
         case 2: value = .suspended
         default:
-            // The value is application-specific or not assigned yet (section 7.1). The issuer states
-            // something about the credential, but not that it is valid.
+            // The value is application-specific or not assigned yet (section 7.1). Such a value does not say that the
+            // credential is valid.
             throw Rejection(.statusInvalid, at: pointer)
         }
-        // A list of single bits cannot state a suspension, so it does not rule one out either.
+        // A list of single bits cannot state a suspension, so the list does not exclude a suspension.
         for purpose in entries.bits > 1 ? Self.purposes : [Self.purposes[0]] {
             try verificationContext.settle(
                 StatusAnswer(value, purpose: purpose, pointer: pointer, age: list.age, overdue: list.overdue),

@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The decoded entries of an IETF Token Status List (draft-ietf-oauth-status-list section 4): Each entry has
-/// 1, 2, 4 or 8 bits; the first entry is in the least significant bits of the first byte.
+/// The decoded entries of an IETF Token Status List (draft-ietf-oauth-status-list section 4). Each entry has 1, 2, 4 or
+/// 8 bits. The first entry is in the least significant bits of the first byte.
 package struct TokenStatusList: Sendable {
     /// The list cannot be used.
     package struct Malformed: Error, Hashable, Sendable {}
@@ -19,7 +19,7 @@ package struct TokenStatusList: Sendable {
         } catch { throw Malformed() }
     }
 
-    /// Reads the `status_list` claim of a JWT (section 4.2): `bits` and `lst`, base64url without padding.
+    /// Reads the `status_list` claim of a JWT (section 4.2): `bits`, and `lst` in base64url without padding.
     package init(_ json: JSON?, limits: Limits = Limits()) throws(Malformed) {
         guard let bits = json?["bits"]?.int, let list = json?["lst"]?.string,
             let compressed = Base64.decodeURL(list.string)
@@ -35,7 +35,7 @@ package struct TokenStatusList: Sendable {
         try self.init(bits: bits, compressed: Array(list), limits: limits)
     }
 
-    /// The number of entries, including those that only fill the last byte.
+    /// The number of entries, including the entries that only fill the last byte.
     package var count: Int { bytes.count * (8 / bits) }
 
     /// Returns the status of an entry; nil beyond the end.

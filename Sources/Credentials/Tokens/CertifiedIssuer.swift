@@ -2,10 +2,10 @@ import Encoding
 import Reasons
 
 extension VerificationContext {
-    /// Issuer stage of a token without `iss`: returns the entry in the trust data to which the token's
-    /// certificate leads.
+    /// The issuer stage of a token without `iss`: returns the entry in the trust data to which the token's certificate
+    /// leads.
     ///
-    /// - Throws: `issuer.untrusted` if no such entry exists, or more than one; `chain.invalid`.
+    /// - Throws: `issuer.untrusted` if there is no such entry, or more than one; `chain.invalid`.
     func issuer(certifying token: CompactJWS) throws(Rejection) -> TrustedIssuer {
         guard let id = try trust.issuer(certifying: token, limits: limits) else {
             throw Rejection(.issuerUntrusted, at: "/iss")
@@ -15,13 +15,13 @@ extension VerificationContext {
 }
 
 extension TrustStore {
-    /// Returns the issuer to which the signer's certificate of a token without `iss` leads
-    /// (draft-ietf-oauth-sd-jwt-vc since draft 10, section 2.2.2.2). It is the entry in the trust data whose
-    /// id the certificate names. If the certificate names no trusted issuer, it is the only entry that lists
-    /// the certificate's root. Returns nil if no such entry exists, or more than one.
+    /// Returns the issuer to which the signer's certificate of a token without `iss` leads (draft-ietf-oauth-sd-jwt-vc
+    /// since draft 10, section 2.2.2.2). The issuer is the entry in the trust data whose id the certificate names. If
+    /// the certificate names no trusted issuer, the issuer is the only entry that lists the certificate's root. Returns
+    /// nil if there is no such entry, or more than one.
     ///
-    /// The result only selects the entry whose rules apply. The key stage checks that the chain ends at a
-    /// root of that entry and names no other issuer.
+    /// The result only selects the entry whose rules apply. The key stage checks that the chain ends at a root of the
+    /// entry and names no other issuer.
     ///
     /// - Throws: `chain.invalid`.
     func issuer(certifying token: CompactJWS, limits: Limits) throws(Rejection) -> Text? {

@@ -1,27 +1,27 @@
 import Encoding
 import Reasons
 
-/// The payload of an SD-JWT with its disclosures inserted, and without the members that are needed only for
-/// selective disclosure (RFC 9901 section 7.1, steps 3 to 5).
+/// The payload of an SD-JWT with its disclosures inserted, and without the members for selective disclosure (RFC 9901
+/// section 7.1, steps 3 to 5).
 struct DisclosedPayload {
     /// The processed payload without withheld content.
     let object: JSONObject
-    /// The processed payload with a `null` for each withheld element of an array, so that the other elements
-    /// keep the issuer's positions.
+    /// The processed payload. `null` replaces each withheld element of an array, so that the other elements keep the
+    /// positions that the issuer gave them.
     let inPlace: JSONObject
     /// The places of withheld array elements, including decoys, as JSON pointers.
     let withheldElements: Set<Text>
-    /// The objects with withheld members, as JSON pointers. Objects with only decoys are included.
+    /// The objects with withheld members, as JSON pointers. Objects that have only decoys are included.
     private let holders: Set<Text>
     /// Whether the issuer shows `sub` to every verifier.
     private let namesSubject: Bool
 
-    /// Inserts the disclosures into a payload. Linear in the size of both.
+    /// Inserts the disclosures into a payload. The time is linear in the size of both.
     ///
-    /// - Throws: `disclosure.malformed` for digests at a forbidden place or of a disclosure of the wrong
-    ///   kind, `.name` for a forbidden or repeated name, `.duplicate` for a repeated digest, `.unreferenced`
-    ///   for a disclosure without a digest, `json.too-deep` when nested disclosures exceed the depth limit,
-    ///   `input.too-large` when the pointers to withheld places are too long to keep.
+    /// - Throws: `disclosure.malformed` for digests at a forbidden place or of a disclosure of the wrong kind, `.name`
+    ///   for a forbidden or repeated name, `.duplicate` for a repeated digest, `.unreferenced` for a disclosure without
+    ///   a digest, `json.too-deep` if nested disclosures exceed the depth limit, `input.too-large` if the pointers to
+    ///   withheld places are too long.
     init(_ claims: JSONObject, disclosures: Disclosures, limits: Limits) throws(Rejection) {
         var run = DisclosureRun(disclosures, limits, keepsPlaces: true)
         inPlace = try run.payload(claims)
@@ -36,12 +36,11 @@ struct DisclosedPayload {
         }
     }
 
-    /// Whether members of the payload itself are withheld, or may be. A decoy digest cannot be distinguished
-    /// from a withheld member.
+    /// Whether outermost members of the payload are, or may be, withheld. A decoy digest looks like a withheld member.
     var withholdsMembers: Bool { holders.contains("") }
 
-    /// Returns whether something is withheld at the place `pointer` or below it, or may be. A decoy digest
-    /// cannot be distinguished from a withheld member.
+    /// Returns whether content at or below `pointer` is, or may be, withheld. A decoy digest looks like a withheld
+    /// member.
     func withholds(at pointer: Text) -> Bool {
         let below = Text(pointer.string + "/")
         return holders.contains(pointer) || withheldElements.contains(pointer)
@@ -53,7 +52,7 @@ struct DisclosedPayload {
         let own = [object["sub"]?.string].compactMap(\.self)
         let described = CredentialSubjects(of: object)
         var subjects = CredentialSubjects(own + described.ids, isOneUnnamed: own.isEmpty && described.isOneUnnamed)
-        // A holder who shows one id may still withhold another. `sub` does not determine the id inside the
+        // A holder who shows one id may still withhold another id. `sub` does not determine the id inside the
         // credential.
         let isCredential = object["@context"] != nil || object["credentialSubject"] != nil
         subjects.mayHideOne =
@@ -64,16 +63,16 @@ struct DisclosedPayload {
     }
 }
 
-/// One pass over a payload to insert the disclosures.
+/// One pass over a payload that inserts the disclosures.
 private struct DisclosureRun {
     private let disclosures: Disclosures
     private let depthLimit: Int
-    /// Whether a withheld element is replaced by `null`, and its place is noted.
+    /// Whether to replace withheld elements by `null` and note their places.
     private let keepsPlaces: Bool
-    /// The remaining total length of pointers to withheld places, in letters: long names above many elements
-    /// make long pointers.
+    /// The remaining total length, in letters, of pointers to withheld places. Long names above many elements make long
+    /// pointers.
     private var room = 1 << 21
-    /// Every digest found so far, with or without a disclosure. No digest may occur twice.
+    /// Every digest found so far, with or without a disclosure. A repeated digest is refused.
     private var met: Set<Text> = []
     /// The number of disclosures for which a digest was found.
     private var used = 0
@@ -169,7 +168,7 @@ private struct DisclosureRun {
         return processed
     }
 
-    /// Returns the element; nil if it is withheld.
+    /// Returns the element; nil if the element is withheld.
     private mutating func element(_ element: JSON, depth: Int) throws(Rejection) -> JSON? {
         guard let reference = element.object, let member = reference[Self.elementName] else {
             return try value(element, depth: depth)

@@ -1,7 +1,7 @@
 import Encoding
 import Reasons
 
-/// One disclosure: `[salt, name, value]` for an object's member, `[salt, value]` for an array's element (RFC
+/// One disclosure: `[salt, name, value]` for a member of an object, `[salt, value]` for an element of an array (RFC
 /// 9901 section 4.2).
 struct Disclosure {
     /// The member's name; nil for an array's element.
@@ -19,8 +19,8 @@ struct Disclosures {
     /// Reads all disclosures.
     ///
     /// - Throws: `disclosure.malformed` for a disclosure that is not strict base64url of a strict JSON array,
-    ///   `disclosure.duplicate` for a repeated disclosure, `input.too-large` when they hold too many JSON
-    ///   values together.
+    ///   `disclosure.duplicate` for a repeated disclosure, `input.too-large` if all disclosures together have too many
+    ///   JSON values.
     init(_ texts: [ArraySlice<UInt8>], hash: DisclosureHash, limits: Limits) throws(Rejection) {
         var read = [Text: Disclosure](minimumCapacity: texts.count)
         var json = limits.json

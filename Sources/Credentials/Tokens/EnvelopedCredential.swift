@@ -1,22 +1,22 @@
 import Encoding
 import Reasons
 
-/// A credential that is contained in a JSON document as a token. It is either an
-/// EnvelopedVerifiableCredential, whose id is a `data:` URL with the token (VCDM 2.0 section 4.13.1), or in
-/// VCDM 1.1 a JSON text that is the token itself. Presentations are enveloped in the same way.
+/// A credential in the form of a token inside a JSON document. The token is in the `data:` URL that is the id of an
+/// EnvelopedVerifiableCredential (VCDM 2.0 section 4.13.1) or, in VCDM 1.1, is itself the JSON text. Presentations are
+/// enveloped in the same way.
 struct EnvelopedCredential {
     /// The token's letters.
     let letters: [UInt8]
-    /// The format that the media type states.
+    /// The format according to the media type.
     var format: CredentialFormat?
-    /// Whether the envelope's own type states a presentation; nil without envelope.
+    /// Whether the type of the envelope states a presentation; nil without an envelope.
     var isPresentation: Bool?
 
     /// Reads an envelope; nil for any other object.
     ///
-    /// - Throws: `shape.id` when the id is no `data:` URL of a token, `format.unsupported` for other media
-    ///   types, `shape.context` when the object's own context is not that of VCDM 2.0, `kind.member` for a
-    ///   member that affects the verdict in another kind.
+    /// - Throws: `shape.id` if the id is not a `data:` URL of a token, `format.unsupported` for other media types,
+    ///   `shape.context` if the context of the object is not that of VCDM 2.0, `kind.member` for a member that affects
+    ///   the verdict in another kind.
     init?(_ value: JSON) throws(Rejection) {
         if let text = value.string {
             letters = Array(text.utf8)

@@ -1,8 +1,8 @@
 import Encoding
 import Reasons
 
-/// The check of one credential in a JWT: `jwt_vc_json` (VCDM 1.1) or `vc+jwt` (VCDM 2.0). Contexts are not
-/// processed, because the signature covers the text.
+/// The check of one credential in a JWT: `jwt_vc_json` (VCDM 1.1) or `vc+jwt` (VCDM 2.0). Contexts are not processed,
+/// because the signature covers the text.
 struct JWTCheck: FormatCheck {
     let verificationContext: VerificationContext
     private let token: CompactJWS
@@ -29,8 +29,8 @@ struct JWTCheck: FormatCheck {
             claim: credential.status.map { .json($0, at: "/status") })
     }
 
-    /// Runs all stages except the status stage, as needed for a status list credential. If `entry` is given,
-    /// it replaces the lookup of the issuer in the trust list, because another id may sign a status list.
+    /// Runs all stages except the status stage, as a status list credential requires. `entry` replaces the lookup of
+    /// the issuer in the trust list, because another id may sign a status list.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> JWTCredential {
         let credential = try readShape()
         let isStrict = verificationContext.profile == .strict

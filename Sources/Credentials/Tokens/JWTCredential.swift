@@ -5,19 +5,19 @@ import Reasons
 struct JWTCredential {
     /// The credential, completed with values that only the JWT's claims state.
     let shape: CredentialShape
-    /// The start of the validity: the later one of the dates that credential and JWT state. The end is the
-    /// earlier one of the two.
+    /// The start and the end of the validity: the later start and the earlier end of those in the credential and the
+    /// JWT.
     let validFrom: Timestamp?
     let validUntil: Timestamp?
     let dates: TokenDates
-    /// The subjects of the credential. If the credential itself names none, they come from `sub`.
+    /// The subjects of the credential. If the credential names none, `sub` names the subject.
     let subjects: CredentialSubjects
-    /// The `status` claim of an IETF status list. It may be next to the credential.
+    /// The `status` claim of an IETF status list. The claim may be next to the credential.
     let status: JSON?
 
-    /// Shape stage of `jwt_vc_json`: the credential is the claim `vc`; `iss`, `sub`, `jti`, `nbf` and `exp`
-    /// are its issuer, subject id, id and dates (VCDM 1.1 section 6.3.1). Where both state a value, the
-    /// values must agree.
+    /// Runs the shape stage of `jwt_vc_json`. The claim `vc` is the credential. `iss`, `sub`, `jti`, `nbf` and `exp`
+    /// are its issuer, subject id, id and dates (VCDM 1.1 section 6.3.1). If the credential and a claim both state a
+    /// value, the values must agree.
     init(vc claims: JSONObject, profile: Profile, limits: Limits) throws(Rejection) {
         try MemberTable.jwtCredential.check(claims)
         guard let inner = claims["vc"]?.object else { throw Rejection(.shapeMember, at: "/vc") }
@@ -38,8 +38,8 @@ struct JWTCredential {
         status = claims["status"]
     }
 
-    /// Shape stage of a payload that is itself a credential of VCDM 2.0 (VC-JOSE-COSE section 3.1.1), in a
-    /// JWT or in an SD-JWT after disclosure. JWT claims next to it must not contradict it.
+    /// Runs the shape stage of a payload that is a credential of VCDM 2.0 (VC-JOSE-COSE section 3.1.1), in a JWT or in
+    /// an SD-JWT after disclosure. JWT claims next to the credential's members must not contradict them.
     init(
         payload claims: JSONObject, as kind: CredentialKind, profile: Profile, limits: Limits
     ) throws(Rejection) {
@@ -76,8 +76,8 @@ private struct ClaimMerge {
         self.credential = credential
     }
 
-    /// Throws the first contradiction between JWT and credential. The function is called once the shape of
-    /// both is checked.
+    /// Throws the first contradiction between JWT and credential. Call this function after the shape of both is
+    /// checked.
     func checkAgreement() throws(Rejection) {
         if let first = contradictions.first { throw Rejection(.claimsDisagree, at: first) }
     }
@@ -92,7 +92,7 @@ private struct ClaimMerge {
             }
         }
         if let id = try text("jti", .shapeID) {
-            // Accept a bare UUID, although it is no URL, because many issuers write one.
+            // Accept a bare UUID. A UUID is not a URL, but many issuers write one.
             let url = Self.isUUID(id) ? Text("urn:uuid:" + id.string) : id
             credential = setting(url, in: credential, as: "id", claim: "jti")
         }
@@ -109,8 +109,7 @@ private struct ClaimMerge {
         }
     }
 
-    /// Merges a date of the JWT, which is usually in whole seconds, with a date of the credential, which may
-    /// be more precise.
+    /// Merges a date of the JWT, usually in whole seconds, with a date of the credential, which may be more precise.
     mutating func merge(_ date: Timestamp?, as name: Text, claim: Text) throws(Rejection) {
         guard let date else { return }
         guard let member = credential[name] else {
@@ -124,8 +123,7 @@ private struct ClaimMerge {
         }
     }
 
-    /// Returns `object` with the member `name` set to `value`. Notes a contradiction if the member already
-    /// has another value.
+    /// Returns `object` with the member `name` set to `value`. Notes a contradiction if the member has another value.
     private mutating func setting(
         _ value: Text, in object: JSONObject, as name: Text, claim: Text
     ) -> JSONObject {

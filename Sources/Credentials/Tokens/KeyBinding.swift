@@ -1,15 +1,15 @@
 import Encoding
 import Reasons
 
-/// The check of the key binding JWT of an SD-JWT+KB. With it the holder proves possession, now and to this
-/// gate, of the key that the issuer named in `cnf` (RFC 9901 sections 4.3 and 7.3). The caller reports every
-/// fault as `holder.invalid`.
+/// The check of the key binding JWT of an SD-JWT+KB. With a key binding JWT, the holder proves to this gate the present
+/// possession of the key that the issuer named in `cnf` (RFC 9901 sections 4.3 and 7.3). The caller reports every fault
+/// as `holder.invalid`.
 struct KeyBinding {
     let verificationContext: VerificationContext
     let demand: HolderDemand
 
-    /// Checks the JWT against the `cnf` of its SD-JWT's payload. Returns whether it counts
-    /// (``HolderProofRule``): a valid one may have been made for another verifier.
+    /// Checks the JWT against the `cnf` of the SD-JWT's payload. Returns whether the JWT counts (``HolderProofRule``):
+    /// a valid JWT may have been made for another verifier.
     func check(_ text: ArraySlice<UInt8>, of token: SDJWT, confirmation: JSON?) throws(Rejection) -> Bool {
         let invalid = Rejection(.holderInvalid)
         let jwt = try CompactJWS(text, limits: verificationContext.limits)
@@ -23,8 +23,8 @@ struct KeyBinding {
         let dates = try TokenDates(claims, profile: .strict)
         let rule = HolderProofRule(
             policy: verificationContext.policy, demand: demand, now: verificationContext.clock.utc)
-        // The JWT proves possession of the key only at its date of issue. Section 7.3 refuses an old key
-        // binding, even if no proof was demanded.
+        // The JWT proves possession of the key only at its date of issue. Section 7.3 refuses an old key binding, even
+        // without a demand.
         guard let issued = dates.issued, rule.isFresh([issued]) else { throw invalid }
         try verificationContext.checkValidity(from: dates.validFrom, until: dates.validUntil)
         let counts = try rule.counts(HolderProofRule.Statement(claims, made: issued))
@@ -32,8 +32,8 @@ struct KeyBinding {
         return counts
     }
 
-    /// Returns the holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4). Neither may be
-    /// withdrawn; for a DID URL the document may also have ended the key's use.
+    /// Returns the holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4). A withdrawn key is
+    /// refused. A key whose document has ended its use is refused, too.
     private func key(_ confirmation: JSON?, usedAt date: Timestamp) throws(Rejection) -> PublicKey {
         if let jwk = confirmation?["jwk"] {
             guard KeyEncoding.signs(jwk.object) else { throw Rejection(.keyNotAuthorised) }

@@ -1,12 +1,12 @@
 import Encoding
 import Reasons
 
-/// An SD-JWT or SD-JWT+KB in compact form (RFC 9901 section 4): `issuer-signed JWT ~ disclosure ~ … ~ [key
-/// binding JWT]`. It is only split into its parts; nothing is verified yet.
+/// An SD-JWT or SD-JWT+KB in compact form (RFC 9901 section 4), split into its parts but not verified: `issuer-signed
+/// JWT ~ disclosure ~ … ~ [key binding JWT]`.
 struct SDJWT {
     /// The JWT that the issuer signed.
     let issued: CompactJWS
-    /// The disclosures as received, still in base64url: their digests are over this text.
+    /// The disclosures as received, in base64url. The digests cover this text.
     let disclosures: [ArraySlice<UInt8>]
     /// The key binding JWT; nil if the holder attached none.
     let keyBinding: ArraySlice<UInt8>?
@@ -38,8 +38,7 @@ enum DisclosureHash: Text {
     case sha384 = "sha-384"
     case sha512 = "sha-512"
 
-    /// Reads the hash algorithm that an SD-JWT payload names; SHA-256 if it names none (RFC 9901 section
-    /// 4.1.1).
+    /// Reads the hash algorithm of an SD-JWT payload. The default is SHA-256 (RFC 9901 section 4.1.1).
     init(of claims: JSONObject) throws(Rejection) {
         guard let member = claims["_sd_alg"] else {
             self = .sha256

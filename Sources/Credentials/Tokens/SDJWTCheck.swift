@@ -1,7 +1,7 @@
 import Encoding
 import Reasons
 
-/// The check of one SD-JWT (RFC 9901 section 7): SD-JWT VC, a credential of VCDM 2.0, or plain.
+/// The check of one SD-JWT (RFC 9901 section 7): an SD-JWT VC, a credential of VCDM 2.0, or a plain SD-JWT.
 struct SDJWTCheck: FormatCheck {
     let verificationContext: VerificationContext
     private let token: SDJWT
@@ -64,7 +64,7 @@ struct SDJWTCheck: FormatCheck {
             try verificationContext.checkSignature(of: token.issued, by: keys)
             let processed = try credential.processed.get()
             if processed.withholdsMembers, !issuer.mayWithholdExpiry { try checkDates(of: credential) }
-            // A withheld type could state that this is no credential for a gate.
+            // A withheld type could state that the object is not a credential for a gate.
             guard !processed.withholds(at: "/type") else { throw Rejection(.shapeType, at: "/type") }
             return processed
         }
@@ -77,12 +77,11 @@ struct SDJWTCheck: FormatCheck {
             withheld: withheldStatus(processed, credential))
     }
 
-    /// Checks that the dates are not withheld. An end that the holder can withhold counts as missing, because
-    /// the withheld end could be earlier than a shown end. The same is true for a start. But a shown `iat` is
-    /// enough for most SD-JWTs: their issuers state only the date of signing as a start, and their
-    /// specifications forbid the issuers to let the holder withhold any other start. A shown `iat` is not
-    /// enough for a credential of VCDM 2.0: it has its own dates, and the dates of the JWT are about the
-    /// signature.
+    /// Checks that the dates are not withheld. If the holder can withhold an end, the shown end does not count, because
+    /// a withheld end could be earlier. The same is true for a start. For most SD-JWTs, a shown `iat` is a sufficient
+    /// start: their issuers state only the date of signing, and the specifications forbid that the holder withholds
+    /// another start. For a credential of VCDM 2.0 a shown `iat` is not sufficient: the credential has its own dates,
+    /// and the dates of the JWT concern the signature.
     private func checkDates(of credential: SDJWTCredential) throws(Rejection) {
         let isVCDM = kind == .vcdmSDJWT
         let (from, until) = credential.ownDates
@@ -92,10 +91,9 @@ struct SDJWTCheck: FormatCheck {
         }
     }
 
-    /// Returns the place of a status that may be withheld; nil if none may be. A partly withheld status
-    /// counts as withheld. An issuer that shows one status member to every verifier does not hide a second
-    /// one. A status that the holder chose to show proves nothing about other members, so any withheld member
-    /// may then be a status.
+    /// Returns the place of a status that may be withheld; nil if none may be. A partly withheld status counts as
+    /// withheld. An issuer that shows one status member to every verifier does not hide a second. A status that the
+    /// holder chose to show proves nothing about other members. Then any withheld member may be a status.
     private func withheldStatus(_ processed: DisclosedPayload, _ credential: SDJWTCredential) -> Withheld? {
         let places: [Text] = ["status", "credentialStatus"]
         for name in places where processed.withholds(at: Text("/" + name.string)) {
@@ -120,7 +118,7 @@ struct SDJWTCheck: FormatCheck {
         return credential
     }
 
-    /// Keeps the claims that the gate's rules may read: the processed payload.
+    /// Stores the claims that the gate's rules may read: the processed payload.
     private mutating func noteClaims(
         _ processed: DisclosedPayload, _ credential: SDJWTCredential, _ issuer: TrustedIssuer
     ) {
@@ -132,9 +130,9 @@ struct SDJWTCheck: FormatCheck {
             signed: evidence.summary.signed ?? SignedContent(digest: []), subjects: processed.subjects)
     }
 
-    /// Runs the holder stage. A key binding that is present must be valid, and a demanded one must be
-    /// present. If the issuer named the holder's key, the signature of a presentation does not replace the
-    /// key binding, because anyone can sign a presentation.
+    /// Runs the holder stage. A present key binding must be valid, and a demanded key binding must be present. The
+    /// signature of a presentation does not replace a key binding for the holder's key, because anyone can sign a
+    /// presentation.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection) {
         guard let keyBinding = token.keyBinding else {
             if demand.required, !demand.isPresented || confirmation != nil { throw Rejection(.holderProofMissing) }

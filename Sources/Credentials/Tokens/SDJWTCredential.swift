@@ -6,22 +6,22 @@ import Reasons
 struct SDJWTCredential {
     /// The payload with the disclosed claims.
     let document: JSONObject
-    /// The issuer; nil if the signer's certificate names it, because SD-JWT VC needs no `iss` since draft 10.
+    /// The issuer; nil if only the signer's certificate names the issuer. SD-JWT VC needs no `iss` since draft 10.
     let issuer: Text?
     let types: [Text]
     let validFrom: Timestamp?
     let validUntil: Timestamp?
-    /// The start and the end of the validity, from dates that the holder cannot withhold and that belong to
-    /// this kind. For VCDM 2.0 they are the dates of the credential, otherwise any dates.
+    /// The start and the end of the validity, from dates of this kind that the holder cannot withhold: for VCDM 2.0 the
+    /// dates of the credential, otherwise any dates.
     let ownDates: (from: Timestamp?, until: Timestamp?)
     let dates: TokenDates
     /// Entries of bitstring status lists.
     let statusEntries: [Located<JSONObject>]
-    /// The payload with its disclosures inserted, or the fault of the disclosures. The fault is reported only
-    /// after the issuer's signature is verified.
+    /// The payload with its disclosures inserted, or the fault of the disclosures. The fault is reported after the
+    /// verification of the issuer's signature.
     let processed: Result<DisclosedPayload, Rejection>
 
-    /// Shape stage. Where the disclosures are unusable, only the claims visible in the issuer's JWT are read.
+    /// Runs the shape stage. If the disclosures are unusable, only the claims in the issuer's JWT are read.
     init(_ token: SDJWT, as kind: CredentialKind, profile: Profile, limits: Limits) throws(Rejection) {
         let claims = token.issued.claims
         try kind.checkHeader(token.issued.header, profile)
@@ -57,7 +57,7 @@ struct SDJWTCredential {
         self.processed = processed
     }
 
-    /// Returns the payload as the relying party sees it (RFC 9901 section 7.1).
+    /// Returns the payload in the form for the relying party (RFC 9901 section 7.1).
     private static func process(
         _ token: SDJWT, _ claims: JSONObject, neverDisclosed: [Text], limits: Limits
     ) throws(Rejection) -> DisclosedPayload {
@@ -86,8 +86,8 @@ struct SDJWTCredential {
         }
     }
 
-    /// Returns the narrowest period of the JWT's dates and the dates with names of the W3C's data model,
-    /// because MOSIP also writes such dates into an SD-JWT VC.
+    /// Returns the narrowest period of the JWT's dates and the dates with names of the W3C data model. MOSIP writes
+    /// such dates into SD-JWT VCs.
     private static func period(
         _ members: Members, _ dates: TokenDates, _ profile: Profile
     ) throws(Rejection) -> (Timestamp?, Timestamp?) {
@@ -112,11 +112,11 @@ struct SDJWTCredential {
         guard let type = view["vct"]?.string, isName(type, limits),
             !type.utf8.contains(UInt8(ascii: ":")) || IRI.isWellFormed(type)
         else { throw Rejection(.shapeType, at: "/vct") }
-        // Keep the type of a status list or a linkage that the credential has in addition to its `vct`.
+        // Keep the type of a status list or linkage, which the credential may have in addition to its `vct`.
         return [type] + types.filter { !CredentialKind.admits([$0]) }
     }
 
-    /// Returns whether a text (StringOrURI, RFC 7519 section 2) is a usable name.
+    /// Returns whether a text is usable as a name (StringOrURI, RFC 7519 section 2).
     private static func isName(_ text: Text, _ limits: Limits) -> Bool {
         !text.isEmpty && text.utf8.count <= limits.identifierBytes
     }

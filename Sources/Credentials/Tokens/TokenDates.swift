@@ -1,16 +1,15 @@
 import Encoding
 import Reasons
 
-/// The registered dates of a JWT (RFC 7519 section 4.1): `exp`, `nbf` and `iat`, seconds since the epoch as
-/// JSON numbers.
+/// The registered dates of a JWT (RFC 7519 section 4.1): `exp`, `nbf` and `iat`, in seconds since the epoch.
 struct TokenDates {
     let validFrom: Timestamp?
     let validUntil: Timestamp?
-    /// The date of issue. Under the compat profile it is nil when it is no number, because some issuers write
+    /// The date of issue. Under the compat profile, the date is nil if it is not a number, because some issuers write
     /// other values.
     let issued: Timestamp?
 
-    /// Shape stage; throws `shape.dates` for a date that is no number, or is out of range.
+    /// Runs the shape stage. Throws `shape.dates` for a date that is not a number or is out of range.
     init(_ claims: JSONObject, profile: Profile) throws(Rejection) {
         validFrom = try Self.date(claims, "nbf")
         validUntil = try Self.date(claims, "exp")
@@ -22,7 +21,7 @@ struct TokenDates {
         }
     }
 
-    /// The dates of issue that the token states.
+    /// The dates of issue in the token.
     var issue: [Timestamp] { [issued, validFrom].compactMap(\.self) }
 
     private static func date(_ claims: JSONObject, _ name: Text) throws(Rejection) -> Timestamp? {
@@ -35,7 +34,7 @@ struct TokenDates {
 }
 
 extension Timestamp {
-    /// Reads a NumericDate (RFC 7519 section 2). It may have a fraction. Returns nil beyond ±2⁵³ seconds.
+    /// Reads a NumericDate (RFC 7519 section 2), which may have a fraction. Returns nil beyond ±2⁵³ seconds.
     init?(numericDate number: JSONNumber) {
         let bound = 1 << 53
         if let seconds = number.int {
@@ -46,7 +45,7 @@ extension Timestamp {
         let seconds = number.double
         guard seconds.magnitude <= Double(bound) else { return nil }
         let whole = seconds.rounded(.down)
-        // Limit the fraction: for a tiny negative number it rounds to one.
+        // Limit the fraction: for a tiny negative number the fraction rounds to 1.
         let fraction = min(((seconds - whole) * 1e9).rounded(.down), 999_999_999)
         self.init(seconds: Int64(whole), nanoseconds: Int32(fraction))
     }

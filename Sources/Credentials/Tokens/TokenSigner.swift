@@ -1,32 +1,32 @@
 import Encoding
 import Reasons
 
-/// Key stage of a token: the keys that may have signed it in its issuer's name. The keys are taken only from
-/// the trust data. Of the header, only the name of a key is used, or certificates that lead to a pinned
-/// certificate (RFC 7515 section 4.1, RFC 9052 section 3.1, RFC 9360).
+/// The key stage of a token: finds the keys that may have signed the token in the name of its issuer. Keys come only
+/// from the trust data. The header supplies only the name of a key, or certificates that lead to a pinned certificate
+/// (RFC 7515 section 4.1, RFC 9052 section 3.1, RFC 9360).
 struct TokenSigner {
     let verificationContext: VerificationContext
-    /// The issuer in whose name the token is made.
+    /// The issuer in whose name the token is signed.
     let issuer: TrustedIssuer
     /// The token's own dates of issue.
     let issuedAt: [Timestamp]
-    /// The stated date of the signature.
+    /// The date of the signature according to the token.
     var signedAt: Timestamp?
-    /// The purpose that the key must be listed for. Certificates are accepted for issuers only.
+    /// The purpose for which the key must be listed. Certificates are accepted for issuers only.
     var purpose = ControllerDocument.Purpose.assertionMethod
-    /// Whether the token is a status list. The certificates below a root also sign the status lists for the
-    /// mdocs of that root.
+    /// Whether the token is a status list. The certificates below a root also sign the status lists for mdocs of the
+    /// root.
     var isStatusList = false
 
-    /// The maximum number of keys that are tried if a token names no key. An issuer's document rarely has
-    /// more than two fitting keys.
+    /// The maximum number of keys to try if a token names no key. An issuer's document rarely has more than two fitting
+    /// keys.
     private static let candidates = 8
 
     private var trust: TrustStore { verificationContext.trust }
     private var authority: KeyResolver.Authority { KeyResolver.Authority(issuer) }
 
-    /// Returns the key that the token names; if it names none, the keys that fit its algorithm. Returns at
-    /// least one key.
+    /// Returns the key that the token names or, without a name, the keys that fit the token's algorithm. The result has
+    /// at least one key.
     func keys(of token: CompactJWS) throws(Rejection) -> [PublicKey] {
         let algorithm = try token.algorithm()
         if let chain = token.header["x5c"], purpose == .assertionMethod {
@@ -34,14 +34,14 @@ struct TokenSigner {
         }
         guard let member = token.header["kid"] else { return try fitting(algorithm, token.pointer) }
         guard let kid = member.string else {
-            // RFC 7515 section 4.1.4 requires a text. Some issuers write a number, which names no key.
+            // RFC 7515 section 4.1.4 requires a text. Some issuers write a number, which cannot name a key.
             if verificationContext.profile == .compat { return try fitting(algorithm, token.pointer) }
             throw Rejection(.proofMalformed, at: token.pointer)
         }
         return [try key(named: kid, token.pointer)]
     }
 
-    /// Returns the keys of a token in CBOR. Its `kid` is the same name as in JSON, in bytes.
+    /// Returns the keys of a token in CBOR. The `kid` is the name of a key, as in JSON, but in bytes.
     func keys(of message: COSESign1) throws(Rejection) -> [PublicKey] {
         let algorithm = try message.algorithm()
         if !message.certificates.isEmpty { return [try certified(message.certificates, message.pointer)] }
@@ -57,8 +57,8 @@ struct TokenSigner {
         return try key(try method(kid, pointer), pointer)
     }
 
-    /// Returns the URL of the verification method that `kid` names: a DID URL, its fragment alone, the `kid`
-    /// of a JWK in the issuer's document, or an identifier with a single key.
+    /// Returns the URL of the verification method that `kid` names: a DID URL, a fragment of a DID URL, the `kid` of a
+    /// JWK in the issuer's document, or an identifier with a single key.
     private func method(_ kid: Text, _ pointer: String) throws(Rejection) -> Text {
         if kid.hasPrefix("#") { return Text(issuer.id.string + kid.string) }
         if kid.utf8.contains(UInt8(ascii: "#")) { return kid }
@@ -75,7 +75,7 @@ struct TokenSigner {
         throw Rejection(.keyUnknown, at: pointer)
     }
 
-    /// Returns the keys of the issuer, or of the ids that sign for the issuer, that fit `algorithm`.
+    /// Returns the keys that fit `algorithm`, of the issuer or of the ids that sign for the issuer.
     private func fitting(_ algorithm: SignatureAlgorithm, _ pointer: String) throws(Rejection) -> [PublicKey] {
         var keys: [PublicKey] = []
         var refusal: Rejection?
@@ -96,8 +96,8 @@ struct TokenSigner {
 
     private func document(_ id: Text) -> ControllerDocument? { SelfContainedDID.document(id) ?? trust.document(id) }
 
-    /// Returns the verification methods of the stored document `id`. If only single keys are stored, returns
-    /// the methods that name `id` as their controller.
+    /// Returns the verification methods of the stored document `id`. If only single keys are stored, returns the
+    /// methods that name `id` as their controller.
     private func methods(of id: Text) -> [VerificationMethod] {
         if let document = document(id) { return document.listedMethods }
         let keys = trust.documents.values.filter(\.isSingleKey).flatMap(\.listedMethods)
@@ -127,7 +127,7 @@ struct TokenSigner {
             of: chain, role: isStatusList ? SignerRole.statusList(of: issuer) : .token(of: issuer), roots: trust.roots,
             at: verificationContext.clock.utc, skew: skew, profile: verificationContext.profile,
             limits: verificationContext.limits)
-        // A root has no name that a certificate could contain.
+        // No certificate can contain the name of a root.
         guard issuer.isNamed(by: signer) || isStatusList && issuer.isRoot else {
             throw Rejection(.issuerKeyMismatch, at: "/iss")
         }
@@ -141,15 +141,15 @@ struct TokenSigner {
 }
 
 extension TrustedIssuer {
-    /// Returns whether the names in a signer's certificate are names of this issuer. Other names are allowed
-    /// if the operator pinned this very certificate or its key. A root may have certified several issuers,
-    /// which must not sign for each other.
+    /// Returns whether the names in a signer's certificate belong to this issuer. A pinned certificate or key may have
+    /// any names. Otherwise names are compared, because a root may have certified several issuers, which must not sign
+    /// for each other.
     func isNamed(by signer: CertificateSigner) -> Bool {
         signer.path.count == 1 || keys != nil || signer.names.bearing(on: id) != .others
     }
 
-    /// Returns whether `key` may sign for the issuer. If the issuer's entry in the trust data lists keys,
-    /// only these may sign.
+    /// Returns whether `key` may sign for the issuer. If the issuer's entry in the trust data lists keys, only the
+    /// listed keys may sign.
     func allows(_ key: PublicKey) -> Bool {
         guard let keys else { return true }
         return KeyFingerprint(key).map(keys.contains) ?? false

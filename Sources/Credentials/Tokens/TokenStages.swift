@@ -3,8 +3,8 @@ import Reasons
 
 /// The stages that all tokens share.
 extension VerificationContext {
-    /// Contexts stage of a token. Nothing is expanded, but where the operator lists the contexts of an
-    /// issuer, its tokens may name no others.
+    /// Runs the contexts stage of a token. Nothing is expanded. If the operator lists the contexts of an issuer, the
+    /// tokens of the issuer may name no other contexts.
     func checkContexts(of document: JSONObject, _ issuer: TrustedIssuer) throws(Rejection) {
         guard let urls = issuer.contexts else { return }
         try stage(.contexts) { () throws(Rejection) in
@@ -13,7 +13,7 @@ extension VerificationContext {
         }
     }
 
-    /// Proof stage: checks that one of the given keys made the signature.
+    /// Runs the proof stage: checks that a given key made the signature.
     func checkSignature(of token: CompactJWS, by keys: [PublicKey]) throws(Rejection) {
         for key in keys where try token.isSigned(by: key) { return }
         throw Rejection(.proofInvalid, at: token.pointer)

@@ -1,18 +1,18 @@
 import Encoding
 import Reasons
 
-/// Finds the key that a proof names and determines whether this key may sign (Data Integrity 1.0 section
-/// 4.2.1). The resolver refuses another issuer's key and a key for another purpose. It reads stored documents
-/// and self-contained DIDs and uses no network.
+/// Finds the key that a proof names, and determines whether the key may sign (Data Integrity 1.0 section 4.2.1). The
+/// resolver refuses another issuer's key and a key for another purpose. It reads stored documents and self-contained
+/// DIDs, never a network.
 struct KeyResolver {
     /// The issuer or holder in whose name the proof is made.
     struct Authority {
         let id: Text
         let controllers: [Text]
         let keyPurpose: TrustedIssuer.KeyPurpose
-        /// The only keys that may sign; nil: all keys of the document may.
+        /// The only keys that may sign; nil allows all keys of the document.
         var keys: [KeyFingerprint]?
-        /// The SHA-256 of the stored documents that the entry pins, by id.
+        /// The SHA-256 of each stored document that the issuer's entry pins, by document id.
         var pinned: [Text: [UInt8]] = [:]
         /// The maximum age of a stored document.
         var documentMaxAge: Duration?
@@ -26,7 +26,7 @@ struct KeyResolver {
             documentMaxAge = issuer.documentMaxAge
         }
 
-        /// Creates the authority of a holder. No other id's key may sign for a holder.
+        /// Creates the authority of a holder. Only the holder's own keys may sign for a holder.
         init(holder: Text) {
             id = holder
             controllers = []
@@ -37,20 +37,19 @@ struct KeyResolver {
     }
 
     let trust: TrustStore
-    /// The date of the verification. Without it, every stored document counts as too old where a maximum age
-    /// is set.
+    /// The date of the verification. Without a date, every stored document is too old if there is a maximum age.
     var now: Timestamp?
 
-    /// Returns whether a single key that the operator stored may sign for its controller although the
-    /// controller's document is not stored. It may if the key is published at a place that only the
-    /// controller can write to, or if the issuer's entry in the trust data names the key. The caller checks
-    /// whether the key is one of the entry's keys.
+    /// Returns whether a single key that the operator stored may sign for its controller although the controller's
+    /// document is not stored. The key may sign if it is published at a place to which only the controller can write,
+    /// or if the issuer's entry in the trust data names the key. The caller compares the key with the keys of the
+    /// entry.
     func hears(_ document: ControllerDocument, of controller: Text, for authority: Authority) -> Bool {
         authority.controllers.contains(document.id) || authority.pinned[document.id] != nil || authority.keys != nil
             || WebURL.isOwn(document.id, of: controller) && !isOthers(document.id, besides: controller)
     }
 
-    /// Returns whether a place belongs more closely to another trusted issuer than to this controller.
+    /// Returns whether a place belongs more closely to another trusted issuer than to `controller`.
     private func isOthers(_ place: Text, besides controller: Text) -> Bool {
         let home = WebURL.document(of: controller)?.url ?? controller
         return trust.issuers.keys.contains { other in
@@ -58,8 +57,8 @@ struct KeyResolver {
         }
     }
 
-    /// Returns the verification method that `reference` names, with the document that contains it. Throws
-    /// `key.unknown` if no document contains it.
+    /// Returns the verification method that `reference` names, with its document. Throws `key.unknown` if no document
+    /// contains the method.
     func method(
         _ reference: Text, at pointer: String
     ) throws(Rejection) -> (method: VerificationMethod, document: ControllerDocument) {
@@ -74,8 +73,8 @@ struct KeyResolver {
         return (method, document)
     }
 
-    /// Returns the URL of the verification method that `reference` names. It is `reference` itself, except
-    /// for an identifier that contains its own key.
+    /// Returns the URL of the verification method that `reference` names: `reference` itself, except for an identifier
+    /// that contains its own key.
     func fullName(of reference: Text, at pointer: String) throws(Rejection) -> Text {
         reference.utf8.contains(UInt8(ascii: "#")) ? reference : try method(reference, at: pointer).method.id
     }
@@ -84,9 +83,8 @@ struct KeyResolver {
         trust.selfContained[id] ?? SelfContainedDID.document(id)
     }
 
-    /// Returns the key that `reference` names, if it may be used for `purpose` in the name of `authority`.
-    /// `dates`: all dates of issue that the signed object states; they are needed to check a key that was
-    /// retired.
+    /// Returns the key that `reference` names, if the key may be used for `purpose` in the name of `authority`.
+    /// `dates`: all dates of issue in the signed object, which are needed to check a retired key.
     func key(
         _ reference: Text, for purpose: ControllerDocument.Purpose, of authority: Authority,
         issuedAt dates: [Timestamp] = [], at pointer: String
@@ -97,9 +95,8 @@ struct KeyResolver {
         if document.id == method.controller {
             authorising = document
         } else {
-            // A key outside its controller's document counts only if the controller's document lists it. If
-            // the controller's document is not stored, the controller's confirmation of a single key is
-            // missing, so the key's place on the web or the operator must confirm it. An identifier that
+            // A key outside its controller's document counts only if that document lists the key. If the document is
+            // not stored, the place of a single key on the web or the operator must confirm the key. An identifier that
             // contains its own key has no other keys.
             authorising = trust.document(method.controller)
             guard selfContained(method.controller) == nil,
@@ -130,8 +127,8 @@ struct KeyResolver {
         return key
     }
 
-    /// Returns whether a document is within the maximum age. An identifier that contains its own key has no
-    /// document that could age.
+    /// Returns whether a document is within the maximum age. The document of an identifier that contains its own key
+    /// does not age.
     private func isYoungEnough(_ document: Text, _ authority: Authority) -> Bool {
         guard let maxAge = authority.documentMaxAge, SelfContainedDID.document(document) == nil else { return true }
         guard let now, let fetched = trust.fetched[document] else { return false }

@@ -4,12 +4,12 @@ import Encoding
 struct KeyRevocations: Sendable {
     private let methods: [Text: [RevokedKey]]
     private let keys: [KeyFingerprint: [RevokedKey]]
-    /// The methods that no document contains. Their entries cannot withdraw a key that is now used under
-    /// another name.
+    /// The withdrawn methods that no document contains. Their keys are unknown, so the keys are not withdrawn under
+    /// other names.
     let unknown: [Text]
 
-    /// Indexes the entries. The entry of a method withdraws its key under every name, provided that its
-    /// document is known.
+    /// Indexes the entries. The entry of a method withdraws the method's key under every name if the document of the
+    /// method is known.
     init(_ revoked: [RevokedKey], documents: [Text: ControllerDocument]) {
         var methods: [Text: [RevokedKey]] = [:]
         var keys: [KeyFingerprint: [RevokedKey]] = [:]
@@ -40,9 +40,9 @@ struct KeyRevocations: Sendable {
         return keys.isEmpty || allow(KeyFingerprint(key), issuedAt: dates)
     }
 
-    /// Applies the same check as for a single key to a key that certificates vouch for. Neither this key nor
-    /// a key that issued one of the certificates, including the pinned certificate, may be withdrawn. For a
-    /// key of an authority, the date of issue is the start of the validity of the certificate that it issued.
+    /// Checks a key for which certificates vouch, and every key that issued a certificate of the path, including the
+    /// pinned certificate. None of the keys may be withdrawn. For an authority's key, the date of issue is the start of
+    /// the validity of the certificate that the authority issued.
     func allow(_ signer: CertificateSigner, issuedAt dates: [Timestamp]) -> Bool {
         if keys.isEmpty { return true }
         var issued = dates
@@ -53,13 +53,13 @@ struct KeyRevocations: Sendable {
         return true
     }
 
-    /// Applies the same check to a key without a verification method; nil is a key that cannot sign.
+    /// Checks a key without a verification method. A nil key cannot sign.
     private func allow(_ key: KeyFingerprint?, issuedAt dates: [Timestamp]) -> Bool {
         guard let key else { return true }
         return (keys[key] ?? []).allSatisfy { $0.allows(issuedAt: dates) }
     }
 
-    /// Returns the more serious of the reasons for which a key was withdrawn; nil when it never was.
+    /// Returns the most serious reason for the withdrawal of a key; nil if the key was not withdrawn.
     func reason(of key: PublicKey, method: Text) -> RevokedKey.Reason? {
         let entries = (methods[method] ?? []) + (KeyFingerprint(key).flatMap { keys[$0] } ?? [])
         return entries.contains { $0.reason == .compromised } ? .compromised : entries.first?.reason

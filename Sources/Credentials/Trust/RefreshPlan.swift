@@ -1,21 +1,21 @@
 package import Encoding
 
-/// Decides when each resource is fetched again. Pure: the caller supplies time and random numbers.
+/// Decides when each resource is fetched again. The caller supplies time and random numbers.
 ///
-/// Every resource has its own deadline, drawn again after each attempt, so that gates that were switched on
-/// together do not send their requests together. Nothing that happens at the gate changes it.
+/// Every resource has a deadline of its own, drawn again after each attempt. Gates that were switched on at the same
+/// time therefore do not send their requests at the same time. No event at the gate changes a deadline.
 package struct RefreshPlan: Sendable {
     /// The durations of the plan.
     package struct Settings: Hashable, Sendable {
         /// The time from one successful attempt to the next.
         package var interval = Duration.seconds(3600)
-        /// The maximum random fraction by which a wait is lengthened or shortened, 0 to 1.
+        /// The maximum random change of a wait, as a fraction of the wait, 0 to 1.
         package var jitter = 0.2
-        /// The wait after the first failed attempt. It doubles after each further failure.
+        /// The wait after the first failed attempt. Each further failure doubles the wait.
         package var firstRetry = Duration.seconds(60)
         /// The longest wait after a failure, unless ``interval`` is shorter.
         package var longestRetry = Duration.seconds(3600)
-        /// The time over which the first attempts after a start, or after new trust data, are distributed.
+        /// The time over which the first attempts after a start, or after new trust data, are spread.
         package var spread = Duration.seconds(60)
 
         /// Creates the documented default values.
@@ -35,13 +35,12 @@ package struct RefreshPlan: Sendable {
         self.settings = settings
     }
 
-    /// Replaces the resources by those that the trust data now needs. A known resource keeps its deadline. A
-    /// new resource is due within the spread, or later if its copy is still young.
+    /// Replaces the resources by those that the trust data now needs. A known resource keeps its deadline. A new
+    /// resource is due within the spread, or later if its copy is young.
     ///
     /// - Parameters:
     ///   - resources: All resources to keep fresh.
-    ///   - ages: The time since a stored copy was confirmed; a resource without a copy is fetched as soon as
-    ///     possible.
+    ///   - ages: The time since a stored copy was confirmed. A resource without a copy is fetched as soon as possible.
     ///   - random: A number from 0 up to 1, a new number at each call.
     package mutating func keep(
         _ resources: [RefreshResource], ages: [RefreshResource: Duration] = [:], at now: Instant,
@@ -65,7 +64,7 @@ package struct RefreshPlan: Sendable {
         entries.filter { $0.value.due <= now }.map(\.key).sorted()
     }
 
-    /// When the next resource is due; nil if no resource has to be kept fresh.
+    /// The deadline of the next resource; nil if no resource has to be kept fresh.
     package var deadline: Instant? { entries.values.map(\.due).min() }
 
     /// Notes that a copy was fetched or confirmed.
@@ -74,7 +73,7 @@ package struct RefreshPlan: Sendable {
         entries[resource] = Entry(due: now.advanced(by: jittered(settings.interval, random)))
     }
 
-    /// Notes that an attempt failed; the old copy stays in use.
+    /// Notes a failed attempt. The old copy stays in use.
     package mutating func failed(_ resource: RefreshResource, at now: Instant, random: Double) {
         guard let entry = entries[resource] else { return }
         let longest = min(settings.longestRetry, settings.interval)

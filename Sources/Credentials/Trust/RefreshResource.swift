@@ -17,16 +17,15 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
     /// The URL from which the resource is fetched.
     package let address: WebURL
 
-    /// Returns the resource for the document `id` or, with `isMetadata`, for the metadata of `id` as a JWT VC
-    /// issuer. Returns nil if it has no web address.
+    /// Returns the resource for the document `id` or, with `isMetadata`, for the metadata of `id` as a JWT VC issuer;
+    /// nil if the resource has no web address.
     package static func document(_ id: Text, isMetadata: Bool = false) -> RefreshResource? {
         (isMetadata ? WebURL.metadata(of: id) : WebURL.document(of: id)).map {
             RefreshResource(kind: .document, id: id, address: $0)
         }
     }
 
-    /// Returns the resource from which a copy of the given kind and id was fetched; nil if it has no web
-    /// address.
+    /// Returns the resource of a copy with the given kind and id; nil if the resource has no web address.
     static func fetched(_ kind: Kind, _ id: Text, from url: Text?) -> RefreshResource? {
         switch kind {
         case .statusList: return statusList(id)
@@ -36,7 +35,7 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
         }
     }
 
-    /// Returns the resource for the status list with the given URL; nil if it has no web address.
+    /// Returns the resource for the status list with the given URL; nil if the URL is not a web address.
     package static func statusList(_ url: Text) -> RefreshResource? {
         WebURL(secure: url).map { RefreshResource(kind: .statusList, id: url, address: $0) }
     }
@@ -51,10 +50,10 @@ package struct RefreshResource: Hashable, Comparable, Sendable {
 }
 
 extension TrustStore {
-    /// All resources that can be kept fresh, in a fixed order: the documents of the trusted issuers and of
-    /// the ids that may sign for them, every stored document, and the status lists that the operator named or
-    /// stored. The list depends only on the trust data. No presented credential adds to the list, so no
-    /// server learns which visitors passed. Pinned documents are not refreshed.
+    /// All resources that can be kept fresh, in a fixed order: the documents of the trusted issuers and of the ids that
+    /// may sign for them, every stored document, and the status lists that the operator named or stored. The list
+    /// depends only on the trust data. Presented credentials do not affect the list, so no server learns which visitors
+    /// came. Pinned documents are not refreshed.
     package var refreshResources: [RefreshResource] {
         let pinned = Set(issuers.values.flatMap(\.pinnedDocuments.keys))
         let ids = issuers.values.flatMap { [$0.id] + $0.controllers + $0.statusIssuers } + Array(documents.keys)
@@ -67,18 +66,18 @@ extension TrustStore {
         ).sorted()
     }
 
-    /// The hosts in the issuers' own ids, as ``WebURL/place``. If the operator lists no hosts, only these are
-    /// contacted.
+    /// The hosts in the issuers' ids, as ``WebURL/place``. If the operator lists no hosts, the gate contacts only
+    /// these.
     package var issuerHosts: Set<Text> {
         Set(issuers.values.flatMap { [$0.id] + $0.controllers }.compactMap { WebURL.document(of: $0)?.place })
     }
 
-    /// Returns the hosts that may be contacted, as ``WebURL/place``: those that the operator lists, or
-    /// ``issuerHosts`` where the list is empty.
+    /// Returns the hosts that may be contacted, as ``WebURL/place``: the listed hosts, or ``issuerHosts`` if the list
+    /// is empty.
     package func places(listed hosts: Set<Text>) -> Set<Text> { hosts.isEmpty ? issuerHosts : hosts }
 
-    /// Returns the resources of ``refreshResources`` that are fetched if the operator lists `hosts`. nil: no
-    /// resource is fetched.
+    /// Returns the resources of ``refreshResources`` that are fetched if the operator lists `hosts`. If `hosts` is nil,
+    /// no resource is fetched.
     package func refreshed(from hosts: Set<Text>?) -> [RefreshResource] {
         guard let places = hosts.map(places) else { return [] }
         return refreshResources.filter { places.contains($0.address.place) }

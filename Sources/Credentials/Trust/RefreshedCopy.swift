@@ -1,17 +1,17 @@
 package import Encoding
 
-/// A fetched copy with its metadata. Both are in the same file, so that content and date cannot be separated.
+/// A fetched copy with its metadata. One file stores both, so that content and date cannot be separated.
 package struct RefreshedCopy: Hashable, Sendable {
-    /// The resource of which this is a copy.
+    /// The resource from which the content was fetched.
     package let resource: RefreshResource
-    /// The content of the copy, as the server sent it.
+    /// The content as sent by the server.
     package var content: [UInt8]
-    /// The instant at which the server last said that this content is current.
+    /// The time at which the server last confirmed the content as current.
     package var confirmed: Timestamp
     /// The server's entity tag for this content (RFC 9110 section 8.8.3), sent with the next request.
     package var entityTag: Text?
 
-    /// Creates a copy of `resource`. An entity tag that is no short printable text is dropped.
+    /// Creates a copy of `resource`. An entity tag is dropped unless it is short and printable.
     package init(_ resource: RefreshResource, content: [UInt8], confirmed: Timestamp, entityTag: Text? = nil) {
         self.resource = resource
         self.content = content
@@ -22,8 +22,8 @@ package struct RefreshedCopy: Hashable, Sendable {
         }
     }
 
-    /// Reads the file of a copy. Returns nil if the bytes are no such file, or if the content differs from
-    /// the content that was written.
+    /// Reads the file of a copy. Returns nil if the bytes are not such a file, or if the content has changed since it
+    /// was written.
     package init?(file: [UInt8]) {
         var limits = JSON.Limits()
         limits.bytes = Self.largestFile
@@ -49,8 +49,8 @@ package struct RefreshedCopy: Hashable, Sendable {
         return JSON.object(json).compactBytes
     }
 
-    /// Returns the name of the file for a copy of `resource`: the kind and a short hash of the resource.
-    /// Every file system accepts such a name.
+    /// Returns the file name for a copy of `resource`: the kind and a short hash of the resource. Every file system
+    /// accepts such a name.
     package static func fileName(of resource: RefreshResource) -> String {
         let name = Digest.sha256(Array((resource.kind.rawValue + " " + resource.id.string).utf8))
         return "\(resource.kind.rawValue)-\(Hex.encode(name.prefix(16))).json"
@@ -61,8 +61,8 @@ package struct RefreshedCopy: Hashable, Sendable {
 }
 
 extension TrustMaterial {
-    /// Replaces parts of the material by copies, but only of `resources`, only where a copy is newer than the
-    /// material's own date, and never a pinned document.
+    /// Replaces parts of the material by copies of `resources`. A copy replaces only older material, and never a pinned
+    /// document.
     package mutating func apply(_ copies: [RefreshedCopy], to resources: [RefreshResource]) {
         let wanted = Set(resources)
         var newer: [Text: [UInt8]] = [:]

@@ -1,11 +1,11 @@
 package import Encoding
 
-/// A key that the operator has withdrawn for every issuer: an entry of `revoked-keys` in `issuers.toml`.
+/// A key that the operator has withdrawn for every issuer (an entry of `revoked-keys` in `issuers.toml`).
 package struct RevokedKey: Hashable, Sendable {
     /// The identification of a key.
     package enum Key: Hashable, Sendable {
-        /// The verification method with the given URL, and the method's key under any other name if its
-        /// document is known.
+        /// The verification method with the given URL. If the document of the method is known, the method's key is
+        /// withdrawn under all names.
         case method(Text)
         /// The key with the given fingerprint, under any name.
         case fingerprint(KeyFingerprint)
@@ -13,12 +13,10 @@ package struct RevokedKey: Hashable, Sendable {
 
     /// The reason of the withdrawal.
     package enum Reason: String, CaseIterable, Sendable {
-        /// An attacker may have the key. The attacker can write any date, so no signature of the key is
-        /// accepted any more.
+        /// An attacker may have the key and can write any date, so no signature of the key is accepted.
         case compromised
-        /// The owner no longer uses the key. Its earlier signatures stay valid: every date of issue in the
-        /// credential must be before the day of the withdrawal, and the credential must have at least one
-        /// such date.
+        /// The owner no longer uses the key. Earlier signatures stay valid: the credential must have at least one date
+        /// of issue, and all its dates of issue must be before the day of the withdrawal.
         case retired
     }
 

@@ -1,21 +1,20 @@
 import Encoding
 import Reasons
 
-/// The use of a certificate's key: the kind of object that it signed, and in whose name. The role determines
-/// which pinned certificates may vouch for the certificate, and which uses the certificate must allow.
+/// The use of a certificate's key: the kind of signed object, and the issuer in whose name it was signed. The role
+/// determines which pinned certificates may vouch for the certificate, and which uses the certificate must allow.
 enum SignerRole: SignerRules {
     /// The key signed a JWT or SD-JWT of the given issuer with `x5c` (RFC 7515 section 4.1.6).
     case token(of: TrustedIssuer)
     /// The key signed a status list token about credentials of the given issuer.
     case statusList(of: TrustedIssuer)
-    /// The key signed the mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer").
-    /// The object names no issuer: the root certificate is its issuer, and the trust data may have an entry
-    /// for the root.
+    /// The key signed the mobile security object of an mdoc (ISO/IEC 18013-5 table B.3, "document signer"). The object
+    /// names no issuer. Its issuer is the root certificate, for which the trust data may have an entry.
     case document(TrustStore, docType: Text?)
 
-    /// Refuses a root that was not pinned for this use. A root may be used for the tokens of an issuer whose
-    /// entry in the trust data names it. It may be used for mdocs if it has its own entry, or if no issuer's
-    /// entry names it for tokens. And it may be used for the status lists of these tokens and mdocs.
+    /// Throws if a root was not pinned for this use. A root may be used for the tokens of an issuer whose entry in the
+    /// trust data names the root. A root may be used for mdocs if it has an entry of its own, or if no issuer's entry
+    /// names it for tokens. A root may be used for the status lists of these tokens and mdocs.
     func checkRoot(_ root: Text) throws(Rejection) {
         switch self {
         case .document(let trust, _):
@@ -33,10 +32,9 @@ enum SignerRole: SignerRules {
         return docType.map { entry.types?.contains($0) ?? false } ?? false ? 2 : 1
     }
 
-    /// Checks that keyUsage, basicConstraints and extendedKeyUsage of the signer's certificate allow this use
-    /// below `root`. These extensions restrict a pinned signer like any other signer, with one exception. A
-    /// pinned signer need not state that it is a document signer if its own entry in the trust data names the
-    /// docTypes.
+    /// Checks that keyUsage, basicConstraints and extendedKeyUsage of the signer's certificate allow this use below
+    /// `root`. The extensions restrict a pinned signer like any other signer. One exception: if the entry of a pinned
+    /// signer names docTypes, the certificate need not state that the signer is a document signer.
     func checkUse(of leaf: X509Certificate, isPinned: Bool, below root: Text, _ profile: Profile) throws(Rejection) {
         let extensions = leaf.extensions
         let maySign = extensions.keyUsage?.digitalSignature
@@ -46,7 +44,7 @@ enum SignerRole: SignerRules {
             case .document: (maySign ?? isPinned) && !extensions.isCA
             }
         guard isAllowed else { throw Rejection(.chainInvalid, .keyUsage) }
-        // A web server's key cannot become a credential signer, even by the operator's entry.
+        // A web server's key never signs credentials, not even if the operator's entry names the key.
         let isForConnections = extensions.purposes.map { $0.allSatisfy(\.isForConnections) } ?? false
         guard !isForConnections, allows(extensions.purposes, extensions.subjectNames, isPinned, below: root) else {
             throw Rejection(.chainInvalid, .extendedKeyUsage)
@@ -66,8 +64,8 @@ enum SignerRole: SignerRules {
             guard let purposes else { return true }
             if let listed = issuer.tokenSignerUsages { return purposes.contains(where: listed.contains) }
             if purposes.contains(.documentSigning) { return true }
-            // Many issuers have one certificate for both uses. A document signer's certificate is valid for
-            // tokens where its CA wrote the issuer's name into it, and for the status lists of its own mdocs.
+            // Many issuers have one certificate for both uses. A document signer's certificate is valid for the status
+            // lists of its mdocs. It is valid for tokens if the CA wrote the issuer's name into the certificate.
             let documentSigners = KeyPurposeID.documentSigners + issuer.documentSignerUsages
             return purposes.contains(where: documentSigners.contains)
                 && (names.bearing(on: issuer.id) == .itself || isOwnList(below: root))

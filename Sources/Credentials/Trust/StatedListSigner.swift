@@ -1,10 +1,10 @@
 import Encoding
 
-/// The signer that a stored status list states. No signature is checked: the result is used only to know
-/// which issuers' credentials have lists that the operator stored.
+/// The signer that a stored status list states. No signature is checked: the result only shows which issuers have
+/// stored lists.
 struct StatedListSigner {
-    /// The id that the list names. For a list that names no issuer: the id in its key reference, and the ids
-    /// of the pinned certificates that may have issued its own. Empty if the list states no signer.
+    /// The id that the list names. For a list that names no issuer: the id in the key reference, and the ids of the
+    /// pinned certificates that may have issued the list's certificate. Empty if the list states no signer.
     let ids: [Text]
 
     /// Reads a list in any of its forms (`StatusListReader`).

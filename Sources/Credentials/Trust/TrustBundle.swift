@@ -1,10 +1,9 @@
 package import Encoding
 
-/// A whole trust directory in one signed file, made by an operator for the gates; or the gates'
-/// configurations (``Kind``).
+/// A trust directory, or the configurations of the gates (``Kind``), in one signed file that an operator makes.
 ///
-/// The file has three lines of text and then the files, one after the other, with nothing between or after
-/// them (the third line is broken here only for width):
+/// The file has three lines of text, followed by the files without separators (the third line is broken here only for
+/// width):
 ///
 /// ```text
 /// gatehouse trust bundle 1
@@ -13,15 +12,13 @@ package import Encoding
 ///  "files":[{"path":"issuers.toml","size":812,"sha256":"…"},…]}
 /// ```
 ///
-/// The signature is over the first and the third line with their line feeds. The third line pins size and
-/// SHA-256 of every file, so the signature covers all files, and no file is read before it is checked. There
-/// is no compression to inflate and no path to follow: a bundle is never unpacked, but stored and read as it
-/// was signed.
+/// The signature covers the first and the third line with their line feeds. The third line pins the size and the
+/// SHA-256 of every file, so the signature covers all files, and no file is read before its check. A bundle is never
+/// unpacked, only stored and read: there is no compression to inflate and no path to follow.
 package struct TrustBundle: Sendable {
     /// The limits on reading.
     package struct Limits: Sendable {
-        /// The maximum size of a bundle in bytes: 16 MiB. A small machine can hold two bundles of that size
-        /// in memory.
+        /// The maximum size of a bundle in bytes: 16 MiB. A small machine can keep two such bundles in memory.
         package var bytes = 16 * 1024 * 1024
         /// The maximum size of a bundle's list of files in bytes: 1 MiB.
         var manifestBytes = 1024 * 1024
@@ -36,8 +33,8 @@ package struct TrustBundle: Sendable {
         package init() {}
     }
 
-    /// The kinds of content of a bundle. The first line states the kind and is signed, so that no bundle can
-    /// be taken for a bundle of another kind.
+    /// The kinds of content of a bundle. The signed first line states the kind, so no bundle can be mistaken for
+    /// another kind.
     package enum Kind: String, Sendable {
         /// A trust directory.
         case trust
@@ -49,30 +46,29 @@ package struct TrustBundle: Sendable {
     package enum Failure: Error, Hashable, Sendable {
         /// The bytes do not begin like a bundle.
         case notABundle
-        /// A bundle of a format that this version does not know.
+        /// The format of the bundle is unknown to this program.
         case unknownFormat
         /// The bundle exceeds the limits.
         case tooLarge
-        /// No operator's key made the signature, or the list of files was changed after it was signed.
+        /// No operator's key made the signature, or the list of files was changed after the signing.
         case wrongSignature
         /// The list of files is malformed; the text is the fault.
         case malformed(String)
-        /// The bundle contains a file whose path, given in the text, does not belong in a bundle of this
-        /// kind.
+        /// The given path of a file does not belong in a bundle of this kind.
         case path(String)
         /// The bundle contains two files with the path in the text.
         case duplicate(String)
         /// A file is missing or incomplete.
         case truncated
-        /// The file with the path in the text differs from the file that was signed.
+        /// The file with the given path differs from the signed file.
         case changed(String)
         /// Bytes follow the last file.
         case trailing
     }
 
-    /// Returns the first line of a bundle of the given kind, without the number of the format.
+    /// Returns the first line of a bundle of the given kind, without the format number.
     private static func magic(_ kind: Kind) -> String { "gatehouse \(kind.rawValue) bundle " }
-    /// The number of this format.
+    /// The format number.
     static let format = "1"
 
     /// The version, the dates and the digest.
@@ -80,7 +76,7 @@ package struct TrustBundle: Sendable {
     /// The files' contents, by path.
     package let files: [Text: [UInt8]]
 
-    /// Reads a bundle that one of `keys` signed. Throws the first fault found.
+    /// Reads a bundle signed with one of `keys`. Throws the first fault.
     package init(
         _ bytes: [UInt8], keys: [OperatorKey], as kind: Kind = .trust, limits: Limits = Limits()
     ) throws(Failure) {
@@ -113,8 +109,7 @@ package struct TrustBundle: Sendable {
         self.edition = edition
     }
 
-    /// Writes a bundle. The edition's digest is ignored. Refuses to write a bundle that a reader would
-    /// refuse.
+    /// Writes a bundle. The digest in the edition is ignored. Throws if a reader would refuse the bundle.
     package static func write(
         _ edition: TrustEdition, files: [Text: [UInt8]], key: OperatorSigningKey, as kind: Kind = .trust,
         limits: Limits = Limits()

@@ -1,8 +1,8 @@
 package import Encoding
 
-/// The bundle that contained the trust data, and how long the operator allows its use.
+/// The bundle from which the trust data came, and the period of its use.
 package struct TrustEdition: Hashable, Sendable {
-    /// The version of the bundle. It grows from bundle to bundle.
+    /// The version of the bundle. The version grows from bundle to bundle.
     package var version: Int
     /// SHA-256 of the whole bundle (32 bytes).
     package var digest: [UInt8]
@@ -10,7 +10,7 @@ package struct TrustEdition: Hashable, Sendable {
     package var issued: Timestamp
     /// The date until which the bundle should be used.
     package var validUntil: Timestamp
-    /// The time after ``validUntil`` for which it may still be used, with a warning, while no newer one
+    /// The time after ``validUntil`` for which the gate may still use the bundle, with a warning, if no newer bundle
     /// arrives.
     package var grace: Duration
 
@@ -23,8 +23,8 @@ package struct TrustEdition: Hashable, Sendable {
         self.grace = grace
     }
 
-    /// The name of the edition in verdicts and records: `bundle 42 sha256:` and the first 16 hexadecimal
-    /// digits.
+    /// The name of the edition in verdicts and records: `bundle 42 sha256:` and the first 16 hexadecimal digits of its
+    /// digest.
     package var name: String { "bundle \(version) sha256:" + Hex.encode(digest.prefix(8)) }
 
     /// The state of an edition at a date.
@@ -33,7 +33,7 @@ package struct TrustEdition: Hashable, Sendable {
         case fresh
         /// After ``validUntil``, in the grace period.
         case overdue
-        /// The grace period of the edition is over. The edition must not be used any more.
+        /// The grace period of the edition has ended. The edition must not be used any more.
         case stale
     }
 

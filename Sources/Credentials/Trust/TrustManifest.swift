@@ -9,7 +9,7 @@ struct TrustManifest {
         let digest: [UInt8]
     }
 
-    /// The edition, with an empty digest: a list cannot contain the hash of its own bundle.
+    /// The edition, with an empty digest, because a list cannot contain the hash of its own bundle.
     let edition: TrustEdition
     let files: [File]
 
@@ -17,7 +17,7 @@ struct TrustManifest {
         (self.edition, self.files) = (edition, files)
     }
 
-    /// Reads the list strictly: every member is required and no other is allowed.
+    /// Reads the list strictly: every member is required, and further members are refused.
     init(_ bytes: [UInt8], as kind: TrustBundle.Kind, limits: TrustBundle.Limits) throws(TrustBundle.Failure) {
         guard bytes.count <= limits.manifestBytes else { throw .tooLarge }
         guard let json = try? JSON.parse(bytes), let object = json.object else { throw .malformed("not strict JSON") }
@@ -44,14 +44,14 @@ struct TrustManifest {
             let file = try Self.file(element, kind, limits)
             guard seen.insert(file.path).inserted else { throw .duplicate(file.path.string) }
             total += file.size
-            // The size of each file and their number are limited, so this cannot overflow.
+            // The size and the number of files are limited, so this sum cannot overflow.
             guard total <= limits.bytes else { throw .tooLarge }
             files.append(file)
         }
         self.files = files
     }
 
-    /// The list of files in the form in which it is signed: on one line, without spaces.
+    /// The list of files in its signed form: one line without spaces.
     var json: JSON {
         [
             "version": .int(edition.version), "issued": .text(edition.issued.rfc3339),
@@ -76,8 +76,8 @@ struct TrustManifest {
         return File(path: path, size: size, digest: digest)
     }
 
-    /// Returns whether a path names a file that a bundle of the given kind may hold. A path that leads
-    /// outside the bundle never does.
+    /// Returns whether a path names a file that a bundle of the given kind may contain. A path that leads outside the
+    /// bundle is refused.
     private static func isPlace(_ path: Text, _ kind: TrustBundle.Kind, _ limits: TrustBundle.Limits) -> Bool {
         guard path.utf8.count <= limits.pathBytes else { return false }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

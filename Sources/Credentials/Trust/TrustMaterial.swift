@@ -4,8 +4,8 @@ package import Encoding
 package struct TrustMaterial: Sendable {
     /// The trusted issuers. No other issuer is trusted.
     package var issuers: [TrustedIssuer]
-    /// DID documents, controller documents, single key documents and the metadata of JWT VC issuers, each
-    /// identified by its id.
+    /// DID documents, controller documents, single key documents and the metadata of JWT VC issuers. The id in a
+    /// document identifies it.
     package var documents: [[UInt8]]
     /// The pinned context documents, by URL.
     package var contexts: [Text: [UInt8]]
@@ -15,20 +15,19 @@ package struct TrustMaterial: Sendable {
     package var roots: [[UInt8]]
     /// The withdrawn keys.
     package var revokedKeys: [RevokedKey] = []
-    /// How strictly credentials are read where neither rules nor configuration state a profile
+    /// The profile for reading credentials if neither rules nor configuration state a profile
     /// (``VerificationPolicy/profile(over:)``).
     package var profile: Profile?
-    /// The treatment of a credential whose issuer's entry names no types (``TrustedIssuer/types``), where no
-    /// rule of the gate states what admits. A trust directory always sets this.
+    /// The treatment of a credential if the issuer's entry names no types (``TrustedIssuer/types``) and no rule of the
+    /// gate states what it admits. A trust directory always sets this property.
     package var untypedIssuers = UntypedIssuers.admit
-    /// The date, by document id, at which the document was last fetched from its owner's server, or at which
-    /// that server confirmed it as unchanged.
+    /// The date of the last download of a document from its owner's server, or of the server's confirmation that the
+    /// document is unchanged; by document id.
     package var fetched: [Text: Timestamp] = [:]
-    /// The date, by list URL, at which a refresher last fetched the list from its server, or at which the
-    /// server confirmed it as unchanged. The date of a file or bundle does not count, because its maker may
-    /// have had the list for a long time.
+    /// The date at which a refresher last downloaded a list, or at which the server last confirmed that the list is
+    /// unchanged; by list URL. The date of a file or bundle does not count, because the list in it may be much older.
     package var listsFetched: [Text: Timestamp] = [:]
-    /// The bundle that contained the material; nil for a directory that is maintained by hand.
+    /// The bundle from which the material came; nil for a directory that is maintained by hand.
     package var edition: TrustEdition?
 
     /// Creates trust material from the given parts. The other properties have their defaults.
@@ -43,9 +42,9 @@ package struct TrustMaterial: Sendable {
         self.roots = roots
     }
 
-    /// The SHA-256 hash (32 bytes) over all parts of the trust material that can affect a verdict. It is
-    /// independent of the order of documents and lists. The dates of download are not included: an unchanged
-    /// document that was confirmed makes no new edition.
+    /// The SHA-256 hash (32 bytes) over all parts of the trust material that can affect a verdict. The order of
+    /// documents and lists does not matter. The dates of download are not included: the confirmation of an unchanged
+    /// document makes no new edition.
     package var digest: [UInt8] {
         var fields = DigestFields()
         for issuer in issuers.sorted(by: { $0.id < $1.id }) {
@@ -91,8 +90,7 @@ package struct TrustMaterial: Sendable {
     }
 }
 
-/// Fields that are hashed together with their lengths, so that two different lists of fields never give the
-/// same bytes.
+/// Fields that are hashed together with their lengths, so that different lists of fields never give the same bytes.
 private struct DigestFields {
     private(set) var bytes: [UInt8] = []
 

@@ -1,23 +1,22 @@
 package import Encoding
 import LinkedData
 
-/// Listings of the trust data for the people who maintain it.
+/// Lists the trust data for the people who maintain it.
 extension TrustStore {
     /// A key of a stored document.
     package struct ListedKey: Hashable, Sendable {
         /// The URL by which proofs name the key.
         package let method: Text
-        /// The fingerprint of the key; nil for a key that cannot be used.
+        /// The fingerprint of the key; nil if the key is unusable.
         package let fingerprint: KeyFingerprint?
         /// The reason of the key's withdrawal; nil if the key is not withdrawn.
         package let revoked: RevokedKey.Reason?
-        /// The instant from which the key's signatures no longer count, as the key's document states it; nil
-        /// if it states none.
+        /// The date in the key's document from which the key's signatures no longer count; nil if there is none.
         package let end: Timestamp?
     }
 
-    /// Returns the keys of a stored document, or of an identifier that contains its own key, in the order of
-    /// the document. Returns nil if no such document exists.
+    /// Returns the keys of a stored document, or of an identifier that contains its own key, in document order; nil if
+    /// there is no such document.
     package func keys(of id: Text) -> [ListedKey]? {
         guard let document = SelfContainedDID.document(id) ?? document(id) else { return nil }
         return document.listedMethods.map { method in
@@ -52,7 +51,7 @@ extension TrustStore {
     package struct ListedRoot: Hashable, Sendable {
         /// `x509:sha256:…`
         package let id: Text
-        /// The subject's name, as the certificate's maker wrote it.
+        /// The subject's name, as written by the maker of the certificate.
         package let name: String
         /// The start of the certificate's validity.
         package let notBefore: Timestamp
@@ -63,8 +62,8 @@ extension TrustStore {
     /// The pinned certificates, in byte order of their ids.
     package var listedRoots: [ListedRoot] { Self.listed(roots) }
 
-    /// Returns the certificates of a file in PEM, in byte order of their ids; nil where the file is no list
-    /// of certificates.
+    /// Returns the certificates of a file in PEM, in byte order of their ids; nil if the file is not a list of
+    /// certificates.
     package static func listedCertificates(pem: [UInt8]) -> [ListedRoot]? {
         var certificates = CertificateRoots()
         guard (try? certificates.add(pem: pem)) != nil else { return nil }
@@ -83,14 +82,14 @@ extension TrustStore {
     package struct RootUse: Hashable, Sendable {
         /// The issuers whose tokens and status lists may be signed below the root, in byte order.
         package var tokens: [Text] = []
-        /// The docTypes of mdocs that may be signed below the root. Empty: no docType; nil: any docType.
+        /// The docTypes of mdocs that may be signed below the root; nil for any docType.
         package var docTypes: [Text]? = []
-        /// The issuers whose entries name it although it is a signer's certificate for another use.
+        /// The issuers whose entries name the certificate although it is a signer's certificate for another use.
         package var misnamed: [Text] = []
     }
 
-    /// Returns the uses of a pinned certificate, by the entries of the issuers and, for a pinned signer, by
-    /// what its certificate allows.
+    /// Returns the uses of a pinned certificate, according to the entries of the issuers. For a pinned signer, the
+    /// certificate's extensions count, too.
     package func use(of root: ListedRoot) -> RootUse {
         guard let certificate = roots.all.first(where: { CertificateRoots.id(ofDigest: $0.digest) == root.id }) else {
             return RootUse()
@@ -112,18 +111,18 @@ extension TrustStore {
         return use
     }
 
-    /// The earliest end, past or future, of the bundle, of an issuer's entry or of a pinned certificate; nil
-    /// if none of them ends. A past end stays the earliest until its part is replaced or removed, because it
-    /// still needs action.
+    /// The earliest end, past or future, of the bundle, an issuer's entry or a pinned certificate; nil if none of them
+    /// ends. A past end stays the earliest until the operator replaces or removes its part.
     package var firstEnd: Timestamp? {
         let ends = [edition?.validUntil] + issuers.values.map(\.notAfter) + roots.all.map(\.notAfter)
         return ends.compactMap(\.self).min()
     }
 
-    /// Returns when the document or list with the given id or URL was last confirmed; nil if that is unknown.
+    /// Returns the date of the last confirmation of the document with the given id or the list with the given URL; nil
+    /// if unknown.
     package func confirmed(_ id: Text) -> Timestamp? { fetched[id] }
 
-    /// Returns when a refresher last fetched the list with the given URL from its server; nil if no refresher
-    /// fetched it.
+    /// Returns the date at which a refresher last fetched the list with the given URL; nil if no refresher fetched the
+    /// list.
     package func listFetched(_ url: Text) -> Timestamp? { listsFetched[url] }
 }

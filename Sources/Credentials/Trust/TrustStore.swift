@@ -2,10 +2,10 @@ package import Encoding
 import LinkedData
 import Reasons
 
-/// The trust data in force, read once. A verification need not parse it, decode keys or load contexts.
-/// Immutable except for caches of contexts and names; a new bundle is a new store.
+/// The current trust data, parsed once, with decoded keys and loaded contexts. Immutable except for caches of contexts
+/// and names. A new bundle makes a new store.
 package final class TrustStore: Sendable {
-    /// The part of the trust material that cannot be used.
+    /// The unusable part of the trust material.
     package enum Failure: Error, Hashable, Sendable {
         /// The document at the given position is no JSON object with an id.
         case document(Int)
@@ -13,33 +13,33 @@ package final class TrustStore: Sendable {
         case context(Text)
         /// The file of roots at the given position is no list of certificates in PEM.
         case root(Int)
-        /// The document with the given id differs from the document that its issuer's entry pins.
+        /// The document with the given id differs from the document that an issuer's entry pins.
         case pinned(Text)
     }
 
-    /// The name of this trust data in verdicts: the name of the bundle (``TrustEdition/name``), or `sha256:`
-    /// and the first 16 hexadecimal digits of ``TrustMaterial/digest``.
+    /// The name of the trust data in verdicts: the name of the bundle (``TrustEdition/name``), or `sha256:` and the
+    /// first 16 hexadecimal digits of ``TrustMaterial/digest``.
     package let version: String
-    /// The bundle that contained this trust data.
+    /// The bundle from which the trust data came; nil for a directory.
     package let edition: TrustEdition?
     let issuers: [Text: TrustedIssuer]
     let documents: [Text: ControllerDocument]
     /// Whether any issuer may use inline contexts.
     let allowsInlineContexts: Bool
-    /// The documents of issuers whose id contains their key, decoded once.
+    /// The documents of issuers whose id contains their key. They are decoded once.
     let selfContained: [Text: ControllerDocument]
     let statusLists: [Text: [UInt8]]
     /// The signers that the stored lists state.
     private let listSigners: Set<Text>
-    /// The stored lists that do not state their signer, by URL.
+    /// The URLs of the stored lists that do not state their signer.
     private let unnamedLists: [Text]
     /// The pinned X.509 certificates.
     let roots: CertificateRoots
-    /// The ids of the roots that an issuer's entry names for its tokens.
+    /// The ids of the roots that an issuer's entry names for tokens.
     let tokenRoots: Set<Text>
-    /// How strictly credentials are read where neither rules nor configuration state a profile.
+    /// The profile for reading credentials if neither rules nor configuration state a profile.
     package let profile: Profile?
-    /// The treatment of a credential whose issuer's entry names no types.
+    /// The treatment of a credential if the issuer's entry names no types.
     package let untypedIssuers: UntypedIssuers
     /// The date at which the document with an id was last confirmed.
     let fetched: [Text: Timestamp]
@@ -58,7 +58,7 @@ package final class TrustStore: Sendable {
     /// The JSON-LD processor over the suites' contexts, for proof options only.
     let suiteProcessor: JSONLDProcessor
 
-    /// Reads the trust material. Throws the failure for the first part that cannot be used.
+    /// Reads the trust material. Throws if a part is unusable.
     package init(_ material: TrustMaterial) throws(Failure) {
         edition = material.edition
         version = material.edition?.name ?? "sha256:" + Hex.encode(material.digest.prefix(8))
@@ -78,7 +78,7 @@ package final class TrustStore: Sendable {
             guard let json = try? JSON.parse(bytes), let document = ControllerDocument(json) else {
                 throw .document(index)
             }
-            // The document must match every entry that pins it; two entries may do so.
+            // The document must match all entries that pin it. Two entries may pin one document.
             if let pinned = pins[document.id] {
                 let digest = Digest.sha256(bytes)
                 guard pinned.allSatisfy({ $0 == digest }) else { throw .pinned(document.id) }
@@ -112,7 +112,7 @@ package final class TrustStore: Sendable {
         suiteProcessor = JSONLDProcessor(contexts: BuiltInContexts.suites)
     }
 
-    /// Computes the names that the pinned contexts define, so that no visit has to wait for this computation.
+    /// Computes the names in the pinned contexts, so that no visit has to wait for the computation.
     package func prepare() { _ = processor.definedNames(of: Array(processor.contexts.documents.keys)) }
 
     /// Returns whether the context with the given URL is pinned.
@@ -121,30 +121,29 @@ package final class TrustStore: Sendable {
     /// Returns the entry of a trusted issuer.
     package func issuer(_ id: Text) -> TrustedIssuer? { issuers[id] }
 
-    /// Returns the entry of the issuer `id`, which must be trusted at the date `now`. Throws `trust.stale` if
-    /// the whole trust data is too old, and `issuer.untrusted` if no entry exists or if its dates do not
-    /// include `now`.
+    /// Returns the entry of the issuer `id`, which must be trusted at the date `now`. Throws `trust.stale` if the whole
+    /// trust data is too old, and `issuer.untrusted` if there is no entry or its dates do not include `now`.
     func issuer(_ id: Text, at now: Timestamp, pointer: String) throws(Rejection) -> TrustedIssuer {
         try checkAge(at: now)
         guard let issuer = issuers[id], issuer.isValid(at: now) else { throw Rejection(.issuerUntrusted, at: pointer) }
         return issuer
     }
 
-    /// Refuses all verifications after the end of the bundle's validity and grace period.
+    /// Throws after the end of the bundle's validity and grace period.
     func checkAge(at now: Timestamp) throws(Rejection) {
         if edition?.age(at: now) == .stale { throw Rejection(.trustStale) }
     }
 
-    /// Returns the ids of the issuers (and X.509 roots) of a group; nil if no entry names the group. So a
-    /// misspelt group in a policy can be distinguished from an empty one.
+    /// Returns the ids of the issuers (and X.509 roots) of a group; nil if no entry names the group. Nil distinguishes
+    /// a misspelt group in a policy from an empty group.
     package func members(ofGroup name: Text) -> Set<Text>? { groups[name] }
 
-    /// Returns the bytes of the status list that is stored under the given URL; nil if none is stored.
+    /// Returns the bytes of the status list that is stored under the given URL; nil if there is none.
     package func statusList(_ url: Text) -> [UInt8]? { statusLists[url] }
 
-    /// Returns whether status lists about credentials of `issuer` are kept. They are if its entry names
-    /// lists, if a stored list states a signer that may sign the issuer's lists, or if such a signer is found
-    /// to have signed a stored list that states no signer.
+    /// Returns whether the trust data has status lists for credentials of `issuer`. The trust data has them if the
+    /// issuer's entry names lists, if a stored list states a signer that may sign the issuer's lists, or if such a
+    /// signer signed a stored list that states no signer.
     ///
     /// - Parameter isSigned: Whether the list with the given URL can be read on behalf of the issuer.
     func keepsLists(of issuer: TrustedIssuer, isSigned: (Text) -> Bool) -> Bool {
@@ -155,6 +154,6 @@ package final class TrustStore: Sendable {
             || unnamedLists.contains(where: isSigned)
     }
 
-    /// Returns the stored document with the given id; nil if none is stored.
+    /// Returns the stored document with the given id; nil if there is none.
     package func document(_ id: Text) -> ControllerDocument? { documents[id] }
 }

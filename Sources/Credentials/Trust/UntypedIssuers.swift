@@ -1,10 +1,8 @@
-/// The treatment of a credential whose issuer's entry names no admitting types, where no rule of the gate
-/// states what admits.
+/// The treatment of a credential if the issuer's entry names no types and no rule of the gate states what it admits.
 package enum UntypedIssuers: String, Sendable {
-    /// A credential of an issuer without types is accepted. This is only for trust data that is not used at a
-    /// gate.
+    /// The credential is accepted. This case is only for trust data that no gate uses.
     case admit
-    /// A credential of an issuer without types is accepted with `issuer.untyped` as a warning.
+    /// The credential is accepted with the warning `issuer.untyped`.
     case warn
     /// A credential of an issuer without types is refused.
     case refuse

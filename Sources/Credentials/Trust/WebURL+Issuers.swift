@@ -1,14 +1,14 @@
 package import Encoding
 
-/// The addresses to which issuers' ids lead, all of them with `https`.
+/// The `https` addresses to which issuers' ids lead.
 extension WebURL {
-    /// Reads `HOST` or `HOST:PORT` from a list of hosts; nil when it is neither.
+    /// Reads `HOST` or `HOST:PORT` from a list of hosts; nil for any other text.
     package static func place(_ text: Text) -> Text? {
         WebURL(secure: Text("https://" + text.string + "/")).map(\.place)
     }
 
-    /// Returns the address of the document of a `did:web` (did:web Method Specification, "Read"). For an
-    /// https id the address is the id itself. Returns nil for any other id.
+    /// Returns the address of the document of a `did:web` (did:web Method Specification, "Read") or of an https id,
+    /// which is its own address. Returns nil for any other id.
     package static func document(of id: Text) -> WebURL? {
         if id.hasPrefix("https://") { return WebURL(secure: id) }
         let prefix: Text = "did:web:"
@@ -17,8 +17,7 @@ extension WebURL {
             separator: UInt8(ascii: ":"), omittingEmptySubsequences: false
         ).map { String(decoding: Array($0), as: UTF8.self) }
         guard parts.allSatisfy(isSegment) else { return nil }
-        // In the host, only a port's colon may be percent-encoded. In the path, an encoded letter stays
-        // encoded.
+        // In the host, only the colon of a port may be percent-encoded. In the path, encoded letters stay encoded.
         let host = parts.removeFirst().split(separator: "%", omittingEmptySubsequences: false)
         guard host.count <= 2, host.count == 1 || host[1].lowercased().hasPrefix("3a") else { return nil }
         let authority = host.count == 1 ? String(host[0]) : host[0] + ":" + host[1].dropFirst(2)
@@ -35,10 +34,9 @@ extension WebURL {
         return WebURL(secure: Text(address.origin + "/.well-known/jwt-vc-issuer" + path))
     }
 
-    /// Returns whether the object `id` is published at a place where only the owner of the id `owner`
-    /// publishes: as a part of that id, below it, or in the folder of its document. The host alone proves
-    /// nothing, because many hosts have several owners. The folders of ids without documents may have several
-    /// owners, too.
+    /// Returns whether `id` is published at a place where only the owner of the id `owner` publishes: as a part of
+    /// `owner`, below `owner`, or in the folder of its document. The host alone proves nothing, because many hosts have
+    /// several owners. The folders of ids without documents may have several owners, too.
     static func isOwn(_ id: Text, of owner: Text) -> Bool {
         let base = KeyResolver.withoutFragment(id)
         if base == owner { return true }
@@ -67,7 +65,7 @@ extension WebURL {
             }
         }
         let lower = part.lowercased()
-        // A server could decode an encoded dot, slash or backslash and read another path than this program.
+        // A server could decode an encoded dot, slash or backslash and so read another path than this program.
         return plain && !part.utf8.isEmpty && part != "." && part != ".."
             && !["%2e", "%2f", "%5c"].contains(where: lower.contains)
     }

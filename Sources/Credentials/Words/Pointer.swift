@@ -4,7 +4,7 @@ import Encoding
 enum Pointer {
     /// Returns the pointer to the member `name` of the object at `pointer`.
     static func append(_ pointer: String, _ name: Text) -> String {
-        // Names come from untrusted sources and may be megabytes long; few have letters to escape.
+        // Names come from untrusted sources and may have megabytes. Few names have letters to escape.
         let mustEscape = name.utf8.contains { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
         guard mustEscape else { return pointer + "/" + name.string }
         var escaped: [UInt8] = []
@@ -22,8 +22,7 @@ enum Pointer {
     /// Returns the pointer to the element `index` of the array at `pointer`.
     static func append(_ pointer: String, _ index: Int) -> String { pointer + "/" + String(index) }
 
-    /// Returns whether the two pointers are equal, or whether one names a member inside the member that the
-    /// other names.
+    /// Returns whether the pointers are equal, or whether one names a member inside the member that the other names.
     static func overlap(_ a: String, _ b: String) -> Bool {
         (a + "/").utf8.starts(with: (b + "/").utf8) || (b + "/").utf8.starts(with: (a + "/").utf8)
     }

@@ -1,22 +1,21 @@
 package import Reasons
 
-/// One finding about one credential. It consists of a code and a place, and holds no claim.
+/// One finding about one credential: a code and a place. A finding contains no claim.
 package struct Reason: Hashable, Sendable {
     /// The code of the finding.
     package let code: ReasonCode
     /// The place of the finding, as a JSON pointer (RFC 6901) into the credential; nil for the whole.
     package let pointer: String?
-    /// The severity in this verdict. Under the compat profile, a finding that usually causes a rejection may
-    /// be only a warning.
+    /// The severity in the verdict. Under the compat profile, a finding that usually causes a rejection may be only a
+    /// warning.
     package let severity: Severity
     /// The violated rule, where the code covers several rules.
     package let detail: ReasonDetail?
 
-    /// The maximum length of a stored pointer: member names come from untrusted sources.
+    /// The maximum length of a stored pointer. Member names come from untrusted sources and may be long.
     private static let longestPointer = 512
 
-    /// Returns the pointer if it is short enough; otherwise the pointer to the nearest containing member that
-    /// is short enough.
+    /// Returns the pointer, or else the pointer to the nearest containing member that is short enough.
     private static func bounded(_ pointer: String) -> String {
         guard pointer.utf8.count > longestPointer else { return pointer }
         let kept = pointer.utf8.prefix(longestPointer)
@@ -38,10 +37,10 @@ package struct Reason: Hashable, Sendable {
     func moved(to pointer: String?) -> Reason { Reason(code, detail, at: pointer, severity: severity) }
 }
 
-/// The end of a verification. The stage that failed throws it.
+/// The end of a verification, thrown by the failed stage.
 struct Rejection: Error, Hashable {
     let reason: Reason
-    /// The unsupported format that the rejection is about, where it is recognised.
+    /// The unsupported format that caused the rejection, if it is recognised.
     let unsupported: UnsupportedFormat?
 
     init(
@@ -58,6 +57,6 @@ struct Rejection: Error, Hashable {
         Rejection(reason.code, reason.detail, at: pointer, naming: unsupported)
     }
 
-    /// Returns the same rejection for a document that is at `parent` in a larger document.
+    /// Returns the same rejection for a document at `parent` in a larger document.
     func inside(_ parent: String) -> Rejection { parent.isEmpty ? self : moved(to: parent + (reason.pointer ?? "")) }
 }

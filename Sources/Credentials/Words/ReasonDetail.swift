@@ -1,8 +1,8 @@
 package import Encoding
 
-/// The violated rule, for codes that cover several rules. ``word`` and ``sentence`` are fixed texts without
-/// any part of the payload; only ``remedy`` contains ids and types. The rules are those of RFC 5280 section
-/// 6, of ISO/IEC 18013-5 annex B and of the operator's own `issuers.toml`.
+/// The violated rule, for codes that cover several rules. ``word`` and ``sentence`` are fixed texts without any part of
+/// the payload. Only ``remedy`` contains ids and types. The rules are those of RFC 5280 section 6, of ISO/IEC 18013-5
+/// annex B and of the operator's `issuers.toml`.
 package enum ReasonDetail: Hashable, Sendable {
     /// A certificate, or a list of certificates, is unreadable.
     case encoding
@@ -10,18 +10,18 @@ package enum ReasonDetail: Hashable, Sendable {
     case name
     /// A certificate is not signed by its issuer.
     case signature
-    /// A certificate's signature algorithm is not accepted, or does not fit the issuer's key.
+    /// The signature algorithm of a certificate is not accepted, or does not fit the issuer's key.
     case algorithm
     /// The issuer of a certificate is no CA, or may not sign certificates.
     case authority
-    /// The path contains more CAs than one of them allows.
+    /// The path contains more CAs than a CA of the path allows.
     case pathLength
     /// A CA certified a name that it may not certify.
     case nameConstraint
     /// A certificate has a critical extension that is not processed.
     case criticalExtension
-    /// The signer's keyUsage does not allow this kind of signature, or the signer is a CA although a CA may
-    /// not make this kind of signature.
+    /// The signer's keyUsage does not allow this kind of signature, or the signer is a CA and a CA may not make this
+    /// kind of signature.
     case keyUsage
     /// The signer's extendedKeyUsage is for another use.
     case extendedKeyUsage
@@ -31,23 +31,23 @@ package enum ReasonDetail: Hashable, Sendable {
     case signingDate
     /// No pinned certificate vouches for the signer.
     case notPinned
-    /// A pinned root vouches for the signer, but the issuer's entry does not name it. `roots`: the ids that
-    /// the entry would have to name, namely the present ones and that of this root.
+    /// A pinned root vouches for the signer, but the issuer's entry does not name the root. `roots`: the ids that the
+    /// entry should name, that is, the present ids and the id of the root.
     case rootNotNamed(roots: [Text])
-    /// The pinned certificate that vouches for the signer of an mdoc is only for an issuer's tokens: it has
-    /// no entry in the trust data. `root`: the id of that certificate.
+    /// The pinned certificate that vouches for the signer of an mdoc is only for an issuer's tokens, because the
+    /// certificate has no entry in the trust data. `root`: the id of the certificate.
     case rootForTokens(root: Text)
     /// The entry of the issuer `issuer` in the trust data names no admitted types. `types`: the types of the
     /// credential.
     case untyped(issuer: Text, types: [Text])
-    /// The token is a plain SD-JWT, and the entry of the issuer `issuer` in the trust data does not say that
-    /// its plain SD-JWTs are credentials.
+    /// The token is a plain SD-JWT, but the entry of the issuer `issuer` in the trust data does not say that the
+    /// issuer's plain SD-JWTs are credentials.
     case plainSDJWT(issuer: Text)
-    /// A member that affects the verdict is not shown, and the holder may have withheld it. `key`: the key of
-    /// the issuer's entry in the trust data that states whether holders may withhold the member.
+    /// A member that affects the verdict is not shown, and the holder may have withheld it. `key`: the key of the
+    /// issuer's entry in the trust data that states whether holders may withhold the member.
     case withheld(key: Text)
-    /// An embedded credential leads to the outermost one, so that another issuer may have stated the types,
-    /// and the entry of the outer `issuer` does not say that this issuer vouches for embedded credentials.
+    /// An embedded credential leads to the outermost credential, so another issuer may have stated the types. The entry
+    /// of the outer `issuer` does not say that the issuer vouches for embedded credentials.
     case embedded(issuer: Text)
 
     /// The detail as a fixed word for machines.
@@ -75,7 +75,7 @@ package enum ReasonDetail: Hashable, Sendable {
         }
     }
 
-    /// The detail as one sentence for people.
+    /// The detail as one sentence, for display.
     package var sentence: String {
         switch self {
         case .encoding: "A certificate cannot be read."

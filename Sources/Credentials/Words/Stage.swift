@@ -1,4 +1,4 @@
-/// The stages of a verification in their order, the cheaper ones first.
+/// The stages of a verification in their order. Cheaper stages come first.
 package enum Stage: String, CaseIterable, Comparable, Sendable {
     /// The check of the size limits.
     case input
@@ -10,8 +10,8 @@ package enum Stage: String, CaseIterable, Comparable, Sendable {
     case shape
     /// The validity dates at the clock.
     case validity
-    /// Whether the issuer is in the trust list. This stage comes before any cryptography for untrusted
-    /// issuers.
+    /// The lookup of the issuer in the trust list. The lookup precedes all cryptography, so an untrusted issuer causes
+    /// no cryptography.
     case issuer
     /// The check of the pinned contexts, JSON-LD expansion and deserialisation to RDF.
     case contexts
@@ -19,13 +19,13 @@ package enum Stage: String, CaseIterable, Comparable, Sendable {
     case key
     /// Canonicalisation and the check of the signature.
     case proof
-    /// Members that the signature does not cover.
+    /// The search for members that the signature does not cover.
     case claims
     /// The check for revocation and suspension.
     case status
-    /// The check of the holder's proof, if the gate asks for one.
+    /// The check of the holder's proof, if the gate demands a proof.
     case holder
-    /// Whether the credential was presented before within the replay window.
+    /// The check whether the credential was presented within the replay window.
     case replay
     /// The evaluation of the gate's own rules.
     case policy

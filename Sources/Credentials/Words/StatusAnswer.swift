@@ -2,7 +2,7 @@ package import Encoding
 
 /// The answer of a stored status list about one credential.
 package struct StatusAnswer: Hashable, Sendable {
-    /// The state that the list gives.
+    /// The status in the list.
     package enum Value: String, Sendable {
         /// The credential is neither revoked nor suspended.
         case valid
@@ -10,20 +10,20 @@ package struct StatusAnswer: Hashable, Sendable {
         case revoked
         /// The credential is withdrawn temporarily.
         case suspended
-        /// The state is unknown: the list is not stored, or is of a kind that this version does not read.
+        /// The status is unknown: the list is not stored, or this program does not read lists of its kind.
         case unknown
     }
 
-    /// The state that the status list gives.
+    /// The status in the list.
     package var value: Value
-    /// The purpose that the credential's status entry names: `revocation`, `suspension` or another one.
+    /// The purpose in the credential's status entry: `revocation`, `suspension` or another purpose.
     package var purpose: Text
     /// The entry in the credential, as a JSON pointer.
     package var pointer: String
-    /// The time from the list's issue to the verification; nil when the list states no date of issue, or is
-    /// not stored.
+    /// The time from the list's date of issue to the verification; nil if the list has no date of issue or is not
+    /// stored.
     package var age: Duration?
-    /// The time since the end of the list's own validity; nil while the list is valid.
+    /// The time since the end of the list's validity; nil for a valid list.
     package var overdue: Duration?
 
     /// Creates an answer of a status list.

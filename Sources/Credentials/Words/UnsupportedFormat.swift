@@ -1,15 +1,15 @@
 import Encoding
 
-/// The formats of credentials that are common but that this program does not verify. They are recognised so
-/// that the visitor can learn which format was presented. A format is recognised by the beginning of a
-/// payload or by the names of its members. The texts are fixed and contain no part of the payload.
+/// Common credential formats that this program does not verify. They are recognised so that the visitor can learn which
+/// format was presented. The beginning of a payload, or the names of its members, show the format. The texts are fixed
+/// and contain no part of the payload.
 package enum UnsupportedFormat: String, CaseIterable, Sendable {
     /// EU Digital COVID Certificate: `HC1:`, then a CWT in zlib in base45 (eHN hcert specification).
     case healthCertificate = "hcert"
     /// SMART Health Card: `shc:/`, then a JWS in digits.
     case smartHealthCard = "smart-health-card"
-    /// Text of a PixelPass QR code: zlib in base45. QR codes with MOSIP's identity claims (CWT claim 169)
-    /// have this form too.
+    /// The text of a PixelPass QR code: zlib in base45. QR codes with MOSIP's identity claims (CWT claim 169) have the
+    /// same form.
     case pixelPass = "pixelpass"
     /// CBOR Web Token (RFC 8392), or another COSE message with a tag (RFC 9052).
     case cwt = "cwt"
@@ -17,14 +17,14 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
     case jsonJWS = "jws-json"
     /// JSON Web Encryption (RFC 7516), compact or in JSON.
     case jwe = "jwe"
-    /// AnonCreds, as Hyperledger agents hold them.
+    /// AnonCreds in the form that Hyperledger agents store.
     case anonCreds = "anoncreds"
     /// A credential of VCDM 2.0 enveloped in COSE (VC-JOSE-COSE section 3.3).
     case envelopedCOSE = "vc+cose"
     /// A credential of VCDM 2.0 enveloped in another format.
     case enveloped = "enveloped"
 
-    /// The name of the format, for people.
+    /// The name of the format, for display.
     package var title: String {
         switch self {
         case .healthCertificate: "an EU Digital COVID Certificate (HC1:, a CWT in base45)"
@@ -39,10 +39,9 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Recognises a text or bytes that do not begin like a supported format; nil for everything else.
+    /// Recognises text or bytes that do not begin like a supported format; nil for any other content.
     init?(letters: some Collection<UInt8>) {
-        // Return early for the first letters of JSON and JOSE, so that supported credentials skip the other
-        // tests.
+        // Return early for the first letters of JSON and JOSE, so that supported credentials skip the other tests.
         guard let first = letters.first, !"{\"e".utf8.contains(first) else { return nil }
         if letters.starts(with: "HC1:".utf8) {
             self = .healthCertificate
@@ -59,7 +58,7 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Recognises an object by the names of its members; nil for everything else.
+    /// Recognises an object by the names of its members; nil for any other object.
     init?(_ object: JSONObject) {
         func isText(_ name: Text) -> Bool { object[name]?.string != nil }
         if isText("payload"), object["signatures"]?.array != nil || isText("signature") {
@@ -76,8 +75,8 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
     /// Classifies a media type that is not supported.
     init(mediaType: Text) { self = mediaType == "vc+cose" || mediaType == "vp+cose" ? .envelopedCOSE : .enveloped }
 
-    /// Returns whether a token that begins like a JOSE token is encrypted: five parts, and a header with
-    /// `enc` (RFC 7516 section 9).
+    /// Returns whether a token that begins like a JOSE token is encrypted: it has five parts, and a header with `enc`
+    /// (RFC 7516 section 9).
     static func isEncrypted(_ letters: some Collection<UInt8>, limits: Limits) -> Bool {
         let parts = letters.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].count <= limits.tokenHeaderBytes, let header = Base64.decodeURL(parts[0])
@@ -85,18 +84,18 @@ package enum UnsupportedFormat: String, CaseIterable, Sendable {
         return (try? JSON.parse(header, limits: limits.json))?["enc"] != nil
     }
 
-    /// The beginning of zlib's header (RFC 1950: 78 01, 78 5E, 78 9C, 78 DA) in base45 (RFC 9285).
+    /// The beginnings of zlib's header (RFC 1950: 78 01, 78 5E, 78 9C, 78 DA) in base45 (RFC 9285).
     private static let compressed = ["V7F", "Y9F", "6BF", "NCF"]
     private static let base45 = Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:".utf8)
 
-    /// Returns whether letters are CBOR with tag 61 (CWT), or with tag 18, 17 or 16 around an array: as
-    /// bytes, in base64url or in hexadecimal.
+    /// Returns whether letters are CBOR with tag 61 (CWT), or an array with tag 18, 17 or 16, as bytes, in base64url or
+    /// in hexadecimal.
     private static func isTagged(_ letters: some Collection<UInt8>) -> Bool {
         func isCOSE(_ start: some Collection<UInt8>) -> Bool {
             tags.contains { start.starts(with: $0) }
         }
         if isCOSE(letters) { return true }
-        // No mdoc begins with these bytes, because an mdoc is a map.
+        // An mdoc is a map, so no mdoc begins with these bytes.
         let start = String(decoding: letters.prefix(4), as: UTF8.self)
         if letters.count.isMultiple(of: 2), let bytes = Hex.decode(start), isCOSE(bytes) {
             return letters.allSatisfy(isHexadecimal)

@@ -1,4 +1,4 @@
-/// Whether a verdict accepts, so that the gate may be opened.
+/// Whether the gate may open.
 package enum VerdictDecision: String, Sendable {
     /// Every stage of the verification passed.
     case accept

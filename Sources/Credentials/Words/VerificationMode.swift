@@ -1,12 +1,11 @@
 /// The extent of a verification.
 package enum VerificationMode: Sendable {
-    /// Run all checks.
+    /// All checks.
     case full
-    /// Syntax, shape, contexts and expansion: the checks that need no key, trust or clock.
+    /// Syntax, shape, contexts and expansion: the checks without key, trust data or clock.
     case shape
-    /// Run all checks except two: whether a root vouches for the signing certificate, and for which uses the
-    /// certificate is valid. Signature, digests, dates and shape are checked. The mode is for laboratory use
-    /// with data whose roots are not available. No gate may open on its result, so neither the replay window
-    /// nor the policy is applied.
+    /// All checks except two: whether a root vouches for the signing certificate, and which uses the certificate
+    /// allows. Signature, digests, dates and shape are checked. The mode is for laboratory data whose roots are not
+    /// available. No gate may open on its result, so the replay window and the policy are not applied.
     case issuerDataOnly
 }

@@ -1,7 +1,7 @@
 import CSodium
 
-/// ChaCha20-Poly1305 of RFC 8439 with a 12-byte nonce: the content cipher of DIDComm v1, whatever the
-/// header's `enc` says.
+/// ChaCha20-Poly1305 (RFC 8439) with a 12-byte nonce, the content cipher of DIDComm v1. The header's `enc` names
+/// another cipher, but agents use this one.
 enum ContentCipher {
     /// The size of a key, in bytes.
     static let keyLength = 32
@@ -10,7 +10,7 @@ enum ContentCipher {
     /// The size of a tag, in bytes.
     static let tagLength = 16
 
-    /// Encrypts `plaintext`. The authentication tag also covers `authenticated`, which is not encrypted.
+    /// Encrypts `plaintext`. The authentication tag also covers `authenticated`, which stays unencrypted.
     static func seal(
         _ plaintext: [UInt8], key: Secret, nonce: [UInt8], authenticated: [UInt8]
     ) -> (ciphertext: [UInt8], tag: [UInt8])? {

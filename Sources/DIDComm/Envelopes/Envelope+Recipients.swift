@@ -1,9 +1,9 @@
 import Encoding
 
 extension Envelope {
-    /// Returns the keys for which `bytes` are encrypted, as the envelope states them. The statement is not
-    /// proven until the envelope is opened. The list is empty if the bytes are no envelope within the limits.
-    /// A `kid` that is no key is left out.
+    /// Returns the keys for which an envelope claims to be encrypted. The claim is unproven until the envelope is
+    /// opened. The list is empty if the bytes are not an envelope within the limits. A `kid` that is not a key is
+    /// omitted.
     package static func recipients(of bytes: [UInt8], limits: Limits = Limits()) -> [Verkey] {
         guard bytes.count <= limits.bytes, let envelope = try? parse(bytes, limits),
             let protected = envelope["protected"]?.string,

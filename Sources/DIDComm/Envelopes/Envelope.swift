@@ -4,7 +4,7 @@ package import Encoding
 package enum Envelope {
     /// Limits for reading.
     package struct Limits: Sendable {
-        /// The limit for a whole envelope, in bytes; 2 MiB, ACA-Py's default message limit.
+        /// The maximum size of an envelope in bytes: 2 MiB, ACA-Py's default message limit.
         package var bytes = 2 * 1024 * 1024
         /// The maximum number of recipients of one envelope.
         package var recipients = 64
@@ -15,21 +15,20 @@ package enum Envelope {
         package init() {}
     }
 
-    /// Why an envelope could not be read. The texts are constant: they contain no part of the message or of a
+    /// The reason why an envelope could not be read. The texts are constant and contain no part of the message or of a
     /// key.
     package enum Failure: String, Error, Hashable, Sendable {
         /// The message is longer than ``Limits/bytes``.
         case tooLarge = "the message is too large"
-        /// The bytes are not JSON in the form of an envelope. This includes an unencrypted message.
+        /// The bytes are not JSON in the form of an envelope. Unencrypted messages are malformed, too.
         case malformed = "the message is not a DIDComm v1 envelope"
-        /// The value of `alg` or `enc` is unknown to this module.
+        /// The value of `alg` or `enc` is unknown.
         case unsupportedAlgorithm = "the envelope uses an unknown algorithm"
         /// The envelope has more than ``Limits/recipients`` recipients.
         case tooManyRecipients = "the envelope has too many recipients"
-        /// None of the envelope's recipients is one of the given keys.
+        /// No recipient of the envelope is one of the given keys.
         case notForUs = "the envelope is addressed to other keys"
-        /// A box or the content does not open: it was altered or cut, or it is from another sender than it
-        /// says.
+        /// A box or the content does not open: the data was altered or truncated, or another sender made it.
         case unauthentic = "the envelope does not open with our key"
     }
 
@@ -49,10 +48,10 @@ package enum Envelope {
         case anoncrypt = "Anoncrypt"
     }
 
-    /// The value of `enc`; the cipher is really ChaCha20-Poly1305 with a 12-byte nonce.
+    /// The value of `enc`. The actual cipher is ChaCha20-Poly1305 with a 12-byte nonce.
     static let contentEncryption: Text = "xchacha20poly1305_ietf"
 
-    /// Opens the envelope `bytes` with the first of its recipient keys that is one of `keys`.
+    /// Opens the envelope `bytes` with the first recipient key that is in `keys`.
     package static func unpack(
         _ bytes: [UInt8], with keys: [KeyPair], limits: Limits = Limits()
     ) throws(Failure) -> Content {
@@ -60,7 +59,7 @@ package enum Envelope {
         return try unpack(try parse(bytes, limits), with: keys, limits: limits)
     }
 
-    /// Opens an envelope that is a JSON object inside another message, such as a forward's `msg`.
+    /// Opens an envelope that is a JSON object inside another message, such as the `msg` of a forward message.
     package static func unpack(
         _ envelope: JSON, with keys: [KeyPair], limits: Limits = Limits()
     ) throws(Failure) -> Content {
@@ -103,7 +102,7 @@ package enum Envelope {
         }
     }
 
-    /// Returns the key that a `kid` names in a form other than plain base58.
+    /// Returns the key that a `kid` names in another form than plain base58.
     private static func named(_ kid: Text, _ keys: [KeyPair]) -> KeyPair? {
         guard let verkey = Verkey(kid) else { return nil }
         return keys.first { $0.verkey == verkey }
@@ -124,7 +123,7 @@ package enum Envelope {
             guard let sealedSender = recipient["header"]?["sender"]?.string.flatMap({ Base64.decodeAny($0.string) }),
                 let nonce = recipient["header"]?["iv"]?.string.flatMap({ Base64.decodeAny($0.string) })
             else { throw .malformed }
-            // The sender's key is itself sealed. The box that is opened next proves that the key is true.
+            // The sender's key is in a sealed box, which proves nothing. Opening the next box proves the sender's key.
             guard
                 let name = CryptoBox.openSeal(
                     sealedSender, publicKey: key.verkey.agreement, secretKey: key.agreement),

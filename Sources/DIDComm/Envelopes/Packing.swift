@@ -1,12 +1,11 @@
 package import Encoding
 
 extension Envelope {
-    /// Packs `plaintext` for `recipients`: authenticated by `sender`, or anonymous if `sender` is nil.
+    /// Packs `plaintext` for `recipients`, authenticated by `sender`, or anonymously if `sender` is nil.
     ///
-    /// Only the content key, the nonces and the ephemeral keys are drawn from `random`. Packing twice gives
-    /// two different envelopes. Binary members are base64url without padding. Packing never fails for valid
-    /// keys. If libsodium refuses a key nevertheless, the result is an envelope without recipients. Such an
-    /// envelope cannot be opened.
+    /// The content key, the nonces and the ephemeral keys come from `random`, so two calls give two different
+    /// envelopes. Binary members are base64url without padding. Packing never fails for valid keys. If libsodium
+    /// refuses a key nevertheless, the result is an envelope without recipients, which cannot be opened.
     package static func pack(
         _ plaintext: [UInt8], to recipients: [Verkey], from sender: KeyPair?, random: inout RandomStream
     ) -> JSON {
@@ -41,12 +40,12 @@ extension Envelope {
 
     /// Wraps `envelope` for a route of mediators (Aries RFC 0094).
     ///
-    /// `routingKeys` are in the order of an invitation or DID document: the first key is nearest the
-    /// recipient, the last key is outermost. The `to` of the first forward message is `recipient`. The `to`
-    /// of each further forward message is the routing key before it.
+    /// `routingKeys` are in the order of an invitation or DID document: the first key is nearest the recipient, the
+    /// last is outermost. The `to` of the first forward message is `recipient`, and the `to` of each further forward
+    /// message is the preceding routing key.
     ///
-    /// Each key makes the envelope a third larger. Throws ``Failure/tooLarge`` if it would become longer than
-    /// ``Limits/bytes``; the function never makes a longer envelope, even as an intermediate result.
+    /// Each key makes the envelope a third larger. Throws ``Failure/tooLarge`` before any result, even an intermediate
+    /// one, exceeds ``Limits/bytes``.
     package static func wrap(
         _ envelope: JSON, to recipient: Verkey, via routingKeys: [Verkey], typePrefix: Text = "https://didcomm.org/",
         random: inout RandomStream
@@ -67,8 +66,7 @@ extension Envelope {
         return wrapped
     }
 
-    /// An upper bound, in bytes, of the size of an anonymous envelope for one recipient without its
-    /// ciphertext.
+    /// An upper bound, in bytes, of the size of an anonymous envelope for one recipient without the ciphertext.
     private static let frameBytes = 1024
 
     private static func authenticated(

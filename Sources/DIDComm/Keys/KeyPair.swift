@@ -1,12 +1,12 @@
 import CSodium
 
-/// One of the gate's Ed25519 keys with the X25519 key derived from it.
+/// An Ed25519 key of the gate, with the X25519 key derived from it.
 package struct KeyPair: Sendable {
     /// The public half.
     package let verkey: Verkey
     /// The 32-byte seed, for storage.
     package let seed: Secret
-    /// Seed and public key, concatenated (64 bytes): libsodium's form of an Ed25519 secret key.
+    /// Seed and public key, concatenated (64 bytes), which is libsodium's form of an Ed25519 secret key.
     private let signing: Secret
     /// The X25519 secret key: SHA-512 of the seed, clamped (32 bytes).
     let agreement: Secret
@@ -52,7 +52,7 @@ extension UnsafeMutableRawBufferPointer {
     var octets: UnsafeMutablePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }
 
-/// Two key pairs are equal when their public keys are. No secret is compared.
+/// Two key pairs are equal if their public keys are equal. No secret is compared.
 extension KeyPair: Equatable {
     package static func == (left: KeyPair, right: KeyPair) -> Bool { left.verkey == right.verkey }
 }

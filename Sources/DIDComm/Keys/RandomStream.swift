@@ -1,15 +1,14 @@
 import CSodium
 
-/// An endless stream of random bytes from one 32-byte seed, so that a state machine needs no source of
+/// An endless stream of random bytes from a 32-byte seed. With such a stream a state machine needs no source of
 /// randomness.
 ///
-/// ChaCha20 with fast key erasure: each draw first makes a new seed and wipes the old one, so earlier output
-/// cannot be derived from the later state. The stream is not copyable, because two copies would return the
-/// same nonces.
+/// The stream is ChaCha20 with fast key erasure: each draw first makes a new seed and wipes the old seed, so the later
+/// state does not reveal earlier output. The stream is not copyable, because two copies would return the same nonces.
 package struct RandomStream: ~Copyable, Sendable {
     private var seed: Secret
 
-    /// Creates a stream that the 32 bytes of `seed` determine; nil for any other length.
+    /// Creates a stream from the 32 bytes of `seed`; nil for any other length.
     package init?(seed: Secret) {
         guard seed.count == seedLength, Sodium.isReady else { return nil }
         self.seed = seed

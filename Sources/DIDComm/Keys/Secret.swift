@@ -1,15 +1,14 @@
 import CSodium
 
-/// Secret bytes that are wiped when the last reference to them is released.
+/// Secret bytes that are wiped when the last reference is released.
 ///
-/// The memory is locked against swapping if the system's limit permits it. The bytes never change after
-/// creation, appear in no description, and are accessible only through ``withBytes(_:)``.
+/// The memory is locked against swapping if the system's limit permits. The bytes never change, appear in no
+/// description, and are accessible only through ``withBytes(_:)``.
 package final class Secret: @unchecked Sendable {
-    // This type is Sendable although it holds a pointer: no code writes to the memory between `init` and
-    // `deinit`.
+    // Sendable in spite of the pointer, because no code writes to the memory between `init` and `deinit`.
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// Creates a secret of `count` bytes. `fill` writes the bytes once; before that they are zero.
+    /// Creates a secret of `count` bytes. `fill` writes the bytes once; before the call they are zero.
     package init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
         storage = .allocate(byteCount: max(count, 0), alignment: 16)
         storage.initializeMemory(as: UInt8.self, repeating: 0)
@@ -43,6 +42,6 @@ package final class Secret: @unchecked Sendable {
 
 extension Secret: CustomStringConvertible, CustomReflectable {
     package var description: String { "(secret)" }
-    /// An empty mirror: a dump of a value that contains a secret shows no part of the secret.
+    /// An empty mirror, so that a dump of a value does not show its secrets.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

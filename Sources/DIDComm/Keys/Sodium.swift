@@ -1,7 +1,7 @@
 import CSodium
 
-/// libsodium, which this module uses.
+/// The set-up of libsodium.
 enum Sodium {
-    /// Whether libsodium has been set up (`sodium_init`, once for the process and safe from any thread).
+    /// Whether libsodium is set up (`sodium_init`, once for the process and safe from any thread).
     static let isReady: Bool = sodium_init() >= 0
 }

@@ -1,11 +1,10 @@
 import CSodium
 package import Encoding
 
-/// An Ed25519 public key, called *verkey* in Aries, with the X25519 key that the birational map derives from
-/// it.
+/// An Ed25519 public key (*verkey* in Aries), with the X25519 key that the birational map derives from it.
 ///
-/// Only points of the prime-order group are accepted (libsodium refuses small and mixed order), so every
-/// verkey can both verify and receive.
+/// Only points of the prime-order group are accepted (libsodium refuses small and mixed order), so every verkey can
+/// both verify and receive.
 package struct Verkey: Sendable {
     /// The 32 bytes of the Ed25519 public key.
     package let bytes: [UInt8]
@@ -22,8 +21,8 @@ package struct Verkey: Sendable {
         agreement = mapped
     }
 
-    /// Creates a key from any text form that agents write: base58 of the 32 bytes, `did:key:z6Mk…`, or such a
-    /// DID with a fragment `#z6Mk…`. The fragment must name the same key.
+    /// Creates a key from any text form that agents write: base58 of the 32 bytes, `did:key:z6Mk…`, or such a DID with
+    /// a fragment `#z6Mk…` that names the same key.
     package init?(_ text: Text) {
         guard let path = text.behind("did:key:") else {
             guard let bytes = Base58.decode(text.string, maxLength: 64) else { return nil }
@@ -36,8 +35,8 @@ package struct Verkey: Sendable {
         self.init(multibase: name)
     }
 
-    /// Creates a key from multibase base58btc text of the multicodec `ed25519-pub` (0xed 0x01 and the 32
-    /// bytes), as `did:key` and `publicKeyMultibase` write it.
+    /// Creates a key from multibase base58btc text of the multicodec `ed25519-pub` (0xed 0x01 and the 32 bytes), as in
+    /// `did:key` and `publicKeyMultibase`.
     package init?(multibase text: some StringProtocol) {
         guard text.utf8.first == UInt8(ascii: "z"), let bytes = Multibase.decode(text, maxLength: 64),
             bytes.starts(with: Self.multicodec)
@@ -47,7 +46,7 @@ package struct Verkey: Sendable {
 
     private static let multicodec: [UInt8] = [0xED, 0x01]
 
-    /// Base58 of the key, the plain form that envelopes contain.
+    /// Base58 of the key, the form in envelopes.
     package var base58: Text { Text(Base58.encode(bytes)) }
 
     /// Multibase base58btc of the multicodec form.

@@ -1,17 +1,17 @@
 import Glibc
 
-/// An IP address, for example one to which a name resolved.
+/// An IP address, for example the result of a name lookup.
 package struct HostAddress: Hashable, Sendable {
     /// The address: 4 bytes (IPv4) or 16 (IPv6), most significant first.
     package let bytes: [UInt8]
 
-    /// Creates an address of 4 or 16 bytes; nil for any other number.
+    /// Creates an address of 4 or 16 bytes; nil for any other number of bytes.
     package init?(bytes: [UInt8]) {
         guard [4, 16].contains(bytes.count) else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads an address (RFC 5952, RFC 6943 section 3.1.1 strict); nil for anything else, such as a name.
+    /// Reads an address (RFC 5952, RFC 6943 section 3.1.1 strict); nil for any other text, such as a name.
     package init?(_ text: String) {
         // The C function would stop at a zero byte.
         guard !text.utf8.contains(0) else { return nil }
@@ -33,10 +33,9 @@ package struct HostAddress: Hashable, Sendable {
         return groups.map { String($0, radix: 16) }.joined(separator: ":")
     }
 
-    /// Whether the address belongs to the public Internet. It does not if it is an address of a private or
-    /// local network, of this machine, or of a link, or if it is reserved for documentation, benchmarks,
-    /// multicast or future use (IANA special-purpose registries). An IPv4 address that is embedded in an IPv6
-    /// address is judged in the same way.
+    /// Whether the address belongs to the public Internet. Not public are the addresses of private and local networks,
+    /// of this machine and of a link, and the addresses reserved for documentation, benchmarks, multicast or future use
+    /// (IANA special-purpose registries). For an IPv4 address embedded in an IPv6 address, the IPv4 address decides.
     package var isPublic: Bool { bytes.count == 4 ? Self.isPublic(v4: bytes) : Self.isPublic(v6: bytes) }
 
     /// Whether the address is a loopback address: 127.0.0.0/8 (RFC 1122) or ::1 (RFC 4291).
@@ -73,11 +72,11 @@ package struct HostAddress: Hashable, Sendable {
     private static let wrappingV6: [Network] = [
         ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96), ([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96),
     ]
-    /// The addresses assigned for the Internet, 2000::/3; all others (::1, fc00::/7, fe80::/10, ff00::/8, …)
-    /// are not public.
+    /// The addresses assigned for the Internet, 2000::/3. All others (::1, fc00::/7, fe80::/10, ff00::/8, …) are not
+    /// public.
     private static let globalUnicast: Network = ([0x20], 3)
-    /// The parts of the public IPv6 network that are not public: protocols (among them Teredo and ORCHID),
-    /// documentation, 6to4, and a second range for documentation.
+    /// The parts of 2000::/3 that are not public: protocols (including Teredo and ORCHID), documentation, 6to4, and a
+    /// second range for documentation.
     private static let reservedV6: [Network] = [
         ([0x20, 0x01, 0x00, 0x00], 23), ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x20, 0x02], 16), ([0x3F, 0xFF, 0x00], 20),
     ]

@@ -8,8 +8,7 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// Creates a listen address from a host address and a port.
     package init(host: HostAddress, port: Int) { (self.host, self.port) = (host, port) }
 
-    /// Reads a text such as `127.0.0.1:8095` or `[::1]:8095`. Returns nil for any other text, such as one
-    /// with a name in place of the address.
+    /// Reads a text such as `127.0.0.1:8095` or `[::1]:8095`; nil for any other text, such as a name with a port.
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[colon...].dropFirst().utf8
@@ -23,6 +22,6 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         (self.host, self.port) = (host, port)
     }
 
-    /// The address in the form that the initialiser reads.
+    /// The address in the form that ``init(_:)`` reads.
     package var description: String { host.bytes.count == 16 ? "[\(host.text)]:\(port)" : "\(host.text):\(port)" }
 }

@@ -1,12 +1,11 @@
-/// A table of escapes for the bytes of a text. A table is used because a text may consist entirely of bytes
-/// that need an escape.
+/// A table of escapes for the bytes of a text. A table is fast even for a text in which every byte needs an escape.
 package struct ByteEscapes: Sendable {
-    /// The written form of each byte. A form has at most seven bytes, the first one in the lowest byte of the
-    /// word. The highest byte of the word is the number of bytes.
+    /// The written form of each byte, at most seven bytes, with the first byte in the lowest byte of the word. The
+    /// highest byte of the word is the length of the form.
     private let entries: [UInt64]
 
-    /// Creates a table of escapes. `escape`: returns the written form of a byte, at most seven bytes; nil for
-    /// a byte that is written unchanged.
+    /// Creates a table of escapes. `escape` returns the written form of a byte, at most seven bytes; nil for a byte
+    /// without an escape.
     package init(_ escape: (UInt8) -> String?) {
         entries = (0...UInt8.max).map { byte in
             let letters = escape(byte).map { Array($0.utf8.prefix(7)) } ?? [byte]
@@ -17,11 +16,11 @@ package struct ByteEscapes: Sendable {
     /// The number of bytes that are processed together.
     private static let window = 512
 
-    /// Appends `bytes` to `output`, with escapes where they are needed.
+    /// Appends `bytes` to `output` and writes the escapes.
     package func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         entries.withUnsafeBufferPointer { entries in
-            // The buffer has room for one more entry after the last: each entry is stored with all eight
-            // bytes and advances only by its length.
+            // The buffer has room for an additional entry: all eight bytes of each entry are stored, but the position
+            // advances only by the length of the entry.
             withUnsafeTemporaryAllocation(byteCount: 7 * Self.window + 8, alignment: 8) { buffer in
                 var position = 0
                 while position < bytes.count {

@@ -1,8 +1,6 @@
-/// Comparison of byte strings, eight bytes at a time, because names, IRIs and lines of N-Quads often share
-/// long prefixes.
+/// Compares byte strings eight bytes at a time. Names, IRIs and lines of N-Quads often share long prefixes.
 package enum ByteOrder {
-    /// The offset of the first different byte; nil if one byte string is a prefix of the other, or if they
-    /// are equal.
+    /// The offset of the first different byte; nil if the byte strings are equal or one is a prefix of the other.
     @inline(__always)
     package static func firstDifference(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int? {
         let common = min(left.count, right.count)
@@ -21,23 +19,23 @@ package enum ByteOrder {
         return nil
     }
 
-    /// Whether `left` comes before `right` in byte order, which for UTF-8 is code point order.
+    /// Whether `left` precedes `right` in byte order, which for UTF-8 is code point order.
     package static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard let place = firstDifference(left, right) else { return left.count < right.count }
         return left[place] < right[place]
     }
 
-    /// Whether `left` comes before `right` in byte order.
+    /// Whether `left` precedes `right` in byte order.
     package static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { right in precedes(left, right) } }
     }
 
-    /// Whether the two slices hold the same bytes.
+    /// Whether the slices contain the same bytes.
     package static func areEqual(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { right in areEqual(left, right) } }
     }
 
-    /// Whether the two buffers hold the same bytes.
+    /// Whether the buffers contain the same bytes.
     package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         left.count == right.count && firstDifference(left, right) == nil
     }

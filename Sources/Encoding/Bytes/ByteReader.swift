@@ -1,10 +1,10 @@
 /// A forward cursor over received bytes.
 ///
-/// Every read is bounds-checked and fails with ``ByteReader/Truncated`` instead of trapping, so a parser that
-/// uses it cannot read beyond the received bytes. Bluetooth is little-endian (Core Specification Vol 3 Part A
-/// 2.1); Tuvali, CBOR and multicodec are big-endian. The caller therefore names the byte order at each read.
+/// A read beyond the received bytes throws ``ByteReader/Truncated``. The caller names the byte order at each read,
+/// because Bluetooth is little-endian (Core Specification Vol 3 Part A 2.1) and Tuvali, CBOR and multicodec are
+/// big-endian.
 package struct ByteReader: Sendable {
-    /// The input ended before the value did. `offset` is the position of the first missing byte.
+    /// The input ended before the end of the value. `offset` is the position of the first missing byte.
     package struct Truncated: Error, Equatable, Sendable {
         /// Bytes from the start of the input.
         package let offset: Int
@@ -24,13 +24,13 @@ package struct ByteReader: Sendable {
         self.init(bytes[...])
     }
 
-    /// The number of bytes that are not read yet.
+    /// The number of unread bytes.
     package var remaining: Int { bytes.endIndex - position }
 
-    /// The number of bytes that were read.
+    /// The number of bytes read so far.
     package var offset: Int { position - bytes.startIndex }
 
-    /// All bytes that are not read yet. They are not consumed.
+    /// All unread bytes. The property does not consume the bytes.
     package var rest: ArraySlice<UInt8> { bytes[position...] }
 
     /// The next byte.

@@ -1,14 +1,14 @@
-/// Searches a text for bytes that need an escape, many bytes at a time, because most texts have no such byte
-/// and photos are long.
+/// Searches a text for bytes that need an escape, many bytes at a time. Most texts have no such byte, and photos are
+/// long.
 package enum ByteScan {
-    /// Returns the position of the first quotation mark, backslash or control character at or after `start`;
-    /// JSON strings escape these (RFC 8259 section 7). Returns the number of bytes if the text contains none.
+    /// Returns the position of the first quotation mark, backslash or control character at or after `start`; JSON
+    /// strings escape these (RFC 8259 section 7). Returns the number of bytes if there is none.
     package static func firstToEscape(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         plain(in: bytes, from: start).end
     }
 
-    /// Returns the position of the first byte to escape, as ``firstToEscape(in:from:)`` does, and whether all
-    /// bytes before it are ASCII.
+    /// Returns the position of the first byte to escape, as ``firstToEscape(in:from:)`` does, and whether all preceding
+    /// bytes are ASCII.
     package static func plain(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, isASCII: Bool) {
         var position = start
         var seen: UInt64 = 0
@@ -37,9 +37,9 @@ package enum ByteScan {
         return (position, seen & highs == 0)
     }
 
-    /// Whether a literal of these bytes may need an escape in canonical N-Quads (RDFC-1.0 section 5). Such
-    /// bytes are control characters, DEL, quotation mark, backslash, and 0xEF, with which U+FFFE and U+FFFF
-    /// begin, as do other characters.
+    /// Whether a literal may need an escape in canonical N-Quads (RDFC-1.0 section 5). Escapes are needed for control
+    /// characters, DEL, quotation mark and backslash, and for U+FFFE and U+FFFF. The last two begin with the byte 0xEF,
+    /// as do other characters.
     package static func mayNeedEscape(inNQuads bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 0
         while position + block <= bytes.count {
@@ -51,13 +51,12 @@ package enum ByteScan {
         return look(bytes, position..<bytes.count, isToEscapeInNQuads).found
     }
 
-    /// The number of bytes that are tested before a branch: without branches between them the tests run in
-    /// parallel.
+    /// The number of bytes that are tested before a branch. Tests without branches between them run in parallel.
     private static let block = 128
 
-    /// Whether the block at `start` has only bytes from 0x23 to 0x7E and no backslash, as the base64 of a
-    /// photo has; none of these bytes is ever escaped. Two comparisons suffice for long texts. A block with a
-    /// space fails this test and is then tested exactly.
+    /// Whether the block at `start` has only bytes from 0x23 to 0x7E and no backslash, like the base64 of a photo. None
+    /// of these bytes is ever escaped, and two comparisons find them. A block that fails, for example because of a
+    /// space, is tested exactly.
     @inline(__always)
     private static func isUsual(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         look(bytes, start..<start + block) { byte in

@@ -1,7 +1,7 @@
 /// Splits a byte stream into HCI packets (Core Specification Vol 4 Part A: UART transport layer, "H4").
 ///
-/// Each packet has a type byte, a header that ends in the length of the payload, and the payload. Only
-/// received bytes are stored, so a length in a header allocates nothing.
+/// A packet consists of a type byte, a header that ends with the length of the payload, and the payload. Only received
+/// bytes are stored, so the length in a header allocates nothing.
 package struct H4Framing: Sendable {
     /// The packet type bytes of Vol 4 Part A section 2.
     package enum PacketType: UInt8, CaseIterable, Sendable {
@@ -11,8 +11,8 @@ package struct H4Framing: Sendable {
         case event = 0x04
         case isochronous = 0x05
 
-        /// The offset of the length field in the packet (type byte included), its size in bytes, and the mask
-        /// of its valid bits.
+        /// The offset of the length field in the packet (type byte included), the size of the field in bytes, and the
+        /// mask of its valid bits.
         fileprivate var length: (offset: Int, size: Int, mask: Int) {
             switch self {
             case .command, .synchronous: (3, 1, 0xFF)
@@ -23,12 +23,12 @@ package struct H4Framing: Sendable {
         }
     }
 
-    /// The reason why the stream cannot be split any further. H4 has no marker for the start of a packet, so
-    /// the line must be reopened.
+    /// The reason why the rest of the stream cannot be split. H4 has no marker for the start of a packet, so the owner
+    /// must reopen the line.
     package enum Failure: Error, Hashable, Sendable {
-        /// The first byte of a packet is not a packet type; the value is that byte.
+        /// The first byte of a packet, which is the value, is not a packet type.
         case unknownPacketType(UInt8)
-        /// The header of a packet states a length above the limit; the value is that length in bytes.
+        /// The header of a packet states a length above the limit. The value is the length in bytes.
         case packetTooLong(Int)
     }
 
@@ -37,16 +37,16 @@ package struct H4Framing: Sendable {
     private var buffer: [UInt8] = []
     private var start = 0
 
-    /// Creates a framing for a new stream. `maximumPacket`: by default 65,540 bytes, the longest possible ACL
+    /// Creates a framing for a new stream. The default of `maximumPacket`, 65,540 bytes, is the longest possible ACL
     /// packet.
     package init(maximumPacket: Int = 65_540) {
         self.maximumPacket = maximumPacket
     }
 
-    /// The number of received bytes whose packet is incomplete.
+    /// The number of received bytes of an incomplete packet.
     package var pending: Int { buffer.count - start }
 
-    /// Appends bytes of the stream. ``next()`` then returns the packets that are complete.
+    /// Appends bytes of the stream. ``next()`` then returns the complete packets.
     package mutating func append(_ bytes: some Collection<UInt8>) {
         if start > 0 {
             buffer.removeFirst(start)
@@ -55,7 +55,7 @@ package struct H4Framing: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Returns the next complete packet with its type byte; nil until enough bytes are received.
+    /// Returns the next complete packet with its type byte; nil until all bytes of the packet have arrived.
     package mutating func next() throws(Failure) -> [UInt8]? {
         guard start < buffer.count else { return nil }
         guard let type = PacketType(rawValue: buffer[start]) else { throw .unknownPacketType(buffer[start]) }

@@ -1,12 +1,11 @@
 /// A CBOR data item (RFC 8949) that keeps the bytes from which it was read.
 ///
-/// COSE and mdoc sign and hash the bytes that were *sent*: an item that is encoded again, even in
-/// deterministic encoding, may hash differently. Every item, however deep, therefore keeps its own bytes, as
-/// slices that share the input.
+/// COSE and mdoc sign and hash the bytes that were *sent*. A second encoding of an item, even a deterministic encoding,
+/// may have another hash. Every item therefore keeps its bytes as a slice of the input.
 package struct CBOR: Sendable {
     /// The item's value.
     package let value: Content
-    /// The item's encoding exactly as received: its head, its content and, for an indefinite length, the break.
+    /// The encoding of the item as received: its head, its content and, for an indefinite length, the break.
     package let encoded: ArraySlice<UInt8>
 
     /// The value of an item in the generic data model of RFC 8949 section 2.
@@ -21,11 +20,11 @@ package struct CBOR: Sendable {
         case text(Text)
         /// An array (major type 4).
         case array([CBOR])
-        /// A map (major type 5), with its pairs in the order received. No two keys are equal.
+        /// A map (major type 5). The pairs are in the order received. No two keys are equal.
         case map([Pair])
         /// A tag (major type 6): its number and its content. Bignums (tags 2 and 3) stay byte strings.
         indirect case tag(UInt64, CBOR)
-        /// A simple value (major type 7), by its number: 20 `false`, 21 `true`, 22 `null`, 23 `undefined`.
+        /// A simple value (major type 7), by number: 20 `false`, 21 `true`, 22 `null`, 23 `undefined`.
         case simple(UInt8)
         /// A floating-point number (major type 7) of 16, 32 or 64 bits, widened without loss.
         case float(Double)
@@ -57,13 +56,13 @@ package struct CBOR: Sendable {
 }
 
 extension CBOR {
-    // Do not inline this into `….unsigned.flatMap(…)`: that crashes the optimiser of Swift 6.3.1 with "Found
+    // Do not inline this property into `….unsigned.flatMap(…)`: the optimiser of Swift 6.3.1 crashes with "Found
     // ownership error".
-    /// The number of an unsigned integer.
+    /// The number of an unsigned integer; nil for any other item.
     @inline(never)
     package var unsigned: UInt64? { if case .unsigned(let number) = value { number } else { nil } }
 
-    /// The number of an integer; nil when it does not fit into a signed 64-bit integer.
+    /// The number of an integer; nil if the number does not fit into a signed 64-bit integer.
     package var integer: Int64? {
         switch value {
         case .unsigned(let number): Int64(exactly: number)
@@ -93,7 +92,7 @@ extension CBOR {
         }
     }
 
-    /// Whether this value is `null`.
+    /// Whether the value is `null`.
     package var isNull: Bool { if case .simple(22) = value { true } else { false } }
 
     /// Returns the content of an item with the tag `number`; nil for any other item.
@@ -101,10 +100,10 @@ extension CBOR {
         if case .tag(number, let content) = value { content } else { nil }
     }
 
-    /// The value under a text key, when this is a map that has it.
+    /// The value under a text key; nil if the item is not a map or lacks the key.
     package subscript(key: Text) -> CBOR? { map?.first { $0.key.text == key }?.value }
 
-    /// The value under an integer key (a COSE label), when this is a map that has it.
+    /// The value under an integer key (a COSE label); nil if the item is not a map or lacks the key.
     package subscript(label: Int64) -> CBOR? { map?.first { $0.key.integer == label }?.value }
 }
 
@@ -112,8 +111,7 @@ extension CBOR {
 package struct CBORError: Error, Hashable, Sendable {
     /// The kind of error.
     package enum Code: Sendable {
-        /// The input is not well-formed (RFC 8949 appendix C), has text that is not UTF-8, or has bytes after
-        /// the item.
+        /// The input is not well-formed (RFC 8949 appendix C), has text that is not UTF-8, or has bytes after the item.
         case malformed
         /// A map has two equal keys (RFC 8949 section 5.6).
         case duplicateKey

@@ -1,18 +1,18 @@
-/// Reads CBOR (RFC 8949) strictly: well-formed, valid text, no equal keys in a map, nothing after the item.
+/// Reads CBOR (RFC 8949) strictly: the input must be well-formed, with valid text, no equal keys in a map, and nothing
+/// after the item.
 ///
-/// Definite and indefinite lengths are accepted, and encodings longer than needed: all of these are CBOR, and
-/// COSE and mdoc require no other. Time and memory grow with the bytes that are present, never with a length
-/// that is only stated.
+/// Definite and indefinite lengths and encodings longer than needed are accepted, because COSE and mdoc allow them.
+/// Time and memory grow with the bytes that are present, never with a stated length.
 ///
-/// One decoder may read several inputs, because a message holds further items in byte strings (tag 24). Its
-/// item limit applies to all of them together, so that a small message cannot expand to a large one in steps.
+/// One decoder may read several inputs, because a message has further items in byte strings (tag 24). The item limit
+/// applies to all inputs together, so that a small message cannot expand step by step to a large message.
 package struct CBORDecoder: Sendable {
     /// Limits on the input.
     package struct Limits: Sendable {
-        /// The maximum nesting depth of arrays, maps and tags. A map inside a map key always exceeds the
-        /// limit: no format uses one, and comparing such keys would take more than linear time.
+        /// The maximum nesting depth of arrays, maps and tags. A map in a map key always exceeds the limit: no format
+        /// uses such keys, and comparing them would take more than linear time.
         package var depth = 64
-        /// The number of data items over all inputs of one decoder. Every key, value, element, tag and chunk
+        /// The maximum number of data items over all inputs of one decoder. Every key, value, element, tag and chunk
         /// counts.
         package var items = 65_536
         /// The maximum size of one input in bytes.
@@ -25,7 +25,7 @@ package struct CBORDecoder: Sendable {
     private let limits: Limits
     private var items = 0
 
-    /// Creates a decoder that has read no input yet.
+    /// Creates a decoder that has not read any input.
     package init(limits: Limits = .init()) {
         self.limits = limits
     }
@@ -76,7 +76,7 @@ private struct Reading {
     private static let breakByte: UInt8 = 0xFF
     private static let indefinite: UInt8 = 31
 
-    /// Reads the next item. `depth`: the number of items around it.
+    /// Reads the next item. `depth`: the number of enclosing items.
     mutating func item(depth: Int) throws(CBORError) -> CBOR {
         let start = input.rest
         let head = try self.head()
@@ -123,14 +123,14 @@ private struct Reading {
 
     private var malformed: CBORError { CBORError(.malformed, at: input.offset) }
 
-    /// Returns the argument of a head. Throws if the head has none.
+    /// Returns the argument of a head. Throws if the head has no argument.
     private func definite(_ head: Head) throws(CBORError) -> UInt64 {
         guard let argument = head.argument else { throw malformed }
         return argument
     }
 
-    /// Returns the number of announced elements of at least `bytes` bytes each. Throws if the remaining input
-    /// is too short for them.
+    /// Returns the number of announced elements, each of at least `bytes` bytes. Throws if the remaining input is too
+    /// short.
     private func count(_ announced: UInt64, bytes: Int) throws(CBORError) -> Int {
         guard let count = Int(exactly: announced), count <= input.remaining / bytes else { throw malformed }
         return count
@@ -142,7 +142,7 @@ private struct Reading {
         } catch { throw malformed }
     }
 
-    /// Consumes a break byte if it is the next byte; returns whether it was.
+    /// Consumes the next byte if it is a break byte. Returns whether it was a break byte.
     private mutating func endsHere() throws(CBORError) -> Bool {
         guard let next = input.rest.first else { throw malformed }
         guard next == Self.breakByte else { return false }
@@ -157,8 +157,7 @@ private struct Reading {
         return content[...]
     }
 
-    /// Reads a text. The text is valid only if each of its chunks is valid: a character may not be divided
-    /// between chunks (RFC 8949 section 3.2.3).
+    /// Reads a text. Each chunk must be valid UTF-8: chunks may not divide a character (RFC 8949 section 3.2.3).
     private mutating func textString(_ head: Head) throws(CBORError) -> Text {
         if let length = head.argument { return try text(length) }
         var content = ""
@@ -171,7 +170,7 @@ private struct Reading {
         return text
     }
 
-    /// Reads the head of a chunk. Chunks are strings of definite length and of the same major type as the
+    /// Reads the head of a chunk. A chunk is a string of definite length and of the same major type as the whole
     /// string.
     private mutating func chunkHead(of major: UInt8) throws(CBORError) -> Head {
         let head = try self.head()
@@ -213,7 +212,7 @@ private struct Reading {
         let argument = try definite(head)  // a break is not an item
         switch head.information {
         case 24:
-            // A two-byte form of a value that fits into one byte is not well-formed (RFC 8949 section 3.3).
+            // The two-byte form of a value below 32 is not well-formed (RFC 8949 section 3.3).
             guard argument >= 32 else { throw malformed }
             return .simple(UInt8(truncatingIfNeeded: argument))
         case 25: return .float(CBORFloat.value(half: UInt16(truncatingIfNeeded: argument)))

@@ -1,8 +1,7 @@
-/// Writing CBOR in its core deterministic encoding (RFC 8949 section 4.2.1): shortest heads, definite
-/// lengths, keys in the bytewise order of their encodings, the shortest float that represents the value
-/// exactly.
+/// Writes CBOR in its core deterministic encoding (RFC 8949 section 4.2.1): shortest heads, definite lengths, keys in
+/// the bytewise order of their encodings, and the shortest exact floats.
 extension CBOR.Content {
-    /// The deterministic encoding of this value, regardless of how the items inside it were encoded.
+    /// The deterministic encoding of the value. The received encoding of inner items is ignored.
     package var deterministicBytes: [UInt8] {
         var output: [UInt8] = []
         append(to: &output)
@@ -35,8 +34,8 @@ extension CBOR.Content {
 }
 
 extension CBOR.Content {
-    /// The preferred form of this value: for a bignum (tag 2 or 3) that fits into 64 bits, the equal integer;
-    /// otherwise this value. A larger bignum has no leading zeros (RFC 8949 section 3.4.3).
+    /// The preferred form of the value. For a bignum (tag 2 or 3) that fits into 64 bits, the preferred form is the
+    /// equal integer. A larger bignum has no leading zeros (RFC 8949 section 3.4.3).
     var preferred: CBOR.Content {
         guard case .tag(let number, let content) = self, number == 2 || number == 3, let bytes = content.bytes else {
             return self
@@ -49,7 +48,7 @@ extension CBOR.Content {
 }
 
 extension Array where Element == UInt8 {
-    /// Appends the first byte of an item and its argument in as few bytes as hold it (RFC 8949 section 3).
+    /// Appends the first byte of an item and its argument in as few bytes as possible (RFC 8949 section 3).
     package mutating func appendCBORHead(_ major: UInt8, _ argument: UInt64) {
         let type = major << 5
         switch argument {

@@ -1,6 +1,6 @@
 /// The three widths of floating-point numbers in CBOR (RFC 8949 section 3.3 and appendix D).
 enum CBORFloat {
-    /// Returns the value of an IEEE 754 binary16 number. Not every platform has a type for such numbers.
+    /// Returns the value of an IEEE 754 binary16 number. Some platforms have no type for such numbers.
     static func value(half bits: UInt16) -> Double {
         let sign = UInt64(bits >> 15) << 63
         let exponent = Int(bits >> 10 & 31)
@@ -15,7 +15,7 @@ enum CBORFloat {
         }
     }
 
-    /// Appends the shortest form that keeps the value; for NaN the shortest that keeps its payload.
+    /// Appends the shortest form that preserves the value or, for NaN, the payload.
     static func append(_ value: Double, to output: inout [UInt8]) {
         if let half = half(value) {
             output.append(0xF9)

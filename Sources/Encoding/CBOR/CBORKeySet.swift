@@ -1,13 +1,13 @@
-/// The keys of one map that were read so far. They are compared by value and not by encoding.
+/// The keys of one map that were read so far.
 ///
-/// Two keys are equal if they are equal in the generic data model (RFC 8949 section 5.6.1). The integer 1
-/// encoded in one byte and in nine bytes is the same key; the integer 1 and the float 1.0 are different keys.
-/// A bignum that fits into an integer equals that integer (section 3.4.3).
+/// Keys are compared by value in the generic data model (RFC 8949 section 5.6.1), not by encoding. The integer 1 in one
+/// byte and the integer 1 in nine bytes are the same key. The integer 1 and the float 1.0 are different keys. A bignum
+/// that fits into an integer equals the integer (section 3.4.3).
 struct CBORKeySet {
     private enum Key: Hashable {
         case unsigned(UInt64)
         case text(Text)
-        /// A key of any other kind, represented by its deterministic encoding.
+        /// Any other key, represented by its deterministic encoding.
         case other([UInt8])
 
         init(_ item: CBOR) {
@@ -19,7 +19,7 @@ struct CBORKeySet {
         }
     }
 
-    /// The number of keys up to which they are compared one by one. More keys are looked up by hash.
+    /// The maximum number of keys for a linear search. More keys are looked up by hash.
     private static let searched = 8
     private var few: [Key] = []
     private var many: Set<Key> = []

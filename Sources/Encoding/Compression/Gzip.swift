@@ -1,12 +1,12 @@
 import CZlib
 
-/// gzip (RFC 1952) and zlib (RFC 1950) streams, handled by zlib with a limit on the size of the output.
+/// Reads and writes gzip (RFC 1952) and zlib (RFC 1950) streams with zlib. The size of the output is limited.
 package enum Gzip {
     /// The reason why a stream is refused.
     package enum Failure: Error, Equatable, Sendable {
         /// The input is not a stream of the requested kind, is damaged, or is truncated.
         case malformed
-        /// The output would be longer than `limit` bytes; inflation stopped at that length.
+        /// The output would exceed `limit` bytes. Inflation stopped at the limit.
         case tooLarge(limit: Int)
         /// zlib could not get memory.
         case outOfMemory
@@ -14,18 +14,17 @@ package enum Gzip {
 
     /// The wrapper around the deflate data.
     package enum Container: Sendable {
-        /// One or more gzip members. Bytes after the last member are ignored (as Java's GZIPInputStream
-        /// does).
+        /// One or more gzip members. Bytes after the last member are ignored, as in Java's GZIPInputStream.
         case gzip
-        /// One gzip member without bytes after it. It is for signed content, where no other bytes may be
-        /// hidden.
+        /// One gzip member and nothing else. Signed content uses this case, because bytes after the member could be
+        /// hidden content.
         case gzipMember
-        /// One zlib stream without bytes after it.
+        /// One zlib stream and nothing else.
         case zlib
     }
 
-    /// Inflates `input`. The output of all members together is at most `limit` bytes. Takes time linear in
-    /// input and output, regardless of the number of members.
+    /// Inflates `input` to at most `limit` bytes over all members. The time is linear in input and output for any
+    /// number of members.
     package static func inflate(
         _ input: [UInt8], container: Container = .gzip, limit: Int
     ) throws(Failure) -> [UInt8] {
@@ -83,7 +82,7 @@ package enum Gzip {
         }
     }
 
-    /// Inflates to the end of one member or zlib stream.
+    /// Inflates up to the end of one member or zlib stream.
     private static func inflateMember(
         _ stream: inout z_stream, through block: inout [UInt8], into output: inout [UInt8], limit: Int
     ) -> Failure? {

@@ -1,5 +1,5 @@
-/// The text of a number in ECMAScript (ECMA-262 `Number::toString` with radix 10), as RFC 8785 section
-/// 3.2.2.3 requires.
+/// The text of a number in ECMAScript (ECMA-262 `Number::toString` with radix 10), as required by RFC 8785 section
+/// 3.2.2.3.
 package enum ECMAScriptNumber {
     /// Returns the text of `value`; nil for infinities and NaN, which JSON cannot express.
     package static func text(_ value: Double) -> String? {
@@ -15,10 +15,11 @@ package enum ECMAScriptNumber {
         return sign + digits.prefix(1) + (count > 1 ? "." : "") + digits.dropFirst() + "e" + exponent
     }
 
-    /// Returns the fewest decimal digits that identify `value` (positive, finite) and are nearest to it,
-    /// without zeros at either end, and the position of the decimal point: value = 0.digits × 10^point.
+    /// Returns the shortest decimal digits that identify `value` (positive, finite), and the position of the decimal
+    /// point: value = 0.digits × 10^point. The digits have no zeros at either end, and no other digits of that length
+    /// are nearer to `value`.
     ///
-    /// Swift's `description` has exactly these digits; only its layout differs.
+    /// Swift's `description` has exactly these digits in another layout.
     private static func shortestDigits(_ value: Double) -> (digits: String, point: Int) {
         let parts = value.description.split(separator: "e")
         let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)

@@ -5,13 +5,12 @@ package enum JCSError: Error, Hashable, Sendable {
 }
 
 extension JSON {
-    /// The canonical UTF-8 text according to the JSON Canonicalization Scheme, RFC 8785.
-    ///
-    /// Names are sorted by UTF-16 code units, numbers are written as ECMAScript writes the nearest IEEE 754 double.
+    /// The canonical UTF-8 text according to the JSON Canonicalization Scheme, RFC 8785. Names are sorted by UTF-16
+    /// code units. Numbers are rounded to the nearest IEEE 754 double and written like in ECMAScript.
     package func canonicalized() throws(JCSError) -> [UInt8] { try canonical().text }
 
-    /// Returns the canonical text, and whether parsing it returns this value again, except for the order of
-    /// members. Only numbers can be written differently in the canonical text.
+    /// Returns the canonical text, and whether parsing the text returns an equal value up to the order of members. The
+    /// canonical text can differ only in numbers.
     package func canonical() throws(JCSError) -> (text: [UInt8], isVerbatim: Bool) {
         var (output, isVerbatim): ([UInt8], Bool) = ([], true)
         try writeCanonical(into: &output, &isVerbatim)
@@ -54,13 +53,13 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// The positions of the members in the order of their names by UTF-16 code units (RFC 8785 section
-    /// 3.2.3); nil if they are already in that order.
+    /// The positions of the members, sorted by the UTF-16 code units of their names (RFC 8785 section 3.2.3); nil if
+    /// the members are already sorted.
     fileprivate var canonicalOrder: [Int]? {
         guard members.count > 1 else { return nil }
-        // UTF-16 order differs from byte order only between a character above U+FFFF and one from U+E000 to
-        // U+FFFF. Compare names without the lead bytes of such characters as bytes. Compare their first eight
-        // bytes first, because these usually differ.
+        // UTF-16 order differs from byte order only between a character above U+FFFF and a character from U+E000 to
+        // U+FFFF. Compare names without the lead bytes of such characters as bytes. Compare the first eight bytes
+        // first, because they usually differ.
         var keys: [(first: UInt64, index: Int)] = []
         keys.reserveCapacity(members.count)
         var (isBytewise, isOrdered) = (true, true)
@@ -83,8 +82,7 @@ extension JSONObject {
         return keys.map(\.index)
     }
 
-    /// The first eight bytes of a name as a number, and whether byte order and UTF-16 order agree for the
-    /// name.
+    /// The first eight bytes of a name as a number, and whether byte order and UTF-16 order agree for the name.
     private static func sortKey(of name: Text) -> (first: UInt64, isSimple: Bool) {
         name.withBytes { bytes in
             var first: UInt64 = 0
@@ -99,14 +97,13 @@ extension JSONObject {
     }
 }
 
-/// An object in canonical form, to which one more member can be added without writing the other members
-/// again.
+/// An object in canonical form. Adding one more member does not write the other members again.
 package struct CanonicalObject: Sendable {
     /// `"name":value` of all members, separated by commas.
     private let text: [UInt8]
     /// The names in order, with the offsets of their members in the text.
     private let members: [(name: Text, start: Int)]
-    /// Whether parsing the text returns these members again, except for their order (``JSON/canonical()``).
+    /// Whether parsing the text returns the same members up to their order (``JSON/canonical()``).
     package let isVerbatim: Bool
 
     /// Writes each member of `object` except the one named `omitted`.
@@ -134,13 +131,12 @@ package struct CanonicalObject: Sendable {
         sink([UInt8(ascii: "}")])
     }
 
-    /// Passes the canonical text of the object with one more member to `sink`, in pieces. If the new member
-    /// is the first member, the first piece ends with this member; otherwise the first piece is an opening
-    /// brace.
+    /// Passes the canonical text of the object with one more member to `sink`, in pieces. The first piece ends with the
+    /// new member if the new member is first; otherwise the first piece is an opening brace.
     ///
     /// - Parameters:
-    ///   - name: The member's name: ASCII, and not the name of another member.
-    ///   - value: The member's canonical value.
+    ///   - name: The name of the member: ASCII, and different from the names of all other members.
+    ///   - value: The canonical value of the member.
     package func write(adding name: Text, _ value: [UInt8], _ sink: (ArraySlice<UInt8>) -> Void) {
         // For an ASCII name, UTF-16 order and byte order agree.
         let next = members.first { name < $0.name }?.start ?? text.count

@@ -1,5 +1,5 @@
-/// A JSON value (RFC 8259) that keeps what signatures need: member order and the text of numbers. Names are
-/// compared as bytes.
+/// A JSON value (RFC 8259) that keeps the member order and the text of numbers, because signatures depend on both.
+/// Names are compared as bytes.
 package enum JSON: Hashable, Sendable {
     /// `null`
     case null
@@ -15,12 +15,12 @@ package enum JSON: Hashable, Sendable {
     case object(JSONObject)
 }
 
-/// A number as it was written (RFC 8259 section 6).
+/// A number as written (RFC 8259 section 6).
 package struct JSONNumber: Hashable, Sendable {
-    /// The source text: `1`, `1.0` and `1e0` are three different numbers here.
+    /// The source text. `1`, `1.0` and `1e0` are three different numbers.
     package let text: String
 
-    /// Wraps the text of a number that is already known to follow the grammar.
+    /// Wraps the text of a number. The caller must have checked that the text follows the grammar.
     package init(validated text: String) {
         self.text = text
     }
@@ -30,15 +30,14 @@ package struct JSONNumber: Hashable, Sendable {
         text = String(value)
     }
 
-    /// The value of the number if it is written without fraction and exponent and fits into `Int`; otherwise
-    /// nil.
+    /// The value of a number without fraction and exponent that fits into `Int`; otherwise nil.
     package var int: Int? { Int(text) }
 
     /// The nearest IEEE 754 double; infinity beyond its range.
     package var double: Double { Double(text) ?? .nan }
 }
 
-/// The members of a JSON object in source order, with constant-time lookup once there are many.
+/// The members of a JSON object in source order. In an object with many members, a lookup takes constant time.
 package struct JSONObject: Sendable {
     /// One member of an object: `"name": value`.
     package struct Member: Hashable, Sendable {
@@ -55,9 +54,8 @@ package struct JSONObject: Sendable {
             key = Self.key(of: name)
         }
 
-        /// Returns a number that differs between most pairs of different names, so that few names must be
-        /// compared. The number is made from the length and the last bytes, because the names in one document
-        /// often share a prefix.
+        /// Returns a number that differs for most pairs of names, so that few names must be compared. The number is
+        /// made from the length and the last bytes, because the names in one document often share a prefix.
         fileprivate static func key(of name: Text) -> UInt32 {
             name.withBytes { bytes in
                 let count = bytes.count
@@ -84,13 +82,13 @@ package struct JSONObject: Sendable {
     private var aid = Aid.none
     private static let indexedFrom = 64
 
-    /// A structure that makes an object faster to read. It has no additional information.
+    /// A structure that speeds up the reading of an object. The structure adds no information.
     private enum Aid: Sendable {
         case none
-        /// The positions of the members by name. They are kept only if the object has at least `indexedFrom`
-        /// members, because small objects are faster to scan.
+        /// The positions of the members by name. Only objects with at least `indexedFrom` members have an index,
+        /// because a scan of a small object is faster.
         case index([Text: Int])
-        /// A known object that has the same members.
+        /// A known object with the same members.
         case known(KnownObject)
     }
 
@@ -105,7 +103,7 @@ package struct JSONObject: Sendable {
         aid = .known(known)
     }
 
-    /// The known object that has the same members; nil once this object is changed.
+    /// The known object with the same members; nil after a change of this object.
     package var known: KnownObject? { if case .known(let known) = aid { known } else { nil } }
 
     /// Creates an object from its members. A repeated name keeps its first position and its last value.
@@ -128,7 +126,7 @@ package struct JSONObject: Sendable {
     package subscript(name: Text) -> JSON? {
         get { position(of: name).map { members[$0].value } }
         set {
-            // After the change, the object no longer has the members of the known object.
+            // After the change, the members of this object differ from those of the known object.
             if case .known(let known) = aid { aid = known.object.aid }
             if let position = position(of: name) {
                 if let newValue {
@@ -143,7 +141,7 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// Appends a member if its name is new. Returns false, without a change, if the name exists already.
+    /// Appends a member if its name is new. Otherwise changes nothing and returns false.
     package mutating func appendIfNew(_ member: consuming Member) -> Bool {
         switch aid {
         case .index(var index):
@@ -166,8 +164,8 @@ package struct JSONObject: Sendable {
     }
 
     private mutating func append(_ member: consuming Member) {
-        // Reserve room only now: many objects, especially term definitions, have one member; the others have
-        // several.
+        // Reserve room only at the second member. Many objects, especially term definitions, have one member; the
+        // others have several.
         if members.count == 1 { members.reserveCapacity(6) }
         if case .index(var index) = aid {
             aid = .none
@@ -200,7 +198,7 @@ package struct JSONObject: Sendable {
 }
 
 extension JSONObject: Hashable {
-    /// Returns whether both objects have the same members with the same values in the same order.
+    /// Returns whether the objects have the same members with the same values in the same order.
     package static func == (left: JSONObject, right: JSONObject) -> Bool { left.members == right.members }
     package func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }
@@ -229,27 +227,27 @@ extension JSON {
     /// A JSON number of `value`.
     package static func int(_ value: Int) -> JSON { .number(JSONNumber(value)) }
 
-    /// The members when this is an object.
+    /// The members of an object; nil for any other value.
     package var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
 
-    /// The elements when this is an array.
+    /// The elements of an array; nil for any other value.
     package var array: [JSON]? { if case .array(let value) = self { value } else { nil } }
 
-    /// The text when this is a string.
+    /// The text of a string; nil for any other value.
     package var string: Text? { if case .string(let value) = self { value } else { nil } }
 
-    /// The value when this is `true` or `false`.
+    /// The value of `true` or `false`; nil for any other value.
     package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// The number if this value is one; otherwise nil.
+    /// The number; nil for any other value.
     package var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
 
-    /// The value when this is a number without fraction and exponent that fits into `Int`.
+    /// The value of a number without fraction and exponent that fits into `Int`; nil for any other value.
     package var int: Int? { number?.int }
 
     /// Whether this value is `null`.
     package var isNull: Bool { self == .null }
 
-    /// The member `name`, if this value is an object that has it; otherwise nil.
+    /// The member `name` of an object; nil if the value is not an object or lacks the member.
     package subscript(name: Text) -> JSON? { object?[name] }
 }

@@ -1,11 +1,11 @@
-/// The reason why a text is not accepted JSON, and the byte offset of the error.
+/// The reason why a text is refused as JSON, and the byte offset of the error.
 package struct JSONError: Error, Hashable, Sendable {
     /// The kind of error.
     package enum Code: Hashable, Sendable {
-        /// The text does not follow RFC 8259. This includes invalid UTF-8, a BOM, lone surrogates and
-        /// trailing bytes.
+        /// The text does not follow RFC 8259. Invalid UTF-8, a BOM, lone surrogates and trailing bytes are syntax
+        /// errors, too.
         case syntax
-        /// An object has two members with the same name (after unescaping, compared as bytes).
+        /// An object has two members with the same name. Names are compared as bytes after unescaping.
         case duplicateName
         /// Containers are nested deeper than the limit.
         case tooDeep
@@ -24,10 +24,10 @@ extension JSON {
     package struct Limits: Sendable {
         /// The maximum nesting depth of arrays and objects.
         package var depth = 64
-        /// The size of the whole text in bytes; 8 MiB, Tuvali's limit for an inflated payload.
+        /// The maximum size of the whole text in bytes: 8 MiB, Tuvali's limit for an inflated payload.
         package var bytes = 8 * 1024 * 1024
-        /// The number of values of any kind, containers included: each takes far more memory than the two
-        /// bytes that it may have in the text.
+        /// The maximum number of values of any kind, including containers. A value can have two bytes of text but takes
+        /// far more memory.
         package var values = 200_000
 
         /// Creates the documented default values.
@@ -36,12 +36,11 @@ extension JSON {
 
     /// Reads one JSON text strictly by RFC 8259: without BOM, duplicate names or trailing bytes.
     ///
-    /// Takes time linear in the input. Names are compared as UTF-8 bytes after unescaping. RFC 8259 leaves
-    /// some cases open. Numbers of any size are accepted, because their text is kept. Invalid UTF-8, UTF-16,
-    /// a BOM and lone surrogates are refused, because parsers disagree on them. Repeated names are refused,
-    /// because parsers disagree on their meaning.
+    /// The time is linear in the input. Names are compared as UTF-8 bytes after unescaping. RFC 8259 leaves some cases
+    /// open. Numbers of any size are accepted, because their text is kept. Invalid UTF-8, UTF-16, a BOM, lone
+    /// surrogates and repeated names are refused, because parsers interpret them differently.
     ///
-    /// - Parameter known: Objects that the text may contain; the parser does not parse such an object again.
+    /// - Parameter known: Objects that the text may contain. The parser does not parse such an object again.
     package static func parse(
         _ bytes: [UInt8], limits: Limits = Limits(), knowing known: [KnownObject] = []
     ) throws(JSONError) -> JSON {
@@ -64,7 +63,7 @@ struct JSONParser {
     let known: [KnownObject]
     /// The objects to be found.
     private let sought: [JSONObject]
-    /// The first place of each of the objects to be found; nil until it is found.
+    /// The first place of each sought object; nil for an object that has not been found.
     private(set) var places: [ObjectPlace?]
     var valuesLeft: Int
     var position = 0
@@ -72,17 +71,17 @@ struct JSONParser {
     private var deepest = 0
     private var seen: Seen?
 
-    /// An object that a later one may repeat byte for byte, as proofs do with the contexts of their document.
-    /// The repetition is not parsed a second time.
+    /// An object that a later object may repeat byte for byte. For example, proofs repeat the contexts of their
+    /// document. The parser does not parse the repetition again.
     private struct Seen {
         let place: ObjectPlace
         let object: JSONObject
     }
 
-    /// The minimum size in bytes of an object that is kept for this.
+    /// The minimum size in bytes of an object to remember.
     private static let worthKeeping = 256
-    /// The maximum depth at which repetitions are searched: nested objects that all begin alike would
-    /// otherwise cost time.
+    /// The maximum depth at which repetitions are searched. Nested objects that all begin alike would otherwise cost
+    /// time.
     private static let repetitionDepth = 8
 
     init(
@@ -185,8 +184,8 @@ struct JSONParser {
         for index in sought.indices where places[index] == nil && sought[index] == object { places[index] = place }
     }
 
-    /// Returns the object that begins at the present place, if it repeats an earlier or known object and
-    /// stays within the limits; otherwise nil.
+    /// Returns the object at the current position if it repeats an earlier or known object within the limits; otherwise
+    /// nil.
     private mutating func repeated(depth: Int) -> JSONObject? {
         guard depth <= Self.repetitionDepth else { return nil }
         for object in known where object.text.withUnsafeBytes({ begins(with: $0) }) && take(object.place, depth) {
@@ -205,7 +204,7 @@ struct JSONParser {
             UnsafeRawBufferPointer(rebasing: bytes[position..<position + text.count]), text)
     }
 
-    /// Skips a repetition of the known object at `place` if the limits allow the object at this depth.
+    /// Skips a repetition of the object at `place`, if the limits allow the object at this depth.
     private mutating func take(_ place: ObjectPlace, _ depth: Int) -> Bool {
         guard place.values <= valuesLeft, depth + place.height <= depthLimit else { return false }
         position += place.range.count
@@ -254,7 +253,7 @@ struct JSONParser {
         let start = position
         let isASCII: Bool
         (position, isASCII) = ByteScan.plain(in: bytes, from: start)
-        // Copy a string without an escape in one piece after validating it: most strings have no escape.
+        // Most strings have no escape. Validate such a string and copy it in one piece.
         if next == UInt8(ascii: "\"") {
             let plain = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
             // ASCII is well-formed UTF-8 and needs no validation.

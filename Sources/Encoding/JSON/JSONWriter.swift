@@ -1,6 +1,6 @@
 extension JSON {
-    /// The compact text of the value. Members are in order, numbers have their source text, and only the
-    /// escapes that RFC 8259 section 7 requires are used.
+    /// The compact text of the value. Members are in order, numbers have their source text, and only the escapes that
+    /// RFC 8259 section 7 requires are used.
     package var compactBytes: [UInt8] {
         var output: [UInt8] = []
         write(into: &output)
@@ -35,8 +35,7 @@ extension JSON {
         }
     }
 
-    /// Appends `text` in quotes with the escapes of RFC 8785 section 3.2.2.2. ECMAScript has the same
-    /// escapes.
+    /// Appends `text` in quotes with the escapes of RFC 8785 section 3.2.2.2, which are those of ECMAScript.
     package static func writeString(_ text: Text, into output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         text.withBytes { writeEscaped($0, into: &output) }
@@ -44,7 +43,7 @@ extension JSON {
     }
 
     private static func writeEscaped(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
-        // Reserve room also for the bytes after a long text, so that the array does not double immediately.
+        // Reserve additional room after a long text, so that the array does not double at the next append.
         let room = output.count + bytes.count + 1024
         if bytes.count > 4096, output.capacity < room { output.reserveCapacity(max(room, 2 * output.count)) }
         var start = 0
@@ -53,7 +52,7 @@ extension JSON {
             let index = ByteScan.firstToEscape(in: bytes, from: start)
             output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
             guard index < bytes.count else { break }
-            // Test the next bytes one by one, because other bytes near an escape often need an escape too.
+            // Test the next bytes one by one: bytes near an escape often need an escape, too.
             start = min(bytes.count, index + 16)
             escapes.append(UnsafeRawBufferPointer(rebasing: bytes[index..<start]), to: &output)
         }

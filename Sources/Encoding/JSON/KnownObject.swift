@@ -1,18 +1,17 @@
-/// An object that many texts contain byte for byte. It is parsed, counted and canonicalized once, and kept in
+/// An object that many texts contain byte for byte. The object is parsed, counted and canonicalized once, and stored in
 /// every form that readers need.
 ///
-/// If the parser knows the object (``JSON/parse(_:limits:knowing:)``), a text that contains it is parsed
-/// faster, but to the same value.
+/// A parser that knows the object (``JSON/parse(_:limits:knowing:)``) parses a text with the object faster. The result
+/// is the same.
 package final class KnownObject: Sendable {
     /// The UTF-8 text of the object.
     let text: [UInt8]
     /// The parsed object.
     let object: JSONObject
-    /// The place where the object was found, with the number of values and the nesting depth by which the
-    /// object counts towards the limits.
+    /// The place where the object was found, with the number of values and the nesting depth that count towards the
+    /// limits.
     let place: ObjectPlace
-    /// The canonical text of the object according to RFC 8785, and whether that text parses to the object
-    /// again.
+    /// The canonical text of the object (RFC 8785), and whether parsing the text returns an equal object.
     let canonical: [UInt8]
     let isVerbatim: Bool
     private let hash: Int
@@ -26,16 +25,13 @@ package final class KnownObject: Sendable {
         hash = self.text.hashValue
     }
 
-    /// Returns the objects of `objects` that a JSON text contains, each with the spelling of its first
-    /// occurrence.
+    /// Returns the objects of `objects` that a JSON text contains, each in the spelling of its first occurrence.
     ///
-    /// Leaves out objects that are empty, already known, without a canonical form, or larger than `largest`
-    /// bytes.
+    /// Omits objects that are empty, already known, without a canonical form, or larger than `largest` bytes.
     package static func find(
         _ objects: some Sequence<JSONObject>, in text: [UInt8], limits: JSON.Limits, largest: Int
     ) -> [KnownObject] {
-        // Do not search for an object whose compact spelling is too large: the compact spelling is the
-        // shortest one.
+        // Skip an object whose compact spelling is too large, because the compact spelling is the shortest.
         let sought = objects.filter {
             !$0.isEmpty && $0.known == nil && JSON.object($0).compactBytes.count <= largest
         }
@@ -55,8 +51,8 @@ package final class KnownObject: Sendable {
     package var size: Int { text.count + canonical.count }
 }
 
-/// Two known objects are equal when their texts are. The stored hash makes hashing cheap, and comparing an
-/// object with itself costs nothing.
+/// Two known objects are equal if their texts are equal. The stored hash makes hashing cheap, and comparing an object
+/// with itself costs nothing.
 extension KnownObject: Hashable {
     package static func == (left: KnownObject, right: KnownObject) -> Bool {
         left === right || left.hash == right.hash && left.text == right.text
@@ -64,11 +60,11 @@ extension KnownObject: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// The place of an object in a text, with the values and the nesting depth that it counts towards the limits.
+/// The place of an object in a text, with the values and the nesting depth that count towards the limits.
 struct ObjectPlace {
     let range: Range<Int>
     /// The number of values inside.
     let values: Int
-    /// The nesting depth of the containers inside; the object itself is not counted.
+    /// The nesting depth of the inner containers. The object itself does not count.
     let height: Int
 }

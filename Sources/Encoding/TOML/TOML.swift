@@ -8,19 +8,19 @@ package indirect enum TOML: Hashable, Sendable {
     case float(Double)
     /// A Boolean: `true` or `false`.
     case boolean(Bool)
-    /// A date, a time or both, as it was written.
+    /// A date, a time or both, as written.
     case dateTime(Text)
-    /// An array with its elements in order. An array of tables is represented in the same way.
+    /// An array with its elements in order. An array of tables is an array, too.
     case array([TOML])
-    /// A table, in whichever way it was written: under a header, by dotted keys or inline.
+    /// A table in any notation: under a header, by dotted keys, or inline.
     case table(TOMLTable)
 }
 
-/// The entries of a TOML table in the order in which they were first written.
+/// The entries of a TOML table in the order of first occurrence.
 package struct TOMLTable: Hashable, Sendable {
     /// One key with its value and its line.
     package struct Entry: Hashable, Sendable {
-        /// The key: one part of a dotted key.
+        /// The key, or one part of a dotted key.
         package let name: Text
         /// The value of the key.
         package let value: TOML
@@ -37,10 +37,10 @@ package struct TOMLTable: Hashable, Sendable {
         index = Dictionary(entries.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the entry with the given name; nil if the table has none.
+    /// Returns the entry with the given name; nil if there is none.
     package func entry(_ name: Text) -> Entry? { index[name].map { entries[$0] } }
 
-    /// The value with the given name; nil if the table has none.
+    /// The value with the given name; nil if there is none.
     package subscript(name: Text) -> TOML? { entry(name)?.value }
 }
 
@@ -49,14 +49,14 @@ extension TOML {
     package struct Limits: Hashable, Sendable {
         /// The size of the document in bytes.
         package var bytes = 1_048_576
-        /// The maximum nesting depth of tables and arrays, and the maximum number of parts of a dotted key.
+        /// The maximum nesting depth of tables and arrays. The same number limits the parts of a dotted key.
         package var depth = 32
 
         /// Creates the documented default values.
         package init() {}
     }
 
-    /// The reason why a text is not a TOML document, and where.
+    /// The reason why a text is not a TOML document, with the place of the fault.
     package struct SyntaxError: Error, Hashable, Sendable {
         /// The line of the error in the document, from 1.
         package let line: Int
@@ -64,7 +64,7 @@ extension TOML {
         package let message: String
     }
 
-    /// Parses a document. Never traps. Throws at the first byte that violates TOML 1.0.0 or the limits.
+    /// Parses a document. Throws at the first byte that violates TOML 1.0.0 or the limits, and never traps.
     package static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(SyntaxError) -> TOMLTable {
         guard bytes.count <= limits.bytes else { throw SyntaxError(line: 1, message: "the file is too long") }
         guard Text(utf8: bytes) != nil else { throw SyntaxError(line: 1, message: "the file is not UTF-8 text") }
@@ -72,19 +72,19 @@ extension TOML {
         return try parser.document()
     }
 
-    /// The text when this is a string.
+    /// The text of a string; nil for any other value.
     package var string: Text? { if case .string(let value) = self { value } else { nil } }
 
-    /// The number when this is an integer.
+    /// The number of an integer; nil for any other value.
     package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
-    /// The value when this is `true` or `false`.
+    /// The value of `true` or `false`; nil for any other value.
     package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
-    /// The elements when this is an array.
+    /// The elements of an array; nil for any other value.
     package var array: [TOML]? { if case .array(let value) = self { value } else { nil } }
 
-    /// The entries when this is a table.
+    /// The entries of a table; nil for any other value.
     package var table: TOMLTable? { if case .table(let value) = self { value } else { nil } }
 
     /// The kind of value in words, for messages.

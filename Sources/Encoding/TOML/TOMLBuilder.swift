@@ -1,9 +1,9 @@
-/// A table while the document is parsed. It is a class because headers far apart may add to the same table.
+/// A table during the parsing of the document. The type is a class because distant headers may add to one table.
 final class TOMLBuilder {
-    /// The way in which a table was created. It determines which further headers and keys may add to the
-    /// table (TOML 1.0.0, "Table").
+    /// The way in which a table was created. It determines which headers and keys may add to the table (TOML 1.0.0,
+    /// "Table").
     enum Origin {
-        /// Created only as the parent of another header: it may get a header of its own, once.
+        /// Created as the parent of another header. The table may get a header of its own once.
         case implied
         /// The table was created by its own header.
         case header
@@ -36,7 +36,7 @@ final class TOMLBuilder {
 
     func append(_ table: TOMLBuilder, to name: Text) {
         guard case (.tables(var tables), let line)? = values[name] else { return }
-        // Remove the stored copy first, so that appending does not copy the list each time.
+        // Remove the stored list first. Otherwise each append would copy the list.
         values[name] = (.tables([]), line)
         tables.append(table)
         values[name] = (.tables(tables), line)

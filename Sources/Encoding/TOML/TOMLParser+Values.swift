@@ -1,5 +1,5 @@
 extension TOMLParser {
-    /// Reads a value. `depth`: the number of tables and arrays around it.
+    /// Reads a value. `depth`: the number of enclosing tables and arrays.
     mutating func value(depth: Int) throws(TOML.SyntaxError) -> TOML {
         guard depth <= limits.depth else { throw failure("values are nested too deeply") }
         switch peek {
@@ -86,8 +86,8 @@ extension TOMLParser {
         throw failure("the text over several lines is not closed")
     }
 
-    /// Skips a backslash at the end of a line and all white space up to the next character. Returns false
-    /// when the backslash does not end the line.
+    /// Skips a backslash at the end of a line and all white space up to the next character. Returns false if the
+    /// backslash does not end the line.
     private mutating func foldedLine() throws(TOML.SyntaxError) -> Bool {
         let start = position
         position += 1
@@ -137,7 +137,7 @@ extension TOMLParser {
         {
             position += 1
         }
-        // A date and a time may be separated by one space.
+        // One space may separate a date and a time.
         if position - start == 10, peek == 0x20, let digit = next, Self.isDigit(digit),
             TOMLScalar.isDate(bytes[start..<position])
         {
@@ -164,7 +164,7 @@ extension TOMLParser {
 }
 
 extension Collection where Element == UInt8 {
-    /// Returns the number of leading elements, at most `limit`, that fulfil the condition.
+    /// Returns the number of leading elements, at most `limit`, for which the condition is true.
     fileprivate func prefix(_ limit: Int, while condition: (UInt8) -> Bool) -> Int {
         prefix(limit).prefix(while: condition).count
     }

@@ -1,5 +1,4 @@
-/// Parses a TOML 1.0.0 document: lines, headers, keys and the tables that they build.
-/// `TOMLParser+Values.swift` parses the values.
+/// Parses lines, headers, keys and tables of a TOML 1.0.0 document. `TOMLParser+Values.swift` parses values.
 struct TOMLParser {
     let bytes: [UInt8]
     let limits: TOML.Limits
@@ -12,8 +11,8 @@ struct TOMLParser {
     }
 
     mutating func document() throws(TOML.SyntaxError) -> TOMLTable {
-        // Refuse a byte order mark: TOML has none. Some editors write one, and it is invisible to the person
-        // who edits the file.
+        // Refuse a byte order mark, which TOML does not allow. Some editors write a byte order mark, and the author of
+        // the file does not see it.
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
             throw failure("the file begins with a byte order mark; save the file as UTF-8 without BOM")
         }
@@ -65,7 +64,7 @@ struct TOMLParser {
         }
     }
 
-    /// Follows one part of a header's path. Creates the table if it is absent.
+    /// Follows one part of a header's path. Creates a missing table.
     private func step(from table: TOMLBuilder, to name: Text, _ line: Int) throws(TOML.SyntaxError) -> TOMLBuilder {
         switch table[name] {
         case nil:
@@ -140,7 +139,7 @@ struct TOMLParser {
         }
     }
 
-    /// Skips a comment and the line end; anything else there is an error.
+    /// Skips a comment and the line end. Throws for any other text.
     private mutating func endOfLine() throws(TOML.SyntaxError) {
         if peek == UInt8(ascii: "#") { try comment() }
         guard try lineEnd() || peek == nil else {
@@ -156,7 +155,7 @@ struct TOMLParser {
         }
     }
 
-    /// Skips LF or CR LF; returns false when neither is next.
+    /// Skips LF or CR LF. Returns false for any other text.
     mutating func lineEnd() throws(TOML.SyntaxError) -> Bool {
         if peek == 0x0D {
             guard next == 0x0A else { throw failure("there is a carriage return without a line feed") }
@@ -168,7 +167,7 @@ struct TOMLParser {
         return true
     }
 
-    /// Refuses control characters other than tab. TOML does not allow them anywhere.
+    /// Throws for control characters other than tab, which TOML does not allow anywhere.
     func check(_ byte: UInt8) throws(TOML.SyntaxError) {
         if byte < 0x20 && byte != 0x09 || byte == 0x7F { throw failure("there is a control character") }
     }
@@ -182,7 +181,7 @@ struct TOMLParser {
         text.withUTF8Buffer { bytes[position...].starts(with: $0) }
     }
 
-    /// Skips `text` if the input continues with it. Returns whether it did.
+    /// Skips `text` if the input continues with `text`. Returns whether it did.
     mutating func take(_ text: StaticString) -> Bool {
         guard starts(with: text) else { return false }
         position += text.utf8CodeUnitCount

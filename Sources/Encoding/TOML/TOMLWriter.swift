@@ -1,14 +1,14 @@
 extension TOMLTable {
-    /// The table as a document that ``TOML/parse(_:limits:)`` can parse: plain values first, then a header
-    /// for each inner table.
+    /// The table as a document that ``TOML/parse(_:limits:)`` can parse: plain values first, then a header for each
+    /// inner table.
     package var document: String {
         var text = ""
         write([], into: &text)
         return text
     }
 
-    /// Returns this table with the values of `other` replacing its own; tables that are in both are merged,
-    /// lists are not.
+    /// Returns this table with values replaced by those of `other`. Tables that are in both are merged; lists are
+    /// replaced.
     package func overlaid(by other: TOMLTable) -> TOMLTable {
         var merged = entries.map { entry -> Entry in
             guard let over = other.entry(entry.name) else { return entry }
@@ -42,7 +42,7 @@ extension TOMLTable {
 }
 
 extension TOML {
-    /// Whether the value is written after an equals sign instead of under its own header.
+    /// Whether the value is written after an equals sign. Other values have a header.
     fileprivate var isPlain: Bool {
         switch self {
         case .table: false

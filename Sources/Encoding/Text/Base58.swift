@@ -1,6 +1,5 @@
-/// Base 58 in the Bitcoin alphabet, as used by DIDs, verkeys and multibase `z`.
-///
-/// The conversion takes time quadratic in the length, so decoding checks a length limit first.
+/// Base 58 in the Bitcoin alphabet, as used by DIDs, verkeys and multibase `z`. The conversion takes time quadratic in
+/// the length, so decoding checks a length limit first.
 package enum Base58 {
     private static let alphabet = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
     private static let values: [Int8] = {
@@ -9,7 +8,7 @@ package enum Base58 {
         return table
     }()
 
-    /// The text of `bytes`; each leading zero byte becomes one leading `1`.
+    /// The text of `bytes`. Each leading zero byte becomes a leading `1`.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         var digits: [UInt8] = []  // least significant first
         for byte in bytes.drop(while: { $0 == 0 }) {
@@ -28,12 +27,12 @@ package enum Base58 {
         return String(decoding: zeros + digits.reversed().map { alphabet[Int($0)] }, as: UTF8.self)
     }
 
-    /// The bytes of `text`; nil for a letter outside the alphabet or more than `maxLength` letters.
+    /// The bytes of `text`; nil for a letter outside the alphabet or for more than `maxLength` letters.
     package static func decode(_ text: some StringProtocol, maxLength: Int = 4096) -> [UInt8]? {
         let letters = Array(text.utf8)
         guard letters.count <= maxLength else { return nil }
         let digits = letters.drop { $0 == alphabet[0] }
-        // Five letters at a time: the product of a limb and 58^5, plus the carry, fits into 64 bits.
+        // Convert five letters at a time: the product of a limb and 58^5, plus the carry, fits into 64 bits.
         var limbs: [UInt32] = []  // least significant first
         var index = digits.startIndex
         while index < digits.endIndex {

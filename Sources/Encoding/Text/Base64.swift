@@ -35,25 +35,24 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes unpadded base64url strictly (RFC 7515 section 2): no other letter, no padding, unused bits
-    /// zero; nil otherwise.
+    /// Decodes unpadded base64url strictly (RFC 7515 section 2). Returns nil for other letters, for padding, and for
+    /// unused bits that are not zero.
     package static func decodeURL(_ text: some StringProtocol) -> [UInt8]? { decodeURL(text.utf8) }
 
-    /// Decodes base64url, as ``decodeURL(_:)`` does for text, from letters given as ASCII bytes.
+    /// Decodes base64url from ASCII bytes, as ``decodeURL(_:)`` does from text.
     package static func decodeURL(_ letters: some Collection<UInt8>) -> [UInt8]? {
         withBytes(of: letters) { decode($0, urlValues, strict: true) }
     }
 
-    /// Decodes base64url, as ``decodeURL(_:)`` does, but also accepts complete padding with `=`, which some
-    /// wallets write (RFC 4648 section 5). Returns nil for any other text.
+    /// Decodes base64url like ``decodeURL(_:)``, but accepts complete padding with `=` (RFC 4648 section 5), because
+    /// some wallets write padding. Returns nil for any other text.
     package static func decodePaddedURL(_ letters: some BidirectionalCollection<UInt8>) -> [UInt8]? {
         let padding = letters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard padding == 0 || padding <= 2 && letters.count.isMultiple(of: 4) else { return nil }
         return decodeURL(letters.dropLast(padding))
     }
 
-    /// Decodes base64 in either alphabet, padded or not, for agents that mix forms. Returns nil for any other
-    /// text.
+    /// Decodes base64 in either alphabet, padded or not, because agents mix the forms. Returns nil for any other text.
     package static func decodeAny(_ text: some StringProtocol) -> [UInt8]? {
         var letters = Array(text.utf8)[...]
         for _ in 0..<2 where letters.last == UInt8(ascii: "=") { letters.removeLast() }

@@ -1,12 +1,11 @@
-/// Self-describing base encodings (Multibase, as used by W3C Controlled Identifiers section 2.4): `z`
-/// base58btc, `u` base64url.
+/// Self-describing base encodings (Multibase, W3C Controlled Identifiers section 2.4): `z` base58btc, `u` base64url.
 package enum Multibase {
-    /// The bytes of a `z…` or `u…` text; nil for another prefix, a letter outside the alphabet or more than
+    /// The bytes of a `z…` or `u…` text; nil for another prefix, a letter outside the alphabet, or more than
     /// `maxLength` letters.
     package static func decode(_ text: some StringProtocol, maxLength: Int = 4096) -> [UInt8]? {
         guard text.utf8.count <= maxLength else { return nil }
-        // Drop the prefix as a byte: a combining mark after it would form one character with it and be
-        // dropped too.
+        // Drop the prefix as a byte. Swift joins the prefix and a following combining mark to one character, and would
+        // drop both.
         let digits = String(decoding: text.utf8.dropFirst(), as: UTF8.self)
         switch text.utf8.first {
         case UInt8(ascii: "z"): return Base58.decode(digits, maxLength: maxLength)
@@ -22,7 +21,7 @@ package enum Multibase {
     package static func encodeBase64URL(_ bytes: some Collection<UInt8>) -> String { "u" + Base64.encode(bytes, .url) }
 }
 
-/// Unsigned LEB128 numbers of the multiformats project, at most 9 bytes and in the shortest form.
+/// Unsigned LEB128 numbers of the multiformats project: at most 9 bytes, in the shortest form.
 package enum UnsignedVarint {
     /// The bytes of `value`, 7 bits each, least significant first.
     package static func encode(_ value: UInt64) -> [UInt8] {
@@ -34,8 +33,8 @@ package enum UnsignedVarint {
         return bytes + [UInt8(rest)]
     }
 
-    /// The number at the start of `bytes` and the bytes after it; nil when it is truncated, longer than 9
-    /// bytes or not minimal.
+    /// The number at the start of `bytes` and the remaining bytes; nil if the number is truncated, longer than 9 bytes,
+    /// or not in the shortest form.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> (value: UInt64, rest: ArraySlice<UInt8>)? {
         var value: UInt64 = 0
         for (count, byte) in bytes.prefix(9).enumerated() {

@@ -1,8 +1,7 @@
-/// Version 4 UUIDs (RFC 9562 section 5.4) from random bytes that the caller supplies: deterministic cores
-/// have no random source of their own.
+/// Version 4 UUIDs (RFC 9562 section 5.4). The caller supplies the random bytes, because deterministic cores have no
+/// random source.
 package enum RandomUUID {
-    /// The lower-case text of the UUID made from the first 16 bytes of `random`; nil if `random` has fewer
-    /// bytes.
+    /// The lower-case text of the UUID made from the first 16 bytes of `random`; nil if `random` has fewer bytes.
     package static func text(_ random: [UInt8]) -> String? {
         guard random.count >= 16 else { return nil }
         var bytes = Array(random.prefix(16))

@@ -1,9 +1,8 @@
 /// A text that is compared, ordered and hashed by its UTF-8 bytes.
 ///
-/// Swift's `String ==` is canonical equivalence: the composed and the decomposed "é" are equal as `String`,
-/// but two JSON member names, two IRIs and two different signed inputs. Every text that a signature covers,
-/// and every identifier, is therefore a `Text`. Byte order equals code point order, which JSON-LD and
-/// RDFC-1.0 require.
+/// Swift's `String ==` is canonical equivalence: as `String`, the composed and the decomposed "é" are equal. As JSON
+/// member names, IRIs or signed input, they differ. Every text that a signature covers, and every identifier, is
+/// therefore a `Text`. Byte order equals code point order, as JSON-LD and RDFC-1.0 require.
 package struct Text: Sendable {
     /// The text as Swift's string, for display and for building other texts.
     @usableFromInline package var string: String
@@ -13,13 +12,13 @@ package struct Text: Sendable {
         self.string = string
     }
 
-    /// Decodes UTF-8; nil when `bytes` are not well-formed UTF-8 (Unicode 15, table 3-7).
+    /// Decodes UTF-8; nil if `bytes` are not well-formed UTF-8 (Unicode 15, table 3-7).
     package init?(utf8 bytes: some Collection<UInt8>) {
         guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
         self.string = string
     }
 
-    /// Copies bytes that are known to be ASCII without validating them.
+    /// Copies ASCII bytes without validating them. The caller must know that all bytes are ASCII.
     init(ascii bytes: UnsafeRawBufferPointer) {
         assert(bytes.allSatisfy { $0 < 0x80 })
         string = bytes.withMemoryRebound(to: UInt8.self) { bytes in
@@ -30,10 +29,10 @@ package struct Text: Sendable {
     /// The UTF-8 bytes.
     package var utf8: String.UTF8View { string.utf8 }
 
-    /// Calls `body` with the UTF-8 bytes without copying them. Inlinable, so that other modules can
-    /// specialise the function.
+    /// Calls `body` with the UTF-8 bytes, without a copy. The function is inlinable, so that other modules can
+    /// specialise it.
     @inlinable package func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
-        // Use the bytes of a native Swift string in place. Copy any other string first.
+        // The bytes of a native Swift string are used in place. Any other string is copied.
         if let value = string.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {
             return value
         }
@@ -46,7 +45,7 @@ package struct Text: Sendable {
     /// Whether the text begins with the bytes of `prefix`.
     package func hasPrefix(_ prefix: Text) -> Bool { utf8.starts(with: prefix.utf8) }
 
-    /// The part after `prefix`; nil when the text does not begin with it. The cut is between bytes: a Swift
+    /// The part after `prefix`; nil if the text does not begin with `prefix`. The cut is between bytes: a Swift
     /// character may extend across the end of the prefix.
     package func behind(_ prefix: Text) -> Substring? {
         hasPrefix(prefix) ? Substring(string.utf8.dropFirst(prefix.utf8.count)) : nil

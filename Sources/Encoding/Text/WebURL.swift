@@ -1,6 +1,6 @@
-/// An `http` or `https` URL (RFC 3986), parsed narrowly. The gate contacts a host only with such a URL. The
-/// scheme is in lower case. The URL has no user and no fragment, and the host has no escape. This excludes
-/// all texts that two parsers could resolve to different hosts, or that could crash a parser.
+/// An `http` or `https` URL (RFC 3986) in a narrow form. The gate contacts a host only with such a URL. The URL has a
+/// lower-case scheme, no user, no fragment, and no escape in the host. The narrow form excludes all texts that two
+/// parsers could resolve to different hosts, or that could crash a parser.
 package struct WebURL: Hashable, Sendable {
     /// The URL as given.
     package let url: Text
@@ -8,7 +8,7 @@ package struct WebURL: Hashable, Sendable {
     package let isSecure: Bool
     /// The host in lower case: a name, an IPv4 address, or an IPv6 address without its brackets.
     package let host: Text
-    /// The port. If the URL states none, it is 443 for `https` and 80 for `http`.
+    /// The port. The default is 443 for `https` and 80 for `http`.
     package let port: Int
     /// Path and query, beginning with a slash.
     package let target: Text
@@ -19,17 +19,16 @@ package struct WebURL: Hashable, Sendable {
     /// `HOST:PORT`, the form in which lists of hosts are compared.
     package var place: Text { Text("\(host):\(port)") }
 
-    /// The origin of the URL: scheme, host and, unless it is the scheme's default, port (RFC 6454 section
-    /// 6.2).
+    /// The origin of the URL (RFC 6454 section 6.2): scheme, host and, unless it is the default, port.
     package var origin: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host.string
         return (isSecure ? "https://" : "http://") + name + (port == Self.port(isSecure) ? "" : ":\(port)")
     }
 
-    /// The URL that a client should request, composed of the parsed parts.
+    /// The URL for a client's request, composed of the parsed parts.
     package var request: String { origin + target.string }
 
-    /// Parses a URL; nil when it is not of this form.
+    /// Parses a URL; nil for any other text.
     package init?(_ url: Text) {
         let bytes = Array(url.utf8)
         guard bytes.count <= Self.maxBytes,
@@ -48,7 +47,7 @@ package struct WebURL: Hashable, Sendable {
         target = Text((path.first == UInt8(ascii: "/") ? "" : "/") + String(decoding: path, as: UTF8.self))
     }
 
-    /// Parses a URL of `https`; nil for everything else.
+    /// Parses an `https` URL; nil for any other text.
     package init?(secure url: Text) {
         self.init(url)
         guard isSecure else { return nil }
@@ -83,8 +82,8 @@ package struct WebURL: Hashable, Sendable {
         return (name, port)
     }
 
-    /// Whether this is an IPv6 address (RFC 4291 section 2.2, forms 1 and 2): eight groups of one to four
-    /// digits, or fewer if "::" replaces groups of zeros.
+    /// Whether the host is an IPv6 address (RFC 4291 section 2.2, forms 1 and 2): eight groups of one to four digits,
+    /// or fewer groups with one "::".
     private static func isIPv6(_ host: ArraySlice<UInt8>) -> Bool {
         let halves = String(decoding: host, as: UTF8.self).split(separator: "::", omittingEmptySubsequences: false)
         let groups = halves.flatMap { $0.isEmpty ? [] : $0.split(separator: ":", omittingEmptySubsequences: false) }
@@ -92,8 +91,8 @@ package struct WebURL: Hashable, Sendable {
         return groups.allSatisfy { (1...4).contains($0.utf8.count) && $0.utf8.allSatisfy(isHex) }
     }
 
-    /// Whether this is a letter of a registered name (RFC 3986 section 3.2.2) that host names use: the
-    /// letters of RFC 1123, and the underscore, which container networks use.
+    /// Whether the letter belongs to a registered name (RFC 3986 section 3.2.2) as used for hosts: the letters of RFC
+    /// 1123, and the underscore, which container networks use.
     private static func isNameLetter(_ letter: UInt8) -> Bool {
         isHex(letter) || (0x67...0x7A).contains(letter | 0x20) || [0x2D, 0x2E, 0x5F].contains(letter)
     }
@@ -102,7 +101,7 @@ package struct WebURL: Hashable, Sendable {
         (0x30...0x39).contains(letter) || (0x61...0x66).contains(letter | 0x20)
     }
 
-    /// `" # < > \ ^ backquote { | }`: the number sign begins a fragment, which is not sent to a server, and
-    /// the others are not letters of a URL. (The `@` of a user is not a letter of a host.)
+    /// The letters `" # < > \ ^ backquote { | }`. The number sign begins a fragment, which is not sent to a server. The
+    /// others are not letters of a URL. (The `@` of a user is already refused as a letter of the host.)
     private static let forbidden: Set<UInt8> = [0x22, 0x23, 0x3C, 0x3E, 0x5C, 0x5E, 0x60, 0x7B, 0x7C, 0x7D]
 }

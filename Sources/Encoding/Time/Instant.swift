@@ -1,10 +1,9 @@
-/// A point on the machine's monotonic clock that also runs during suspend (Linux `CLOCK_BOOTTIME`), in
-/// nanoseconds.
+/// A point on the machine's monotonic clock, which also runs during suspend (Linux `CLOCK_BOOTTIME`), in nanoseconds.
 ///
-/// Deterministic cores receive it as an argument and never read the clock themselves, so a test can set it
-/// freely. An instant is not a date; for a date see ``WallTime``.
+/// Deterministic cores receive instants as arguments and never read a clock, so a test chooses the time freely. An
+/// instant is not a date; ``WallTime`` is.
 package struct Instant: InstantProtocol, Sendable {
-    /// The instant in nanoseconds since boot (or since the start of a simulation).
+    /// The nanoseconds since boot, or since the start of a simulation.
     package var nanoseconds: Int64
 
     /// Creates the instant `nanoseconds` nanoseconds after the clock's zero.
@@ -27,7 +26,7 @@ package struct Instant: InstantProtocol, Sendable {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds. Durations beyond ±292 years are clamped to that range.
+    /// The duration in whole nanoseconds, clamped to ±292 years.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,5 +1,4 @@
-/// A point of civil time: seconds and nanoseconds since 1970-01-01T00:00:00Z, without leap seconds (as in
-/// POSIX).
+/// A point of civil time: seconds and nanoseconds since 1970-01-01T00:00:00Z, without leap seconds (as in POSIX).
 package struct Timestamp: Hashable, Comparable, Sendable {
     /// The whole seconds since the epoch; negative before the epoch.
     package var seconds: Int64
@@ -25,8 +24,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
             nanoseconds: Int32(total - carry * 1_000_000_000))
     }
 
-    /// Creates the timestamp of a civil date and time in UTC, years 0000 to 9999. A second of 60 is read as
-    /// the following second. Nil if no such date exists.
+    /// Creates the timestamp of a civil date and time in UTC, years 0000 to 9999; nil if the date does not exist. The
+    /// second 60 is read as the next second.
     package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (0...9999).contains(year), (1...12).contains(month),
             (1...Self.days(inMonth: month, of: year)).contains(day), (0..<24).contains(hour),
@@ -36,11 +35,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.init(seconds: Self.days(toYear: year, month: month, day: day) * 86_400 + clock)
     }
 
-    /// Parses a date-time of RFC 3339 section 5.6 or, when `zoneRequired` is false, an xsd:dateTime without
-    /// zone (read as UTC).
-    ///
-    /// Years 0000 to 9999. A leap second (`:60`) is read as the following second; fractions beyond
-    /// nanoseconds are dropped. Returns nil for any other text.
+    /// Parses a date-time of RFC 3339 section 5.6 or, if `zoneRequired` is false, an xsd:dateTime without zone, read as
+    /// UTC. Years are 0000 to 9999. A leap second (`:60`) is read as the next second, and fractions of a nanosecond are
+    /// dropped. Returns nil for any other text.
     package init?(rfc3339 text: some StringProtocol, zoneRequired: Bool = true) {
         var reader = Digits(Array(text.utf8))
         guard let year = reader.number(4), reader.literal("-"), let month = reader.number(2), reader.literal("-"),
@@ -80,7 +77,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     /// The UTC date in the proleptic Gregorian calendar.
     package var civilDate: (year: Int, month: Int, day: Int) {
-        // Howard Hinnant's civil_from_days: years begin in March, so the leap day is the last day of a year.
+        // Howard Hinnant's civil_from_days. Years begin in March, so that the leap day is the last day of a year.
         let shifted = Self.floorDivide(seconds, 86_400) + 719_468
         let era = Self.floorDivide(shifted, 146_097)
         let dayOfEra = shifted - era * 146_097

@@ -1,4 +1,4 @@
-/// The date according to the gate, and its source. Used only in verification requests and in records.
+/// The date according to the gate, and its source, for verification requests and records only.
 package struct WallTime: Hashable, Sendable {
     /// The source of the date, from least to most trusted.
     package enum Provenance: String, CaseIterable, Comparable, Sendable {
@@ -23,14 +23,14 @@ package struct WallTime: Hashable, Sendable {
     package var utc: Timestamp
     /// The source of the date.
     package var provenance: Provenance
-    /// The longest time that the clock may have run without a time server; nil when unknown.
+    /// The longest time that the clock may have run without a time server; nil if unknown.
     package var unsynchronised: Duration?
-    /// Another date that may be the right one because the clock was moved some time ago; nil if there is no
-    /// sign of another date.
+    /// Another date that may be right because the clock was moved some time ago; nil if there is no sign of such a
+    /// move.
     package var alternative: Timestamp?
-    /// The last date that was confirmed before the machine was started, plus the time since the start; nil if
-    /// the present date was confirmed since this start. It is not known how long the machine was off. So the
-    /// hours of a rule must include all ``moments``.
+    /// The last confirmed date before the start of the machine, plus the time since the start; nil if the present date
+    /// was confirmed since the start. The duration of the power-off is unknown, so the hours of a rule must include all
+    /// ``moments``.
     package var lastConfirmed: Timestamp?
 
     /// Creates a date with its source.
@@ -45,9 +45,9 @@ package struct WallTime: Hashable, Sendable {
         self.lastConfirmed = lastConfirmed
     }
 
-    /// The possible dates, of which one is right; at least one and at most three. A rule that opens a gate
-    /// must be fulfilled at each of them. A date before the last confirmed date is in doubt, so both dates
-    /// are possible. A later date is not in doubt, because the machine was off in between.
+    /// The possible dates, one to three, of which one is right. A rule that opens a gate must be fulfilled at each of
+    /// them. A date before the last confirmed date is in doubt, so both dates are possible. A later date is not in
+    /// doubt, because the machine was off in between.
     package var possible: [Timestamp] {
         [utc] + [alternative, lastConfirmed.flatMap { $0 > utc ? $0 : nil }].compactMap(\.self)
     }
@@ -56,9 +56,9 @@ package struct WallTime: Hashable, Sendable {
     /// The latest date that may be right.
     package var latest: Timestamp { [alternative, lastConfirmed].compactMap(\.self).reduce(utc) { max($0, $1) } }
 
-    /// The dates that a rule's hours must all include to open the gate: the dates in ``possible``, and each
-    /// minute between the last confirmed date and ``utc``. Minutes suffice, because no hours begin or end
-    /// within a minute. One week suffices, because hours repeat after a week.
+    /// The dates that a rule's hours must all include in order to open the gate: the dates in ``possible``, and each
+    /// minute between the last confirmed date and ``utc``. Minutes suffice, because hours begin and end at whole
+    /// minutes. One week suffices, because hours repeat every week.
     package var moments: [Timestamp] {
         guard let lastConfirmed, lastConfirmed < utc else { return possible }
         let first = max(lastConfirmed.seconds, utc.advanced(by: .zero - Self.week).seconds)

@@ -1,38 +1,37 @@
 package import Encoding
 
-/// A fault of a chain, and its place. Positions are those of the entries.
+/// A fault of a chain, and its place. The positions are positions of entries.
 package enum ChainFinding: Hashable, Sendable {
     /// The entries at these positions are absent.
     case missing(ClosedRange<Int>)
-    /// The entry at this position follows an entry with the same or a later position: it was repeated,
-    /// inserted or moved.
+    /// The entry at this position was repeated, inserted or moved: the preceding entry has the same or a later
+    /// position.
     case misplaced(Int)
-    /// The hash of the entry at this position does not match its body and the preceding hash: one of the
-    /// three was changed.
+    /// The hash of the entry at this position does not match the body and the preceding hash. One of the three was
+    /// changed.
     case altered(Int)
-    /// The body of the entry at this position is not a record, or is not in the form that this program
-    /// writes. `member`: the member that shows it.
+    /// The body of the entry at this position is not a record in the form that this program writes. `member`: the first
+    /// wrong member.
     case unreadable(Int, member: String)
-    /// The visit number `seq` of the entry at this position is not the next number, or not that of the
+    /// The visit number `seq` of the entry at this position is not the next number, or differs from the number in the
     /// visit's intent.
     case wrongNumber(Int, seq: Int)
-    /// At this position, an intent with the id `visit` is open already, or more visits are open than the
-    /// ledger permits.
+    /// The intent at this position has the id `visit` of an open intent, or exceeds the permitted number of open
+    /// visits.
     case repeated(Int, visit: Text)
     /// The outcome at this position names an intent that does not exist.
     case unknownIntent(Int, visit: Text)
-    /// The last entry is at `found`, and not at `expected`, where the ledger states its end: the end was cut
-    /// off or rewritten.
+    /// The last entry is at `found`, but the ledger states its end at `expected`: the end was cut off or rewritten.
     case wrongEnd(expected: Int, found: Int)
-    /// The ledger differs from what a checkpoint stated about its first `count` entries.
+    /// A checkpoint contradicts the first `count` entries.
     case checkpoint(count: Int)
-    /// A checkpoint belongs to another ledger; the value is the id of that ledger.
+    /// A checkpoint belongs to the ledger with the id in the value.
     case otherLedger(Text)
-    /// The entry at this position is stored under another visit, number or kind than its record has.
+    /// The entry at this position is stored under another visit, number or kind than that in its record.
     case misfiled(Int)
-    /// A contradiction found by the ledger's seal or its witness. The text describes it.
+    /// A contradiction in the ledger's seal or with its witness. The text describes the contradiction.
     case witness(String)
-    /// A contradiction between the store's own lists and the chain. The text describes it.
+    /// A contradiction between the store's lists and the chain. The text describes the contradiction.
     case bookkeeping(String)
 
     /// The finding in plain words.
@@ -61,12 +60,11 @@ package enum ChainFinding: Hashable, Sendable {
 
 /// The result of reading a chain from its start to its end.
 package struct ChainReport: Hashable, Sendable {
-    /// The findings in the order of the chain, up to ``ChainVerifier/findingLimit``.
+    /// The findings in the order of the chain, at most ``ChainVerifier/findingLimit``.
     package var findings: [ChainFinding] = []
     /// The number of findings beyond the limit of listed findings.
     package var moreFindings = 0
-    /// The point where reading began: the number of entries evicted before it, and the hash of the last of
-    /// them.
+    /// The point where the reading began: the number of evicted entries, and the hash of the last evicted entry.
     package var start: ChainPoint
     /// The point where reading ended.
     package var end: ChainPoint
@@ -74,19 +72,19 @@ package struct ChainReport: Hashable, Sendable {
     package var entries = 0
     /// The number of outcomes read, by result.
     package var results: [Outcome.Result: Int] = [:]
-    /// Intents without an outcome, oldest first: visits in progress, or to be closed at the next start.
+    /// The intents without an outcome, oldest first. Their visits are in progress, or the next start closes them.
     package var openIntents: [OpenIntent] = []
-    /// Visits whose gate opened without a durable intent; permitted only under `gate.whenLedgerFails =
-    /// "open"`.
+    /// The visits for which the gate opened without a durable intent. Only `gate.whenLedgerFails = "open"` permits such
+    /// visits.
     package var opensWithoutIntent: [Text] = []
-    /// The number of checkpoints that the ledger contains.
+    /// The number of checkpoints that the ledger confirms.
     package var checkpointsMet = 0
-    /// The number of checkpoints that can no longer be compared, because their entries have been evicted.
+    /// The number of checkpoints that cannot be compared because their entries were evicted.
     package var checkpointsEvicted = 0
 
-    /// The ledger that this ledger replaced; nil if none is known.
+    /// The ledger that this ledger replaced; nil if it is unknown.
     package var predecessor: Predecessor?
-    /// The result of the comparison with the seal and the witness, in words; nil when neither was consulted.
+    /// The result of the comparison with the seal and the witness, in words; nil without such a comparison.
     package var witness: String?
 
     /// Whether no entry was removed, changed, inserted or moved.

@@ -1,23 +1,23 @@
 package import Encoding
 
-/// Reads a chain entry by entry and finds each entry that was removed, edited, inserted or moved. Its memory
-/// does not grow with the chain, except for open visits and the limited list of findings.
+/// Reads a chain entry by entry and finds each entry that was removed, edited, inserted or moved. The memory does not
+/// grow with the chain, except for open visits and the limited list of findings.
 package struct ChainVerifier: Sendable {
-    /// The maximum number of findings that are listed. Further findings are only counted.
+    /// The maximum number of listed findings. Further findings are only counted.
     package static let findingLimit = 100
 
     private var report: ChainReport
-    /// The hashes that the next entry may follow. Normally there is one hash. After a damaged entry there are
-    /// two (as stored and as computed), so that one edited entry gives only one finding. After a gap there is
-    /// none, because the link to the next entry is lost anyway.
+    /// The hashes that the next entry may follow. Normally there is one hash. After a damaged entry there are two
+    /// (stored and computed), so that an edited entry causes only one finding. After a gap there is none, because the
+    /// link to the next entry is lost.
     private var previous: [ChainHash]
-    /// The intents without an outcome, by their positions.
+    /// The intents without an outcome, by position.
     private var open: [Int: OpenIntent] = [:]
     private var openLimit: Int
     private var checkpoints: [Checkpoint]
 
-    /// Creates a verifier that begins at `start`: the genesis point, or the point after the evicted entries.
-    /// The first expected entry is `start.count + 1`. A checkpoint of another ledger is the finding
+    /// Creates a verifier that begins at `start`: the genesis point, or the point after the evicted entries. The first
+    /// expected entry is `start.count + 1`. A checkpoint of another ledger causes the finding
     /// ``ChainFinding/otherLedger(_:)``.
     package init(ledger: Text, start: ChainPoint, checkpoints: [Checkpoint] = [], limits: LedgerLimits = LedgerLimits())
     {
@@ -38,8 +38,7 @@ package struct ChainVerifier: Sendable {
     /// Reads the next entry.
     package mutating func add(_ entry: LedgerEntry) {
         report.entries += 1
-        // `end` may be read from a damaged file; positions beyond the limit are rejected instead of
-        // overflowing.
+        // `end` may come from a damaged file. A position beyond the limit is rejected and does not overflow.
         let expected = min(max(report.end.count, 0), ChainPoint.countLimit - 1) + 1
         guard (expected...ChainPoint.countLimit).contains(entry.position) else {
             return find(.misplaced(entry.position))
@@ -66,7 +65,7 @@ package struct ChainVerifier: Sendable {
         compareCheckpoints()
     }
 
-    /// Ends the input and returns the report. `end`, when given, is the end that the ledger itself states.
+    /// Ends the input and returns the report. `end`, if given, is the end that the ledger states.
     package consuming func finish(end: ChainPoint? = nil) -> ChainReport {
         if let end, end != report.end { find(.wrongEnd(expected: end.count, found: report.end.count)) }
         for checkpoint in checkpoints { find(.checkpoint(count: checkpoint.count)) }
@@ -74,7 +73,7 @@ package struct ChainVerifier: Sendable {
         return report
     }
 
-    /// Checks that the record agrees with the records before it.
+    /// Checks that the record agrees with the preceding records.
     private mutating func follow(_ record: LedgerRecord, at position: Int, afterGap: Bool) {
         switch record {
         case .intent(let intent):
@@ -89,8 +88,7 @@ package struct ChainVerifier: Sendable {
             report.results[outcome.outcome.result, default: 0] += 1
             let intent = outcome.intent.flatMap { open.removeValue(forKey: $0) }
             if position == 1, outcome.outcome.predecessor != nil || outcome.outcome.finding != nil {
-                // The first record of a ledger that replaces another continues the numbers of the replaced
-                // ledger.
+                // The first record of a ledger that replaces another ledger continues the replaced ledger's numbers.
                 report.predecessor = outcome.outcome.predecessor
                 report.end.nextSeq = max(report.end.nextSeq, outcome.seq)
             }
@@ -108,10 +106,10 @@ package struct ChainVerifier: Sendable {
         }
     }
 
-    /// Returns whether an intent with the id `intent` has no outcome yet.
+    /// Returns whether the intent with the id `intent` has no outcome.
     private func isOpen(_ intent: Text) -> Bool { open.values.contains { $0.intent == intent } }
 
-    /// Whether the entry at `position` was evicted or lies in a gap that was already found.
+    /// Whether the entry at `position` was evicted, or is in a gap that was already found.
     private func isLost(_ position: Int) -> Bool {
         if position > 0, position <= report.start.count { return true }
         return report.findings.contains {

@@ -1,12 +1,13 @@
 package import Encoding
 
-/// A known state of a ledger, kept outside the ledger: the number of entries and the hash of the last one,
-/// which binds all entries before it.
+/// A known state of a ledger, stored outside the ledger: the number of entries and the hash of the last entry, which
+/// binds all entries.
 ///
-/// The chain alone cannot show that its *end* was cut off together with the stored end. A checkpoint can show
-/// it: every later state of the ledger must contain it (``ChainVerifier`` takes a list).
+/// If an attacker cuts off the end of the chain and changes the stored end, the chain alone cannot prove the loss. A
+/// checkpoint can, because every later state of the ledger must contain it. ``ChainVerifier`` compares a list of
+/// checkpoints.
 package struct Checkpoint: Hashable, Sendable {
-    /// The ledger's id; nil when only the figures were kept.
+    /// The ledger's id; nil if only the figures are known.
     package var ledger: Text?
     /// The number of entries in the ledger.
     package var count: Int
@@ -18,7 +19,7 @@ package struct Checkpoint: Hashable, Sendable {
         (self.ledger, self.count, self.hash) = (ledger, count, hash)
     }
 
-    /// Parses `N:HASH`, the form that the log and `gatehouse ledger head` print; nil for any other text.
+    /// Parses `N:HASH`, as printed by the log and `gatehouse ledger head`; nil for any other text.
     package init?(_ text: Text) {
         let parts = text.string.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Int(parts[0]), (0...ChainPoint.countLimit).contains(count),

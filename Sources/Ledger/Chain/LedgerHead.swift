@@ -1,7 +1,6 @@
 package import Encoding
 
-/// The reason why a record cannot be appended. Each is a programming error of the caller; the ledger is
-/// unchanged.
+/// The reason why a record cannot be appended. Each case is a programming error of the caller. The ledger is unchanged.
 package enum LedgerError: Error, Hashable, Sendable {
     /// The id is empty or longer than ``LedgerLimits/visitBytes``.
     case invalidVisit
@@ -9,20 +8,19 @@ package enum LedgerError: Error, Hashable, Sendable {
     case visitOpen
     /// The visit's outcome is already recorded.
     case visitClosed
-    /// More than ``LedgerLimits/openVisits`` visits have no outcome yet.
+    /// More than ``LedgerLimits/openVisits`` visits have no outcome.
     case tooManyOpen
 }
 
-/// An intent that has no outcome yet.
+/// An intent without an outcome.
 package struct OpenIntent: Hashable, Sendable {
-    /// The intent's own UUID; in records of an earlier version the UUID of its visit.
+    /// The UUID of the intent. In records of earlier versions, the UUID of the visit.
     package var intent: Text
     /// The number that the visit of the intent will have.
     package var seq: Int
     /// The position of the intent in the chain.
     package var position: Int
-    /// The decision on the visit, kept from the moment the gate was ordered to open; nil if the gate was not
-    /// ordered to open.
+    /// The decision on the visit, set when the gate is ordered to open; nil before.
     package var decision: KeptDecision?
 
     /// Creates an open intent from the values of its properties.
@@ -30,15 +28,15 @@ package struct OpenIntent: Hashable, Sendable {
         (self.intent, self.seq, self.position, self.decision) = (intent, seq, position, decision)
     }
 
-    /// The same intent without its decision, as the chain contains it.
+    /// The intent without its decision, as stored in the chain.
     package var withoutDecision: OpenIntent { OpenIntent(intent: intent, seq: seq, position: position) }
 }
 
-/// A decision to open the gate, kept outside the chain until the outcome is written. It is stored as
-/// ``UnwrittenOutcome/bytes(limits:)`` of an outcome whose `gate` states the order to the gate.
+/// A decision to open the gate, stored outside the chain until the outcome is written. The bytes are those of
+/// ``UnwrittenOutcome/bytes(limits:)`` for an outcome whose `gate` states the order to the gate.
 package struct KeptDecision: Hashable, Sendable {
-    /// The number of the slot in which the decision is kept, from 1. It is the lowest slot that no other open
-    /// intent occupies. A later decision overwrites the slot of a decision that is no longer needed.
+    /// The number, from 1, of the slot in which the decision is stored: the lowest slot that no other open intent uses.
+    /// A later decision overwrites the slot of a decision that is no longer needed.
     package var slot: Int
     /// The bytes of the decided outcome.
     package var bytes: [UInt8]
@@ -47,24 +45,23 @@ package struct KeptDecision: Hashable, Sendable {
     package init(slot: Int, bytes: [UInt8]) { (self.slot, self.bytes) = (slot, bytes) }
 }
 
-/// The growing end of the ledger. Assigns the numbers, builds the entries and chains them.
+/// The growing end of the ledger. It assigns the numbers, builds the entries and chains them.
 ///
-/// This is a value type: the store works on a copy inside its transaction and keeps the copy only after the
-/// commit. The state in memory therefore never runs ahead of the durable state.
+/// The head is a value type. The store works on a copy inside its transaction, and keeps the copy only after the
+/// commit. The state in memory is therefore never ahead of the durable state.
 package struct LedgerHead: Hashable, Sendable {
     /// The ledger's id, a UUID generated together with the ledger.
     package let ledger: Text
     /// The end of the chain.
     package private(set) var point: ChainPoint
-    /// The intents without an outcome, by their ids.
+    /// The intents without an outcome, by id.
     package private(set) var open: [Text: OpenIntent]
-    /// The number of reports that were lost for lack of room before they were confirmed, and that no outcome
-    /// has stated yet.
+    /// The number of unconfirmed reports that were lost for lack of room and that no outcome has stated yet.
     package private(set) var dropped: Int
     private let limits: LedgerLimits
 
-    /// Continues the ledger with the given end. A new ledger has `ChainPoint.genesis`, no open intent and no
-    /// dropped reports.
+    /// Continues the ledger at the given end. A new ledger has `ChainPoint.genesis`, no open intents and no dropped
+    /// reports.
     package init(
         ledger: Text, point: ChainPoint, open: [OpenIntent] = [], dropped: Int = 0,
         limits: LedgerLimits = LedgerLimits()
@@ -76,9 +73,8 @@ package struct LedgerHead: Hashable, Sendable {
         self.limits = limits
     }
 
-    /// Appends an intent under its own id, which is not the id of a visit.
-    ///
-    /// Only the store can check whether an outcome already has that id, so this function does not check it.
+    /// Appends an intent under an id of its own, which is not the id of a visit. Only the store can check whether an
+    /// outcome already has the id.
     package mutating func appendIntent(_ intent: Text, stamp: RecordStamp) throws(LedgerError) -> LedgerEntry {
         try check(intent)
         guard open[intent] == nil else { throw .visitOpen }
@@ -90,8 +86,8 @@ package struct LedgerHead: Hashable, Sendable {
         return entry
     }
 
-    /// Keeps the decision about the visit that uses an intent, until its outcome is appended. Writes no
-    /// entry. Returns the decision with the slot that it gets or already has; nil if the intent is not open.
+    /// Stores the decision about the visit of an intent until the outcome is appended. Writes no entry. Returns the
+    /// decision with its slot; nil if the intent is not open.
     package mutating func decide(_ decided: UnwrittenOutcome) -> KeptDecision? {
         guard let intent = open[decided.intent] else { return nil }
         let taken = Set(open.values.compactMap(\.decision?.slot))
@@ -101,9 +97,8 @@ package struct LedgerHead: Hashable, Sendable {
         return decision
     }
 
-    /// Appends the outcome of a visit. The outcome gets the number of the intent that it uses up, or a new
-    /// number if that intent is not open. `of`: the intent's id; nil: the intent has the visit's id, as in
-    /// earlier versions.
+    /// Appends the outcome of a visit. The outcome gets the number of the visit's intent, or a new number if that
+    /// intent is not open. `of`: the intent's id. If it is nil, the intent has the visit's id, as in earlier versions.
     package mutating func appendOutcome(
         _ visit: Text, of intent: Text? = nil, _ outcome: Outcome, stamp: RecordStamp
     ) throws(LedgerError) -> (entry: LedgerEntry, record: OutcomeRecord) {
@@ -117,11 +112,11 @@ package struct LedgerHead: Hashable, Sendable {
         return (append(.outcome(record)), record)
     }
 
-    /// Continues the visit numbers at `seq`, unless they are already higher.
+    /// Continues the visit numbers at `seq`. Higher numbers stay unchanged.
     mutating func number(from seq: Int) { point.nextSeq = max(point.nextSeq, seq) }
 
-    /// Counts outcomes that were evicted before the primary destination confirmed them. `told`: earlier
-    /// losses that the evicted outcomes would have reported.
+    /// Counts outcomes that were evicted before the primary destination confirmed them. `told`: the earlier losses that
+    /// these outcomes state.
     package mutating func lost(reports: Int, told: Int) {
         dropped = min(dropped + reports + told, ChainPoint.countLimit)
     }

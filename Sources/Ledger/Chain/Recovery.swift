@@ -1,19 +1,19 @@
 import Encoding
 
-/// The records that are written first after a start. Every intent that a power cut or a crash left open gets
-/// its outcome, so a missing visit can be proved, and the decision at the gate is on record.
+/// Makes the first records after a start. Every intent that a power cut or a crash left open gets its outcome. So a
+/// missing visit can be proved, and the decision at the gate is on record.
 package enum Recovery {
-    /// The outcome of an intent about which only the intent itself is known.
+    /// The outcome of an intent about which nothing else is known.
     ///
-    /// Its `gate` is `nil` (not known), because a decision reaches the disk one sync after the order to the
-    /// gate, and the power may have failed between the two.
+    /// The `gate` is nil (unknown): a decision reaches the disk one sync after the order to the gate, and the power may
+    /// have failed in between.
     package static func outcome(software: Outcome.Software) -> Outcome {
         let reason = Outcome.Reason(Text(Outcome.Result.interrupted.rawValue))
         return Outcome(.interrupted, reasons: [reason], gate: nil, software: software)
     }
 
-    /// The outcome of a visit of which the decision and the order are known, but not the actual opening. It
-    /// is the decided outcome with one more reason after the first, unless a limit cuts that reason off.
+    /// The outcome of a visit for which the decision and the order are known, but not the actual opening: the decided
+    /// outcome with a second reason, unless a limit removes that reason.
     static func outcome(_ decided: Outcome) -> Outcome {
         var outcome = decided
         let reason = Outcome.Reason(Text(Outcome.Result.interrupted.rawValue))
@@ -21,9 +21,9 @@ package enum Recovery {
         return outcome
     }
 
-    /// Closes all open intents of `head` in the order in which they were opened. An intent with a decision
-    /// gets the decided outcome, at the time of the decision. Any other intent gets an outcome with the
-    /// reason `interrupted`. A second call closes nothing.
+    /// Closes all open intents of `head` in the order of their opening. An intent with a decision gets the decided
+    /// outcome, at the time of the decision. Any other intent gets an outcome with the reason `interrupted`. A second
+    /// call closes nothing.
     package static func close(
         _ head: inout LedgerHead, stamp: RecordStamp, software: Outcome.Software
     ) throws(LedgerError) -> [(entry: LedgerEntry, record: OutcomeRecord)] {

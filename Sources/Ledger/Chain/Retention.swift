@@ -1,21 +1,20 @@
-/// How many entries of the ledger stay on disk. Eviction keeps the hash of the last evicted entry, so the
-/// rest stays provable.
+/// The limits on the entries that stay on disk. Eviction keeps the hash of the last evicted entry, so the rest stays
+/// provable.
 ///
-/// Only the oldest entries can be evicted: the chain proves that nothing is missing between its start and its
-/// end, and an entry taken out of the middle would look like one that was removed by hand. Visits of
-/// strangers must not displace the records of admitted visitors. Limits on the records that are written at
-/// all ensure that (`docs/retention.md`).
+/// Only the oldest entries can be evicted. The chain proves that no entry is missing between its start and its end, so
+/// an eviction in the middle would look like a removal by hand. Records of strangers must not displace the records of
+/// admitted visitors. Limits on writing records ensure that (`docs/retention.md`).
 package struct Retention: Hashable, Sendable {
-    /// How long an entry is kept.
+    /// The maximum age of an entry.
     package var age: Duration = .seconds(400 * 86_400)
-    /// The size of the whole database, in bytes, beyond which older entries are evicted. The default holds
+    /// The size of the whole database, in bytes, beyond which old entries are evicted. The default is sufficient for
     /// the entries of `age` at 2,000 visits a day.
     package var bytes = 2_000_000_000
-    /// The number of entries kept, two for each visit. This limit holds even when age and size are not
-    /// checked. It is more than fits into `bytes`.
+    /// The maximum number of entries, two for each visit. This limit applies even if age and size are not checked. The
+    /// default is more than fits into `bytes`.
     package var entries = 4_000_000
-    /// The number of entries beyond which even those that the primary destination has not confirmed are
-    /// evicted. The ledger is the outbox, so the destination never gets them.
+    /// The number of entries beyond which even unconfirmed entries of the primary destination are evicted. The ledger
+    /// is the outbox, so the destination never gets them.
     package var hardEntries = 5_000_000
 
     /// Creates the documented default limits.
@@ -23,9 +22,9 @@ package struct Retention: Hashable, Sendable {
 
     /// Returns the position up to which entries may be evicted; nil if no entry may be evicted.
     ///
-    /// - `firstOpen`: the position of the oldest intent without outcome. This entry and all entries after it
-    ///   always stay.
-    /// - `firstUnconfirmed`: ``DeliveryCursor/firstUnconfirmed`` of the primary destination; that entry is evicted only
+    /// - `firstOpen`: the position of the oldest intent without an outcome. This entry and all later entries always
+    ///   stay.
+    /// - `firstUnconfirmed`: ``DeliveryCursor/firstUnconfirmed`` of the primary destination. That entry is evicted only
     ///   beyond `hardEntries`, and the loss is counted.
     package func evictable(
         start: ChainPoint, end: ChainPoint, firstOpen: Int?, firstUnconfirmed: Int?
@@ -40,11 +39,10 @@ package struct Retention: Hashable, Sendable {
         return last > start.count ? last : nil
     }
 
-    /// Whether the entries that the primary destination has not confirmed take more than seven eighths of
-    /// ``bytes``. From then on the remaining room is reserved for visits for which the gate opens.
+    /// Whether the unconfirmed entries of the primary destination use more than seven eighths of ``bytes``. Then the
+    /// remaining room is reserved for visits for which the gate opens.
     ///
-    /// - `size`: bytes of the database. The unconfirmed entries are assumed to take the same fraction of the
-    ///   bytes as they are of the entries.
+    /// - `size`: bytes of the database. The function assumes that unconfirmed entries have the average size.
     package func isFilled(size: Int, start: ChainPoint, end: ChainPoint, firstUnconfirmed: Int?) -> Bool {
         guard let firstUnconfirmed else { return false }
         let kept = end.count - start.count
@@ -52,9 +50,9 @@ package struct Retention: Hashable, Sendable {
         return kept > 0 && Double(size) * Double(owed) / Double(kept) > Double(bytes) * 7 / 8
     }
 
-    /// Returns the position up to which entries may be evicted, if all entries up to `wanted` should be
-    /// evicted because of their age or for lack of room. Returns nil if no entry may be evicted. Open intents
-    /// and the entries from `firstUnconfirmed` on stay.
+    /// Returns the position up to which entries may be evicted if age or lack of room require the eviction of all
+    /// entries up to `wanted`; nil if no entry may be evicted. Open intents and the entries from `firstUnconfirmed` on
+    /// stay.
     package func evictable(upTo wanted: Int, start: ChainPoint, firstOpen: Int?, firstUnconfirmed: Int?) -> Int? {
         let last = [firstOpen, firstUnconfirmed].compactMap { $0 }.reduce(wanted) { min($0, $1 - 1) }
         return last > start.count ? last : nil

@@ -2,36 +2,36 @@ package import Encoding
 
 /// The records that wait for the disk, and the choice of the next record to write.
 ///
-/// Intents are first, the newest before the older ones, because a person waits at the gate for each intent.
-/// Decisions follow at once: for each of them a gate was ordered to open, and a power cut before the write
-/// would lose the record of who was admitted. Outcomes join the same transaction as far as there is room:
-/// first the outcomes of visits for which the gate opened, then the others in their order. While the disk
-/// refuses, outcomes are written to the reserve; intents are still tried, so that each is answered; decisions
-/// wait in memory, because their outcomes follow soon and contain more. The number of waiting records of each
-/// class is limited, and the visits whose outcomes exceed the limit are counted.
+/// Intents come first, the newest before the older, because a person waits at the gate for each intent. Decisions
+/// follow at once: for each decision a gate was ordered to open, and a power cut before the write would lose the record
+/// of the admission. Outcomes join the same transaction if there is room: first those of visits for which the gate
+/// opened, then the others in order. While the disk refuses writes, outcomes are written to the reserve. Intents are
+/// still tried, so that each gets an answer. Decisions wait in memory, because their outcomes follow soon and contain
+/// more. The number of waiting records of each class is limited, and outcomes beyond the limit are counted as lost
+/// visits.
 ///
-/// One step is in progress at a time: ``next(at:)`` returns it, and an event reports how it ended.
+/// One step is in progress at a time. ``next(at:)`` returns the step, and an event reports its result.
 package struct KeeperQueue: Sendable {
     /// Bounds and pauses.
     package struct Limits: Sendable {
-        /// Intents that may wait. Beyond this number the oldest is given up, because its visitor has waited
-        /// the longest.
+        /// The maximum number of waiting intents. Beyond it the oldest intent is given up, because its visitor has
+        /// waited longest.
         package var intents = 64
-        /// The maximum number of outcomes of visits with an opened gate that are kept in memory while neither
-        /// disk nor reserve accepts them (about 1 KiB each).
+        /// The maximum number of outcomes of visits with an opened gate in memory while neither disk nor reserve
+        /// accepts them (about 1 KiB each).
         package var opened = 4096
-        /// The maximum number of other outcomes kept in memory meanwhile. Outcomes of phones that sent no
-        /// usable payload are given up first.
+        /// The maximum number of other outcomes in memory at such a time. Outcomes of phones without a usable payload
+        /// are given up first.
         package var ordinary = 2048
-        /// Decisions that may wait. Beyond this number the oldest are given up, together with the names by
-        /// which their credentials would be recognised.
+        /// The maximum number of waiting decisions. Beyond it the oldest decisions are given up, together with the
+        /// replay names of their credentials.
         package var decisions = 1024
-        /// The maximum number of outcomes in one transaction. It is so small that the sync remains nearly the
-        /// whole cost of a transaction.
+        /// The maximum number of outcomes in one transaction. With so few outcomes, the sync is nearly the whole cost
+        /// of a transaction.
         package var batch = 32
-        /// The pause before a failed disk or reserve is tried again.
+        /// The pause before the next attempt with a failed disk or reserve.
         package var retryAfter: Duration = .seconds(1)
-        /// The time after which an unfinished transaction means that the disk does not answer.
+        /// The duration after which an unfinished transaction means that the disk does not respond.
         package var stallAfter: Duration = .seconds(10)
 
         /// Creates the documented default limits.
@@ -44,10 +44,10 @@ package struct KeeperQueue: Sendable {
         case intent(UnwrittenIntent)
         /// The given outcome is to be written.
         case outcome(UnwrittenOutcome)
-        /// The gate was ordered to open. The given decision is to be kept until the outcome follows.
+        /// The gate was ordered to open. The given decision must be stored until the outcome follows.
         case decision(UnwrittenDecision)
-        /// The records of the step are durable, except those of the visits in `refused`, which the ledger's
-        /// rules refuse permanently.
+        /// The records of the step are durable. The ledger's rules permanently refuse the records of the visits in
+        /// `refused`.
         case written(refused: Set<Text>)
         /// The disk did not accept the records.
         case writeFailed
@@ -55,8 +55,8 @@ package struct KeeperQueue: Sendable {
         case reserved
         /// The reserve did not accept the outcomes.
         case reserveFailed
-        /// Records of the reserve are now in the ledger. `left`: records that remain in the reserve;
-        /// `refused`: visits of the reserve that the ledger's rules refuse.
+        /// Records of the reserve are now in the ledger. `left`: the number of records that remain in the reserve;
+        /// `refused`: the number of records that the ledger's rules refuse.
         case restored(left: Int, refused: Int)
         /// The reserve's records could not be read.
         case restoreFailed
@@ -66,12 +66,12 @@ package struct KeeperQueue: Sendable {
 
     /// The next action.
     package enum Step: Hashable, Sendable {
-        /// Write these records into the ledger in one transaction, in this order. `restoring`: also write the
-        /// next records of the reserve.
+        /// Write these records into the ledger in one transaction, in this order. `restoring`: include the next records
+        /// of the reserve.
         case write([UnwrittenIntent], [UnwrittenDecision], [UnwrittenOutcome], restoring: Bool)
-        /// Put these outcomes into the reserve.
+        /// Write these outcomes into the reserve.
         case reserve([UnwrittenOutcome])
-        /// The queue is finished: all records that can be stored are stored.
+        /// The queue is finished: everything that can be stored is stored.
         case end
     }
 
@@ -81,7 +81,7 @@ package struct KeeperQueue: Sendable {
     private var ordinary: [UnwrittenOutcome] = []
     private var decisions: [UnwrittenDecision] = []
     private var underWay: Step?
-    /// When the step in progress was given to the disk.
+    /// The time at which the disk received the step in progress; nil without a step.
     private var begun: Instant?
     private var retryAt: Instant?
     private var reserveRetryAt: Instant?
@@ -91,21 +91,20 @@ package struct KeeperQueue: Sendable {
 
     /// The number of records in the reserve.
     package private(set) var reserved: Int
-    /// The number of visits whose outcome was given up since the start.
+    /// The number of visits whose outcome was lost since the start.
     package private(set) var lost = 0
-    /// Whether the disk has not answered for ``Limits/stallAfter``, as ``next(at:)`` determined. Until it
-    /// answers, no intent is queued.
+    /// Whether the disk has not responded for ``Limits/stallAfter`` (``next(at:)`` determines this). Until the disk
+    /// responds, no intent is queued.
     package private(set) var isStalled = false
 
-    /// Creates an empty queue. `reserved`: the number of records that wait in the reserve from an earlier
-    /// run.
+    /// Creates an empty queue. `reserved`: the number of records that an earlier run left in the reserve.
     package init(limits: Limits = Limits(), reserved: Int) {
         (self.limits, self.reserved) = (limits, reserved)
     }
 
-    /// The number of records that the disk has refused so far: those in the reserve, and those in memory
-    /// while the disk refuses or does not answer; 0 when the disk works. Decisions count only if no other
-    /// record is unwritten, because the outcome of each decision follows within seconds.
+    /// The number of records that the disk has refused so far: those in the reserve, and those in memory while the disk
+    /// refuses or does not respond; 0 for a working disk. Decisions count only if no other record is unwritten, because
+    /// their outcomes follow within seconds.
     package var unwritten: Int {
         if retryAt == nil, reserved == 0, !isStalled { return 0 }
         let records = reserved + held.count
@@ -127,8 +126,8 @@ package struct KeeperQueue: Sendable {
         if case .write(_, let decisions, _, _) = underWay { decisions + self.decisions } else { decisions }
     }
 
-    /// Applies an event. Returns the ids of the intents that are not written; the caller must answer each of
-    /// them so.
+    /// Applies an event. Returns the ids of the intents that are not written. The caller must report the failure for
+    /// each of them.
     package mutating func handle(_ event: Event, at now: Instant) -> [Text] {
         switch event {
         case .intent(let intent): return add(intent)
@@ -165,14 +164,14 @@ package struct KeeperQueue: Sendable {
         return []
     }
 
-    /// Returns the next step; nil if no step is to be carried out before ``deadline`` or the next event.
+    /// Returns the next step; nil if there is no step before ``deadline`` or the next event.
     package mutating func next(at now: Instant) -> Step? {
         if let stall = stallAt, now >= stall { isStalled = true }
         guard underWay == nil, !hasEnded else { return nil }
         let diskRefuses = isResting(retryAt, at: now)
         let restoring = !diskRefuses && reserved > 0 && !isResting(restoreRetryAt, at: now)
         if !intents.isEmpty || restoring || !diskRefuses && (hasOutcomes || !decisions.isEmpty) {
-            // An intent is tried even when the disk has just refused. Outcomes join it only when the disk is
+            // Try an intent even if the disk has just refused a write. Outcomes join the intent only if the disk is
             // known to work, and only after the older outcomes of the reserve.
             let outcomes = restoring || diskRefuses || retryAt != nil && !intents.isEmpty ? [] : takeOutcomes()
             let newestFirst = Array(intents.reversed())
@@ -188,7 +187,7 @@ package struct KeeperQueue: Sendable {
         return .end
     }
 
-    /// The time at which ``next(at:)`` has a step again even without an event.
+    /// The time at which ``next(at:)`` has a step without a further event; nil if there is none.
     package var deadline: Instant? {
         if underWay != nil { return isStalled ? nil : stallAt }
         guard !hasEnded else { return nil }
@@ -211,7 +210,7 @@ package struct KeeperQueue: Sendable {
     }
 
     private mutating func add(_ outcome: UnwrittenOutcome) -> [Text] {
-        // Drop the intent of a visit that has ended: it is no longer needed.
+        // Drop the intent of an ended visit, because it is no longer needed.
         let waiting = intents.firstIndex { $0.intent == outcome.intent }
         if let waiting { intents.remove(at: waiting) }
         if hasEnded {
@@ -242,8 +241,7 @@ package struct KeeperQueue: Sendable {
         ordinary.insert(contentsOf: outcomes.filter { $0.outcome.weight != .opened }, at: 0)
     }
 
-    /// Whether a failed destination must not be tried again yet. After ``Event/finish`` it is not tried again
-    /// at all.
+    /// Whether a failed destination must not be tried again yet. After ``Event/finish`` it is not tried again at all.
     private func isResting(_ until: Instant?, at now: Instant) -> Bool {
         until.map { isFinishing || $0 > now } ?? false
     }

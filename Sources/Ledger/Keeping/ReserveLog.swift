@@ -2,9 +2,8 @@ import Encoding
 
 /// The format of the reserve, a file of fixed size for records that the database refuses.
 ///
-/// A seed, then one record after another: length, hash, body. The hashes form a chain that begins with the
-/// seed. A torn record, or the remains of an earlier use, are therefore not mistaken for a record, and a new
-/// seed empties the whole log.
+/// A seed, then consecutive records: length, hash, body. The hashes form a chain that begins with the seed. The chain
+/// distinguishes records from torn records and from remains of an earlier use. A new seed empties the whole log.
 package struct ReserveLog: Hashable, Sendable {
     /// The number of bytes of the seed.
     package static let seedBytes = 16
@@ -22,7 +21,7 @@ package struct ReserveLog: Hashable, Sendable {
         (hash, end) = (.genesis(ledger: Text(Hex.encode(seed))), seed.count)
     }
 
-    /// Returns the bytes of the next record, to be written at ``end``. Call it on a copy, and keep the copy
+    /// Returns the bytes of the next record, to be written at ``end``. Call the function on a copy, and keep the copy
     /// only after the bytes are durable.
     package mutating func append(_ body: [UInt8]) -> [UInt8] {
         count += 1
@@ -33,8 +32,8 @@ package struct ReserveLog: Hashable, Sendable {
         return length + hash.bytes + body
     }
 
-    /// Parses `bytes`, which begin with the first byte of the file. Returns the log and the bodies of its
-    /// records. The log ends before the first record that does not continue the chain.
+    /// Parses `bytes`, the beginning of the file. Returns the log and the bodies of its records. The log ends before
+    /// the first record that does not continue the chain.
     package static func read(_ bytes: [UInt8]) -> (log: ReserveLog, bodies: [[UInt8]]) {
         var log = ReserveLog(seed: Array(bytes.prefix(seedBytes)))
         var bodies: [[UInt8]] = []

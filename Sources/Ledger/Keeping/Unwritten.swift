@@ -1,6 +1,6 @@
 package import Encoding
 
-/// An intent that waits to be written.
+/// An intent that is not written yet.
 package struct UnwrittenIntent: Hashable, Sendable {
     /// The id of the intent, a UUID.
     package var intent: Text
@@ -13,11 +13,10 @@ package struct UnwrittenIntent: Hashable, Sendable {
     }
 }
 
-/// The decision on a visit for which the gate was ordered to open. It waits to be written, together with the
-/// names by which the visit's credential is recognised after the next start.
+/// The decision on a visit for which the gate was ordered to open, not written yet. It includes the names by which the
+/// credential is recognised after the next start.
 package struct UnwrittenDecision: Hashable, Sendable {
-    /// The outcome, with the gate as it was ordered. The outcome that states what the gate did replaces it
-    /// later.
+    /// The decided outcome, with the gate as ordered. The final outcome, which states what the gate did, replaces it.
     package var decided: UnwrittenOutcome
     /// The names by which the credential is recognised.
     package var names: [ReplayName]
@@ -25,8 +24,8 @@ package struct UnwrittenDecision: Hashable, Sendable {
     /// Creates a decision from the decided outcome and the replay names.
     package init(_ decided: UnwrittenOutcome, names: [ReplayName]) { (self.decided, self.names) = (decided, names) }
 
-    /// The date at which the names were remembered. If two dates are possible, it is the later one, so that
-    /// the names are kept longer.
+    /// The date at which the names were stored. If two dates are possible, it is the later date, so that the names are
+    /// kept longer.
     package var at: Timestamp { decided.stamp.time.latest }
 
     /// Returns the decision with the names of its credentials filled in and the digests removed.
@@ -35,27 +34,25 @@ package struct UnwrittenDecision: Hashable, Sendable {
     }
 }
 
-/// An outcome that waits to be written.
+/// An outcome that is not written yet.
 package struct UnwrittenOutcome: Hashable, Sendable {
     /// The UUID of the visit.
     package var visit: Text
-    /// The UUID of the intent that the visit uses up. For a visit without an intent it is the visit's own
-    /// UUID, which no intent has.
+    /// The UUID of the visit's intent. For a visit without an intent it is the UUID of the visit, which no intent has.
     package var intent: Text
     /// The result of the visit.
     package var outcome: Outcome
     /// The place and time of the outcome.
     package var stamp: RecordStamp
-    /// The SHA-256 hashes of the signed contents from which the names are still to be computed: first that of
-    /// the credential, then those of the first further credentials. Empty: the names are filled in already,
-    /// or no name is needed.
+    /// The SHA-256 hashes of the signed contents whose names are still to be computed: that of the credential, then
+    /// those of the first further credentials. The array is empty if the names are filled in or not needed.
     package var signedDigests: [[UInt8]]
-    /// The names stored with the visit's decision that are removed when the outcome is written, because the
-    /// gate did not open or the result releases the credential.
+    /// The names, stored with the visit's decision, that are removed when the outcome is written: the gate did not
+    /// open, or the result releases the credential.
     package var forgotten: [ReplayName]
 
-    /// Creates an outcome from its parts. `intent`: nil for a visit without an intent, and for visits of
-    /// earlier versions, whose intents had the ids of their visits.
+    /// Creates an outcome from its parts. `intent`: nil for a visit without an intent, and for visits of earlier
+    /// versions, whose intents had the ids of their visits.
     package init(
         visit: Text, intent: Text? = nil, outcome: Outcome, stamp: RecordStamp, signedDigests: [[UInt8]] = [],
         forgotten: [ReplayName] = []
@@ -77,10 +74,9 @@ package struct UnwrittenOutcome: Hashable, Sendable {
         return copy
     }
 
-    /// The bytes in which the reserve and a decision store the outcome. They are the intent's id, unless it
-    /// equals the visit's id, followed by a record without number and position, which the ledger assigns
-    /// later. The function may be used only for an outcome whose names are filled in: neither digests nor
-    /// forgotten names are kept.
+    /// The bytes in which the reserve and a decision store the outcome: the intent's id, unless it equals the visit's
+    /// id, followed by a record without number and position, which the ledger assigns later. The names must be filled
+    /// in before: the bytes contain neither digests nor forgotten names.
     package func bytes(limits: LedgerLimits = LedgerLimits()) -> [UInt8] {
         let record = LedgerRecord.outcome(
             OutcomeRecord(
@@ -90,7 +86,7 @@ package struct UnwrittenOutcome: Hashable, Sendable {
         return (intent == visit ? [] : Array(intent.utf8)) + record.bytes
     }
 
-    /// Parses ``bytes(limits:)``; nil for any other bytes. Bytes of earlier versions contain no intent id.
+    /// Parses ``bytes(limits:)``; nil for any other bytes. Bytes of earlier versions have no intent id.
     package init?(bytes: [UInt8]) {
         let body = bytes.drop { $0 != UInt8(ascii: "{") }
         guard let intent = Text(utf8: bytes.prefix(bytes.count - body.count)),

@@ -1,8 +1,8 @@
 package import Encoding
 
-/// A part of the ledger as JSON lines that can be verified by itself: a first line with the point where it
-/// begins, a line for each entry, and a last line with the point where it ends, the newest statement of the
-/// witness, and a signature over all of it.
+/// A part of the ledger as JSON lines that can be verified without the ledger: a first line with the starting point, a
+/// line for each entry, and a last line with the end point, the newest statement of the witness, and a signature over
+/// all lines.
 package enum LedgerExport {
     static let firstType: Text = "gatehouse/export/1"
     static let lastType: Text = "gatehouse/export-end/1"
@@ -12,7 +12,7 @@ package enum LedgerExport {
         ["type": .string(firstType), "ledger": .string(ledger), "start": start.json]
     }
 
-    /// Returns the line of an entry: its position, its hash and its unchanged record.
+    /// Returns the line of an entry: position, hash and unchanged record.
     package static func line(_ entry: LedgerEntry) -> JSON {
         [
             "position": .int(entry.position), "hash": .text(entry.hash.hex),
@@ -20,8 +20,8 @@ package enum LedgerExport {
         ]
     }
 
-    /// Returns the last line. `key`: the key that signs the line; nil: the export proves only that it is
-    /// complete in itself. `head`: the newest statement of the witness.
+    /// Returns the last line. `key`: the signing key; without a key, the export only proves that it is complete.
+    /// `head`: the newest statement of the witness.
     package static func last(
         ledger: Text, start: ChainPoint, end: ChainPoint, head: SignedHead?, key: WitnessKey?
     ) -> JSON {
@@ -40,16 +40,15 @@ package enum LedgerExport {
     }
 }
 
-/// Reads an export line by line and verifies it, without database or network.
+/// Reads and verifies an export line by line, without database or network.
 package struct ExportVerifier: Sendable {
     /// The result of the verification.
     package struct Result: Sendable {
         /// The result for the chain.
         package var report: ChainReport
-        /// The Ed25519 key that signed the export; nil: the export is not signed.
+        /// The Ed25519 key that signed the export; nil for an unsigned export.
         package var signer: [UInt8]?
-        /// The statement of the witness in the export, with its signature checked; nil if the export has
-        /// none.
+        /// The statement of the witness in the export, with a verified signature; nil if there is none.
         package var head: SignedHead?
     }
 
@@ -58,11 +57,10 @@ package struct ExportVerifier: Sendable {
     private var verifier: ChainVerifier?
     private var last: JSON?
 
-    /// Creates a verifier that has read no line yet.
+    /// Creates a verifier at the beginning of an export.
     package init() {}
 
-    /// Reads the next line, without its line end. Throws if the line is not valid at this place of the
-    /// export.
+    /// Reads the next line, without its line end. Throws if the line is invalid at this place of the export.
     package mutating func add(line: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(line), last == nil else { throw RecordError(member: "") }
         guard verifier != nil else {
@@ -87,7 +85,7 @@ package struct ExportVerifier: Sendable {
             LedgerEntry(position: try fields.int("position"), hash: hash, body: record.compactBytes))
     }
 
-    /// Ends the input. Throws when the last line is missing or its signature is wrong.
+    /// Ends the input. Throws if the last line is missing or its signature is wrong.
     package consuming func finish() throws(RecordError) -> Result {
         guard let verifier, let start, let last else { throw RecordError(member: "end") }
         let fields = try RecordFields(last)

@@ -1,6 +1,6 @@
 import Encoding
 
-/// One visit as `gatehouse ledger list` shows it.
+/// One visit in the output of `gatehouse ledger list`.
 package struct ListedVisit: Hashable, Sendable {
     /// The position of the visit's last record in the chain.
     package var position: Int
@@ -8,10 +8,9 @@ package struct ListedVisit: Hashable, Sendable {
     package var hash: ChainHash?
     /// The bytes of the ledger's entry, as stored.
     package var body: [UInt8]
-    /// The record of the entry: an outcome, or an intent that has no outcome yet. Nil if the entry is not a
-    /// record.
+    /// The record of the entry: an outcome, or an intent without an outcome; nil if the entry is not a record.
     package var record: LedgerRecord?
-    /// The delivery state of the visit's report; nil if the visit has no report yet (an open visit).
+    /// The delivery state of the visit's report; nil for an open visit, which has no report yet.
     package var report: ReportState?
 
     /// Creates a visit from its entry and its report's state.
@@ -21,8 +20,8 @@ package struct ListedVisit: Hashable, Sendable {
     }
 }
 
-/// The ledger as text: a table for people, JSON lines for programs. Characters that could control a terminal
-/// are replaced in every text from outside.
+/// The ledger as text: a table for people, JSON lines for programs. In texts from outside, characters that could
+/// control a terminal are replaced.
 package enum LedgerListing {
     /// The width of the table, in characters.
     package static let width = 80
@@ -31,8 +30,7 @@ package enum LedgerListing {
     /// The first line of the table.
     package static var header: String { row(columns.map(\.0), ["REASONS"]).joined() }
 
-    /// Returns lines of at most ``width`` characters: first the visit, then the reasons for which the first
-    /// line has no room.
+    /// Returns lines of at most ``width`` characters: the visit, then the reasons that do not fit into the first line.
     package static func lines(_ visit: ListedVisit) -> [String] {
         guard let record = visit.record else {
             return row(["-", "-", "unreadable", "-", "-"], ["(entry \(visit.position))"])
@@ -56,16 +54,16 @@ package enum LedgerListing {
         }
     }
 
-    /// The opening of the gate, as text; `none` for an appliance without an actuator.
+    /// The opening of the gate as text; `none` for an appliance without an actuator.
     private static func gate(_ outcome: Outcome) -> String {
         guard let gate = outcome.gate else { return outcome.result == .interrupted ? "unknown" : "none" }
         guard gate.opened else { return "shut" }
-        // The duration is not known when an external access controller opens the door.
+        // The duration is unknown if an external access controller opens the door.
         return gate.pulseMilliseconds > 0 ? "\(gate.pulseMilliseconds) ms" : "opened"
     }
 
-    /// Returns one JSON object in one line: the record's own members, then `position`, `hash`, `report` and
-    /// `remedy`. `remedy` says what a person can do about the result (null if nothing can be done).
+    /// Returns one JSON object in one line: the record's members, then `position`, `hash`, `report` and `remedy`.
+    /// `remedy` states what a person can do about the result, or null.
     package static func json(_ visit: ListedVisit, remedy: String?) -> String {
         var object = visit.record == nil ? ["unreadable": true] : (try? JSON.parse(visit.body))?.object ?? JSONObject()
         object["position"] = .int(visit.position)
@@ -75,8 +73,7 @@ package enum LedgerListing {
         return JSON.object(object).compactText
     }
 
-    /// Returns the cells in their columns, followed by as many words as fit. The remaining words continue in
-    /// further lines.
+    /// Returns the cells in their columns, followed by as many words as fit. Further lines contain the remaining words.
     private static func row(_ cells: [String], _ words: [String]) -> [String] {
         var line = ""
         for (cell, column) in zip(cells, columns) {
@@ -114,6 +111,6 @@ package enum LedgerListing {
 }
 
 extension String {
-    /// The text with a space between date and time of day, for people.
+    /// The text with a space between date and time of day, for display.
     fileprivate var replacingT: String { split(separator: "T", maxSplits: 1).joined(separator: " ") }
 }

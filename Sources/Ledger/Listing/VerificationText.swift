@@ -1,7 +1,7 @@
 package import Encoding
 
 extension ChainReport {
-    /// What `gatehouse ledger verify` prints: the result first, then the figures, then what to do.
+    /// The output of `gatehouse ledger verify`: the result, then the figures, then the instructions.
     package var lines: [String] {
         var lines: [String] = []
         if isIntact {

@@ -1,31 +1,29 @@
 package import Encoding
 
-/// The report of a visit to the operator's cloud agent. It is a pure function of the ledger's entry, so every
-/// attempt sends the same bytes under the same id, and no part of a report is stored outside the ledger.
+/// The report of a visit to the operator's cloud agent. The report depends only on the ledger's entry. Every attempt
+/// therefore sends the same bytes under the same id, and no part of a report is stored outside the ledger.
 package enum Report {
     /// The `type` of a report in a basicmessage.
     package static let type: Text = "verification-report/1.0"
 
-    /// Returns the report's stable id: the id of the visit. It is also the `@id` of the message, by which
+    /// Returns the stable id of the report: the id of the visit. It is also the `@id` of the message, by which
     /// receivers recognise repetitions.
     package static func id(_ record: OutcomeRecord) -> Text { record.visit }
 
-    /// Returns the report of an entry, with the entry's position in the chain; nil unless the entry is an
-    /// outcome.
+    /// Returns the report of an entry, with the entry's position in the chain; nil if the entry is not an outcome.
     package static func json(of entry: LedgerEntry, in ledger: Text) -> JSON? {
         guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return nil }
         return json(record, entry, ledger)
     }
 
-    /// Whether the entry states a rejection or a failure. Such a report is sent at once instead of being
-    /// collected with others.
+    /// Whether the entry states a rejection or a failure. Such a report is sent at once and not collected with others.
     package static func isUrgent(_ entry: LedgerEntry) -> Bool {
         guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return false }
         return record.outcome.result != .accepted
     }
 
-    /// The report's members in their fixed order; `docs/protocols/reports.md` describes them. `clock` is `synced`
-    /// for a synchronised or given date; `clockSource` names the date's source.
+    /// The members of the report in their fixed order, as described in `docs/protocols/reports.md`. `clock` is `synced`
+    /// for a synchronised or given date; `clockSource` names the source of the date.
     private static func json(_ record: OutcomeRecord, _ entry: LedgerEntry, _ ledger: Text) -> JSON {
         let stamp = record.stamp
         let synced = stamp.time.provenance >= .synchronised

@@ -1,8 +1,8 @@
 import Encoding
 
-/// Limits on the size of a record. A longer text is cut, never refused: an unusual credential must not
-/// prevent the record of its visit. With the default limits a record is smaller than 24 KiB, whatever was
-/// received. An ordinary record has about 700 bytes.
+/// Limits on the size of a record. A longer text is truncated, never refused: an unusual credential must not prevent
+/// the record of its visit. With the default limits, a record is smaller than 24 KiB for any input. An ordinary record
+/// has about 700 bytes.
 package struct LedgerLimits: Hashable, Sendable {
     /// The maximum number of reasons recorded for one outcome, most important first.
     package var reasons = 16
@@ -18,14 +18,14 @@ package struct LedgerLimits: Hashable, Sendable {
     var codeBytes = 96
     /// The maximum number of UTF-8 bytes of a visit id; a UUID has 36.
     var visitBytes = 64
-    /// The maximum number of visits that may be open at the same time. Exceeding the limit is a programming
-    /// error of the caller; a crowd of visitors does not reach it.
+    /// The maximum number of open visits. Exceeding the limit is a programming error of the caller; a crowd of visitors
+    /// does not reach it.
     package var openVisits = 256
 
     /// Creates the documented default limits.
     package init() {}
 
-    /// `text` cut to at most `bytes` UTF-8 bytes at a character boundary; a cut text ends in "…".
+    /// Returns `text` truncated to at most `bytes` UTF-8 bytes at a character boundary. A truncated text ends in "…".
     static func clip(_ text: Text, to bytes: Int) -> Text {
         guard text.utf8.count > bytes else { return text }
         let mark = "…"

@@ -1,48 +1,46 @@
 package import Encoding
 
-/// The intent: a visit may soon have an effect. It is written before any light, status byte or gate pulse. An
-/// intent that no phone used is used for the next phone. The visit that used up the intent is the visit whose
-/// outcome names the intent's position.
+/// The intent: a visit may soon have an effect. The intent is written before any light, status byte or gate pulse. An
+/// unused intent is used for the next phone. The outcome that names the intent's position determines the visit of the
+/// intent.
 package struct IntentRecord: Hashable, Sendable {
-    /// The number of the visit for which the intent will be used; see ``OutcomeRecord/seq``.
+    /// The number of the visit that will use the intent (``OutcomeRecord/seq``).
     package var seq: Int
-    /// The intent's own UUID, lower case, in the member `visit`; in records of earlier versions the UUID of
-    /// its visit.
+    /// The UUID of the intent in lower case, in the member `visit`. In records of earlier versions, the UUID of the
+    /// visit.
     package var intent: Text
     /// The place and time of the record.
     package var stamp: RecordStamp
 }
 
-/// The outcome: a visit has ended. The report is made from this record: ``Report``.
+/// The outcome: a visit has ended. ``Report`` is made from this record.
 package struct OutcomeRecord: Hashable, Sendable {
-    /// The visit's number. Each ledger has one series of numbers without gaps, which begins with 1 and
-    /// continues across restarts.
+    /// The number of the visit. Each ledger has one series of numbers without gaps, which begins with 1 and continues
+    /// across restarts.
     ///
-    /// A visit takes its number with its *first* record, so intent and outcome share it. Every intent gets
-    /// exactly one outcome (``Recovery`` writes the missing ones), so the reports have no gaps either. A
-    /// number that a receiver lacks belongs to a visit that is still open, to a report that is being
-    /// delivered, or to a report counted in `dropped`.
+    /// A visit takes its number with its *first* record, so its intent and its outcome have the same number. Every
+    /// intent gets exactly one outcome (``Recovery`` writes missing outcomes), so the reports have no gaps either. A
+    /// number that a receiver lacks belongs to an open visit, to a report that is being delivered, or to a report
+    /// counted in `dropped`.
     package var seq: Int
-    /// The UUID of the visit in lower case. It is also the id of the visit's report.
+    /// The UUID of the visit in lower case, which is also the id of the visit's report.
     package var visit: Text
-    /// The position of the intent that the visit used up; nil if the visit had no intent (the visit failed
-    /// before the intent was written, or the ledger failed). Only this position connects the two records,
-    /// because each has its own id.
+    /// The position of the visit's intent; nil for a visit without an intent (the visit failed before the intent was
+    /// written, or the ledger failed). Only this position connects the two records, because each has an id of its own.
     package var intent: Int?
     /// The place and time of the record.
     package var stamp: RecordStamp
     /// The result of the visit.
     package var outcome: Outcome
-    /// The number of reports given up since the previous outcome, because the ledger had no room left for
-    /// unconfirmed entries.
+    /// The number of reports lost since the previous outcome for lack of room for unconfirmed entries.
     package var dropped: Int
 }
 
 /// The content of a ledger entry.
 package enum LedgerRecord: Hashable, Sendable {
-    /// The record says that a visit has begun.
+    /// A visit has begun.
     case intent(IntentRecord)
-    /// The record says that a visit has ended.
+    /// A visit has ended.
     case outcome(OutcomeRecord)
 
     /// The version of the record format, member `v`.
@@ -72,7 +70,7 @@ package enum LedgerRecord: Hashable, Sendable {
         }
     }
 
-    /// The record's bytes: compact JSON, members in fixed order. These bytes are hashed, stored and exported.
+    /// The bytes of the record: compact JSON with members in fixed order. These bytes are hashed, stored and exported.
     package var bytes: [UInt8] {
         var members = [JSONObject.Member("v", .int(Self.version))]
         switch self {
@@ -93,8 +91,7 @@ package enum LedgerRecord: Hashable, Sendable {
         return JSON.object(JSONObject(members)).compactBytes
     }
 
-    /// Parses a record. Throws if the bytes are no record, or if they are not exactly in the form of
-    /// ``bytes``.
+    /// Parses a record. Throws if the bytes are not a record in exactly the form of ``bytes``.
     package init(bytes: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
         let fields = try RecordFields(json)
@@ -110,7 +107,7 @@ package enum LedgerRecord: Hashable, Sendable {
                     outcome: try Outcome(fields), dropped: try fields.figure("dropped")))
         default: throw RecordError(member: "kind")
         }
-        // Each record has exactly one encoding; other bytes that parse to the same record are rejected.
+        // Each record has exactly one encoding. Other bytes with the same meaning are rejected.
         guard self.bytes == bytes else { throw RecordError(member: "") }
     }
 }

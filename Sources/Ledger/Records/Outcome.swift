@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The end of a visit, as the caller states it; ``LedgerHead`` makes an ``OutcomeRecord`` of it. It contains
+/// The end of a visit, as stated by the caller. ``LedgerHead`` makes an ``OutcomeRecord`` from it. An outcome contains
 /// no claims.
 package struct Outcome: Hashable, Sendable {
     /// The recorded ends of a visit (abandoned visits are only counted).
@@ -11,21 +11,20 @@ package struct Outcome: Hashable, Sendable {
         case rejected
         /// The transfer or the gate failed before a verdict.
         case failed
-        /// The power or the process failed between intent and outcome, so it is not known whether the gate
-        /// opened.
+        /// The power or the process failed between intent and outcome. Whether the gate opened is unknown.
         case interrupted
     }
 
-    /// A reason: a code of the single table of reason codes, as text, so that every later version can read
-    /// the record. The first reason determined the result. The following reasons are findings of the
-    /// verification or, after a Tuvali code, the code that distinguishes its causes.
+    /// A reason: a code of the table of reason codes, as text, so that every later version can read the record. The
+    /// first reason determined the result. The following reasons are findings of the verification or, after a Tuvali
+    /// code, the more specific code.
     package struct Reason: Hashable, Sendable {
         /// The text of the reason code.
         package var code: Text
-        /// A JSON pointer (RFC 6901) to the member that caused it. Never the member's value.
+        /// A JSON pointer (RFC 6901) to the member that caused the finding; never the value of the member.
         package var pointer: Text?
 
-        /// Creates a reason from a code and, if one member caused it, the pointer to that member.
+        /// Creates a reason from a code and, if one member caused the finding, the pointer to that member.
         package init(_ code: Text, pointer: Text? = nil) {
             self.code = code
             self.pointer = pointer
@@ -40,21 +39,20 @@ package struct Outcome: Hashable, Sendable {
         package var issuer: Text?
         /// The types of the credential, in the order of the credential.
         package var types: [Text]
-        /// The name of the credential in records: HMAC(site key, hash of the signed content), lower-case hex
-        /// (``SiteKey/name(ofSignedContent:)``). It is equal for every copy of the credential at one site,
-        /// and useless elsewhere. Nil if no proof was checked.
+        /// The name of the credential in records: HMAC(site key, hash of the signed content) in lower-case hex
+        /// (``SiteKey/name(ofSignedContent:)``); nil if no proof was checked. Every copy of the credential has the same
+        /// name at one site. At another site the name is useless.
         package var name: Text?
-        /// The first day of validity, as its first second in UTC. Only the day is kept: the time to the
-        /// second is often unique to one credential, and would allow following a person.
+        /// The first day of validity, as its first second in UTC. Only the day is kept: the time to the second is often
+        /// unique to one credential and could be used to follow a person.
         package let validFrom: Timestamp?
-        /// The last day of validity, as its first second in UTC, as for ``validFrom``.
+        /// The last day of validity, as its first second in UTC. Only the day is kept, as in ``validFrom``.
         package let validUntil: Timestamp?
-        /// SHA-256 of the bytes as received, lower-case hex. Only records of earlier versions contain this
-        /// hash; those records also have dates to the millisecond. The hash is read so that those records can
-        /// still be verified. It is never written in new records.
+        /// The SHA-256 of the bytes as received, in lower-case hex. Only records of earlier versions, whose dates have
+        /// milliseconds, contain this hash. It is read so that those records can still be verified, and never written.
         package let oldDigest: Text?
 
-        /// Creates a credential from its data other than claims. Of the dates only the days are kept.
+        /// Creates a credential from its data other than claims. Only the days of the dates are kept.
         package init(
             format: Text, issuer: Text?, types: [Text], name: Text? = nil, validFrom: Timestamp? = nil,
             validUntil: Timestamp? = nil
@@ -91,7 +89,7 @@ package struct Outcome: Hashable, Sendable {
         /// The number of repair rounds requested.
         package var retries: Int
 
-        /// Creates the figures of one transfer.
+        /// Creates the statistics of one transfer.
         package init(transport: Text, milliseconds: Int, chunks: Int, crcErrors: Int, retries: Int) {
             self.transport = transport
             self.milliseconds = milliseconds
@@ -101,13 +99,13 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// The state of the gate as the result of a visit, as reported by the thread that drives the gate's line.
+    /// The state of the gate as the result of a visit, reported by the thread that drives the gate's line.
     package struct Gate: Hashable, Sendable {
         /// Whether the relay was energised, or a frame was sent to a gate controller.
         package var opened: Bool
-        /// How long the relay was energised, in milliseconds; 0 if it was not.
+        /// The time for which the relay was energised, in milliseconds; 0 if it was not energised.
         package var pulseMilliseconds: Int
-        /// Whether the sensor reported that a person passed; nil: no sensor, or no clear result.
+        /// Whether the sensor reported that a person passed; nil without a sensor or a clear result.
         package var passage: Bool?
 
         /// Returns the state of a gate that opened for `milliseconds` milliseconds.
@@ -116,15 +114,15 @@ package struct Outcome: Hashable, Sendable {
         package static let shut = Gate(opened: false, pulseMilliseconds: 0)
     }
 
-    /// The software and rules that gave the verdict. They are needed to assess a record years later.
+    /// The software and rules of the verdict. They are needed to assess a record years later.
     package struct Software: Hashable, Sendable {
         /// The name of the program.
         package var name: Text
         /// The version of the software.
         package var version: Text
-        /// The version of the trust directory in force; nil if none was.
+        /// The version of the trust directory; nil if there was none.
         package var trust: Text?
-        /// The version of the policy in force; nil if none was.
+        /// The version of the policy; nil if there was none.
         package var policy: Text?
 
         /// Creates the description of a program and the rules that it applied.
@@ -138,36 +136,35 @@ package struct Outcome: Hashable, Sendable {
 
     /// The result of the visit.
     package var result: Result
-    /// The reasons, most important first; may be empty for `accepted` and `interrupted`.
+    /// The reasons, most important first. The list may be empty for `accepted` and `interrupted`.
     package var reasons: [Reason]
-    /// The credential on which the verdict depends, if the visit reached a verdict: the one that fulfilled
-    /// the accepting rule, or the one that failed.
+    /// The credential that determines the verdict: the credential that fulfilled the accepting rule, or the credential
+    /// that failed; nil for a visit without a verdict.
     package var credential: Credential?
-    /// Further credentials presented in the same visit; usually none. First are those that also fulfil the
-    /// accepting rule; they have a name and dates. The others did not affect the verdict.
+    /// The further credentials of the visit, usually none. Credentials that also fulfil the accepting rule come first
+    /// and have a name and dates. The others did not affect the verdict.
     package var others: [Credential] = []
-    /// The figures of the transfer; nil if none took place.
+    /// The statistics of the transfer; nil without a transfer.
     package var session: Session?
-    /// What the gate did; nil: this appliance has no actuator or, for an interrupted visit, it is not known.
+    /// The state of the gate; nil for an appliance without an actuator, or if the state of an interrupted visit is
+    /// unknown.
     package var gate: Gate?
-    /// The software and rules that gave the verdict.
+    /// The software and rules of the verdict.
     package var software: Software
-    /// The number of further visits that ended in the same way shortly before and have no separate record;
-    /// usually 0.
+    /// The number of further visits that ended in the same way shortly before and have no record of their own; usually
+    /// 0.
     package var repeated = 0
-    /// The times at which the first and the last of the ``repeated`` visits ended, on the clock of
-    /// ``RecordStamp/monotonic``; nil: there were no such visits, or a version before this member existed
-    /// wrote the record.
+    /// The times of the first and the last of the ``repeated`` visits, on the clock of ``RecordStamp/monotonic``; nil
+    /// if there were none, or for a record of a version without this member.
     package var repeatedSpan: ClosedRange<Instant>?
-    /// The upper limit of ``repeated``: more than a radio can deliver, and small enough that sums of it do
-    /// not overflow.
+    /// The maximum of ``repeated``: more than a radio can deliver, and small enough that sums do not overflow.
     package static let mostRepeated = 1 << 32
-    /// The ledger that this ledger replaces. Only the first record of such a ledger has it.
+    /// The ledger that this ledger replaces. Only the first record of the new ledger has a predecessor.
     package var predecessor: Predecessor?
-    /// What was wrong with the replaced ledger, in words. Only the first record of the new ledger has it.
+    /// The fault of the replaced ledger, in words. Only the first record of the new ledger has this text.
     package var finding: Text?
 
-    /// Creates an outcome from the given values. The other properties have their defaults.
+    /// Creates an outcome from the given values. The other properties have defaults.
     package init(
         _ result: Result, reasons: [Reason] = [], credential: Credential? = nil, session: Session? = nil, gate: Gate?,
         software: Software
@@ -182,14 +179,14 @@ package struct Outcome: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// The priority of a record when the ledger has not enough room for all records.
+    /// The priority of a record if the ledger lacks room.
     package enum Weight: String, CaseIterable, Sendable {
-        /// The lowest priority: a transfer failed before a credential was received, and the gate stayed shut.
-        /// Any radio nearby can cause such records.
+        /// The lowest priority: a transfer failed before a credential was received, and the gate stayed shut. Any radio
+        /// nearby can cause such records.
         case junk
         /// The visitor was rejected, or the gate itself failed.
         case ordinary
-        /// The gate opened, or may have opened. These records are given up last.
+        /// The gate opened, or may have opened. Such records are given up last.
         case opened
     }
 

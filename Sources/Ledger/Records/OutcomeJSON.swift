@@ -1,7 +1,7 @@
 import Encoding
 
-// The JSON form of an outcome. Member order is fixed and optional members are left out, so equal outcomes have equal
-// bytes.
+// The JSON form of an outcome. The order of members is fixed and optional members are omitted, so equal outcomes have
+// equal bytes.
 extension Outcome {
     /// The members of the record, in order.
     var members: [JSONObject.Member] {
@@ -22,8 +22,7 @@ extension Outcome {
         return members + succession
     }
 
-    /// The members of the first record of a new ledger that describe the replaced ledger. No other record has
-    /// these members.
+    /// The members that describe the replaced ledger. Only the first record of a new ledger has these members.
     var succession: [JSONObject.Member] {
         (predecessor.map { [.init("predecessor", $0.json)] } ?? [])
             + (finding.map { [.init("finding", .string($0))] } ?? [])
@@ -59,7 +58,7 @@ extension Outcome {
         finding = try fields.textIfPresent("finding")
     }
 
-    /// Returns the outcome with its texts cut to the limits of a record (``LedgerLimits``): a few kilobytes,
+    /// Returns the outcome with its texts truncated to the limits of a record (``LedgerLimits``): a few kilobytes,
     /// whatever a stranger sent.
     package func clipped(to limits: LedgerLimits) -> Outcome {
         var copy = self
@@ -147,8 +146,8 @@ extension Outcome.Session {
 }
 
 extension Outcome.Gate {
-    /// Returns the JSON form of the gate. `pulse`: the name of the member with the duration. It is `pulseMs`
-    /// in the record, and another name in the report, because receivers of reports expect that name.
+    /// Returns the JSON form of the gate. `pulse`: the name of the member with the duration. The name is `pulseMs` in
+    /// the record. Receivers of reports expect another name.
     func json(pulse: Text) -> JSON {
         .object(
             JSONObject(optional: [
@@ -182,7 +181,7 @@ extension Outcome.Software {
 }
 
 extension JSONObject {
-    /// Creates an object from the members that have a value.
+    /// Creates an object from the members with a value.
     init(optional members: [(Text, JSON?)]) {
         self.init(members.compactMap { name, value in value.map { Member(name, $0) } })
     }

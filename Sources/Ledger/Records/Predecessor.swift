@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The description of a replaced ledger in the first record of a new ledger: the last state that its witness
-/// recorded or, without a witness, the state that the ledger itself stated.
+/// The description of a replaced ledger in the first record of a new ledger: the last state that the witness recorded
+/// or, without a witness, the state that the ledger stated.
 package struct Predecessor: Hashable, Sendable {
     /// The id of the replaced ledger.
     package var ledger: Text

@@ -1,8 +1,8 @@
 import Encoding
 
-/// A stored record could not be parsed. `member` is the first member that is missing or has the wrong form.
+/// A stored record could not be parsed. `member` is the first member that is missing or malformed.
 package struct RecordError: Error, Hashable, Sendable {
-    /// The member's name, or "" when the body is not a JSON object at all.
+    /// The name of the member, or "" if the body is not a JSON object.
     package let member: String
 }
 
@@ -25,7 +25,7 @@ struct RecordFields {
         return int
     }
 
-    /// Reads a non-negative figure used in sums: no valid record has one below 0 or above `most`.
+    /// Reads a non-negative figure that is used in sums. Throws for a value below 0 or above `most`.
     func figure(_ name: Text, upTo most: Int = ChainPoint.countLimit) throws(RecordError) -> Int {
         let figure = try int(name)
         guard (0...most).contains(figure) else { throw RecordError(member: name.string) }
@@ -42,16 +42,16 @@ struct RecordFields {
         return array
     }
 
-    /// Returns the array `name`; an empty array if the record has no such member.
+    /// Returns the array `name`; an empty array if the member is missing.
     func arrayIfPresent(_ name: Text) throws(RecordError) -> [JSON] { object[name] == nil ? [] : try array(name) }
 
-    /// Bytes that are written as hex digits.
+    /// Reads bytes that are written as hex digits.
     func hex(_ name: Text) throws(RecordError) -> [UInt8] {
         guard let bytes = Hex.decode(try text(name).string) else { throw RecordError(member: name.string) }
         return bytes
     }
 
-    /// Returns whether the member `name` is `null`. The member must be present.
+    /// Returns whether the member `name` is `null`. Throws if the member is missing.
     func isNull(_ name: Text) throws(RecordError) -> Bool {
         guard let value = object[name] else { throw RecordError(member: name.string) }
         return value.isNull
@@ -68,28 +68,28 @@ struct RecordFields {
         return value.isNull ? nil : try RecordFields(value, name.string)
     }
 
-    /// Returns the object `name`; nil if the record has no such member.
+    /// Returns the object `name`; nil if the member is missing.
     func objectIfPresent(_ name: Text) throws(RecordError) -> RecordFields? {
         object[name] == nil ? nil : try self.object(name)
     }
 
-    /// Returns the text `name`; nil if the record has no such member.
+    /// Returns the text `name`; nil if the member is missing.
     func textIfPresent(_ name: Text) throws(RecordError) -> Text? { object[name] == nil ? nil : try text(name) }
 
-    /// Returns the number `name`; nil if the record has no such member.
+    /// Returns the number `name`; nil if the member is missing.
     func figureIfPresent(
         _ name: Text, upTo most: Int = ChainPoint.countLimit
     ) throws(RecordError) -> Int? { object[name] == nil ? nil : try figure(name, upTo: most) }
 
-    /// Returns the Boolean `name`; nil if the record has no such member.
+    /// Returns the Boolean `name`; nil if the member is missing.
     func boolIfPresent(_ name: Text) throws(RecordError) -> Bool? { object[name] == nil ? nil : try bool(name) }
 
-    /// Returns the instant `name`; nil if the record has no such member.
+    /// Returns the instant `name`; nil if the member is missing.
     func instantIfPresent(_ name: Text) throws(RecordError) -> Instant? {
         object[name] == nil ? nil : Instant(nanoseconds: Int64(try int(name)))
     }
 
-    /// Returns the timestamp `name`; nil if the record has no such member.
+    /// Returns the timestamp `name`; nil if the member is missing.
     func timestampIfPresent(_ name: Text) throws(RecordError) -> Timestamp? {
         object[name] == nil ? nil : try timestamp(name)
     }

@@ -1,15 +1,13 @@
 package import Encoding
 
-/// The place and time at which a record was made. Every record has its own stamp, so that a single record can
-/// be read without the others.
+/// The place and time of a record. Every record has a stamp of its own, so that a single record can be read without the
+/// others.
 package struct RecordStamp: Hashable, Sendable {
     /// The configured name of the gate.
     package var kiosk: Text
-    /// The UUID of the boot (`/proc/sys/kernel/random/boot_id`); only `monotonic` values of the same boot can
-    /// be compared.
+    /// The UUID of the boot (`/proc/sys/kernel/random/boot_id`). Only `monotonic` values of one boot are comparable.
     package var boot: Text
-    /// The date according to the gate's clock, and the source of that date. The date is kept to the
-    /// millisecond.
+    /// The date of the gate's clock, to the millisecond, and the source of the date.
     package var time: WallTime
     /// The time on the monotonic clock, in nanoseconds since the boot of ``boot``.
     package var monotonic: Instant
@@ -42,7 +40,7 @@ package struct RecordStamp: Hashable, Sendable {
         monotonic = Instant(nanoseconds: Int64(try fields.int("monotonic")))
     }
 
-    /// Returns the date at another instant of the same boot, computed from this stamp.
+    /// Returns the date at another instant of the same boot.
     func date(of instant: Instant) -> Timestamp { time.utc.advanced(by: monotonic.duration(to: instant)) }
 
     func clipped(to limits: LedgerLimits) -> RecordStamp {
@@ -54,25 +52,25 @@ package struct RecordStamp: Hashable, Sendable {
 }
 
 extension Instant {
-    /// The nanoseconds in the form in which a record contains them.
+    /// The nanoseconds in the form of a record.
     var json: JSON { .number(JSONNumber(validated: String(nanoseconds))) }
 }
 
 extension Timestamp {
-    /// The date in RFC 3339 with milliseconds, limited to the years 0000 to 9999, which RFC 3339 can express.
+    /// The date in RFC 3339 with milliseconds, limited to the years 0000 to 9999, the range of RFC 3339.
     var recordText: String { inRecords.rfc3339 }
 
     /// The date in RFC 3339 without fractions of a second.
     var recordSecond: String { String(recordText.prefix(19)) + "Z" }
 
-    /// The first second of this day in UTC.
+    /// The first second of the day in UTC.
     var recordDay: Timestamp {
         let seconds = inRecords.seconds
         let rest = seconds % 86_400
         return Timestamp(seconds: seconds - (rest < 0 ? rest + 86_400 : rest))
     }
 
-    /// This date limited to the years 0000 to 9999, because a credential may state any date.
+    /// The date limited to the years 0000 to 9999, because a credential may state any date.
     private var inRecords: Timestamp {
         let first = Timestamp(seconds: -62_167_219_200)
         let last = Timestamp(seconds: 253_402_300_799, nanoseconds: 999_000_000)

@@ -1,8 +1,8 @@
 import Crypto
 
-/// The name by which the gate recognises the credential of a visit that opened it. The name may be kept on
-/// disk: the first 16 bytes of an HMAC under the site key. Without the key it reveals nothing about
-/// credential or person. This name differs from the credential's name in the records.
+/// The name by which the gate recognises a credential that opened it: the first 16 bytes of an HMAC under the site key.
+/// The name may be stored on disk, because without the key it reveals nothing about credential or person. The name in
+/// the records is different.
 package struct ReplayName: Hashable, Sendable {
     /// The length of a name in bytes.
     package static let byteCount = 16

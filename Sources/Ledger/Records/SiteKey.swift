@@ -1,22 +1,22 @@
 import Crypto
 package import Encoding
 
-/// The site's secret key from which names of credentials are computed. With the same key at every gate of a
-/// site, repeated visits are recognisable at that site; at any other place the names reveal nothing.
+/// The secret key of the site, from which the names of credentials are computed. If all gates of a site have the same
+/// key, repeated visits are recognisable at the site. At any other place the names reveal nothing.
 package struct SiteKey: Sendable {
     /// The length of the key in bytes.
     package static let byteCount = 32
 
     private let key: SymmetricKey
 
-    /// Creates a key from ``byteCount`` random bytes; nil for any other number.
+    /// Creates a key from ``byteCount`` random bytes; nil for any other number of bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         key = SymmetricKey(data: bytes)
     }
 
-    /// Returns the name of the credential whose signed content has the SHA-256 hash `hash`: an HMAC-SHA-256
-    /// in lower-case hex.
+    /// Returns the name of a credential: an HMAC-SHA-256 of the SHA-256 hash `hash` of its signed content, in
+    /// lower-case hex.
     package func name(ofSignedContent hash: [UInt8]) -> Text {
         var code = HMAC<SHA256>(key: key)
         code.update(data: Array("gatehouse/credential/1\u{0}".utf8))
@@ -24,7 +24,7 @@ package struct SiteKey: Sendable {
         return Text(Hex.encode(code.finalize()))
     }
 
-    /// Returns the replay name for one of a verdict's replay keys.
+    /// Returns the replay name for a replay key of a verdict.
     package func replayName(of key: [UInt8]) -> ReplayName {
         var code = HMAC<SHA256>(key: self.key)
         code.update(data: Array("gatehouse/replay/1\u{0}".utf8))

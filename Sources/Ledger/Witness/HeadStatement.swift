@@ -1,8 +1,8 @@
 package import Encoding
 
-/// The statement of the witness about the whole ledger after one commit. The statement is small enough to be
-/// signed, logged and given to other parties. These can compare the gate's ledger with the statement: every
-/// later state of the ledger must contain the state that it describes.
+/// The statement of the witness about the whole ledger after one commit. The statement is small enough to be signed,
+/// logged and given to other parties, who can compare the gate's ledger with it: every later state of the ledger must
+/// contain the described state.
 package struct HeadStatement: Hashable, Sendable {
     /// The figures of the ledger.
     package var state: LedgerState
@@ -10,8 +10,8 @@ package struct HeadStatement: Hashable, Sendable {
     package var digest: [UInt8]
     /// The statement's number. The newer of two statements has the higher number.
     package var number: Int
-    /// A fault of the ledger that the running service found, in words. After it, the next start begins a new
-    /// ledger. Nil if no fault was found.
+    /// A fault of the ledger that the running service found, in words; nil if there is none. After a fault, the next
+    /// start begins a new ledger.
     package var finding: Text?
 
     /// Creates a statement from the values of its properties.
@@ -48,13 +48,12 @@ package struct HeadStatement: Hashable, Sendable {
     }
 }
 
-/// A statement with its signature. The signed head is stored in the witness file, printed by `gatehouse
-/// ledger head --json`, and may be sent to any other party that acts as a witness.
+/// A statement with its signature. The signed head is stored in the witness file, printed by `gatehouse ledger head
+/// --json`, and sent to other parties that act as witnesses.
 package struct SignedHead: Hashable, Sendable {
     /// The statement that is signed.
     package let head: HeadStatement
-    /// The Ed25519 key that signed it, 32 bytes. A verifier must know from another source that this is the
-    /// gate's key.
+    /// The Ed25519 key of the signature, 32 bytes. A verifier must know the gate's key from another source.
     package let key: [UInt8]
     private let signature: [UInt8]
 
@@ -64,8 +63,7 @@ package struct SignedHead: Hashable, Sendable {
         (self.head, self.key, self.signature) = (head, key.publicKey, signature)
     }
 
-    /// Parses ``bytes``. Throws when a member is missing or malformed, or when the signature does not match
-    /// the key.
+    /// Parses ``bytes``. Throws if a member is missing or malformed, or if the signature does not match the key.
     package init(bytes: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
         let fields = try RecordFields(json)

@@ -1,25 +1,25 @@
 package import Encoding
 
-/// The data with which a new ledger begins when it replaces a ledger that its witness contradicts. The data
-/// is kept next to the new ledger until the first record, which reports the replacement, is written.
+/// The initial data of a new ledger that replaces a ledger contradicted by its witness. The data is stored next to the
+/// new ledger until the first record, which reports the replacement, is written.
 package struct LedgerOrigin: Hashable, Sendable {
-    /// The replaced ledger; nil if no data about it is known.
+    /// The replaced ledger; nil if nothing is known about it.
     package var predecessor: Predecessor?
-    /// The reason code of the finding about the replaced ledger, for the first record.
+    /// The reason code for the first record, which states the finding about the replaced ledger.
     package var code: Text
     /// The finding about the replaced ledger, in words.
     package var finding: Text
-    /// The first number that a visit of the new ledger may get. No number is used twice, not even one of an
-    /// entry that was cut off.
+    /// The first visit number of the new ledger. No number is used twice, not even a number of an entry that was cut
+    /// off.
     package var nextSeq: Int
-    /// The intents without an outcome, as the bytes of their records; the new ledger closes them.
+    /// The intents without an outcome, as the bytes of their records. The new ledger closes them.
     package var open: [[UInt8]]
-    /// The decisions on the visits of the open intents, as ``KeptDecision/bytes``. They are taken only from a
-    /// ledger whose own seal confirms them.
+    /// The decisions on the visits of the open intents, as ``KeptDecision/bytes``. They come only from a ledger whose
+    /// seal confirms them.
     package var decisions: [[UInt8]]
 
-    /// The count of numbers that are skipped, so that the numbers of visits after the last witnessed one are
-    /// not used again.
+    /// The count of skipped numbers. The gap covers the visits after the last statement of the witness, so that their
+    /// numbers are not used again.
     package static let gap = 1000
 
     /// Creates a founding from the values of its properties.
@@ -58,15 +58,15 @@ package struct LedgerOrigin: Hashable, Sendable {
         self.init(
             predecessor: try Predecessor(fields.object("predecessor")), code: try fields.text("code"),
             finding: try fields.text("finding"),
-            // Permit only half of all numbers: the rest remains for the visits of the new ledger.
+            // Permit only half of all numbers, so that the new ledger has enough numbers.
             nextSeq: try fields.figure("nextSeq", upTo: ChainPoint.countLimit / 2),
             open: try bodies("open", fields.array("open")),
             // The member is absent in the bytes of a version without decisions.
             decisions: try bodies("decisions", fields.arrayIfPresent("decisions")))
     }
 
-    /// Appends the first records of the new ledger: the record about the replaced ledger, then the open
-    /// intents of that ledger, unchanged except for their numbers and positions.
+    /// Appends the first records of the new ledger: the record about the replaced ledger, then the open intents of that
+    /// ledger with new numbers and positions.
     package func begin(
         _ head: inout LedgerHead, stamp: RecordStamp, software: Outcome.Software
     ) throws(LedgerError) -> (

@@ -1,10 +1,9 @@
 import Encoding
 
-/// A checksum of a set of rows: the sum of the rows' codes under a secret key (four lanes of 64 bits,
-/// wrapping). The checksum changes with every row that is added, removed or edited. It can be updated without
-/// reading the other rows.
+/// A checksum of a set of rows: the sum of the rows' codes under a secret key (four lanes of 64 bits, wrapping). Every
+/// added, removed or edited row changes the checksum, and an update does not read the other rows.
 ///
-/// Such a sum is secure only while it is secret, so it never leaves the process except inside a seal.
+/// The sum is secure only while it is secret, so it leaves the process only inside a seal.
 package struct RowSum: Hashable, Sendable {
     /// The length of a sum in bytes.
     package static let byteCount = 32

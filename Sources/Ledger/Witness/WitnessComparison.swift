@@ -1,45 +1,43 @@
 import Encoding
 
-/// What a database states about itself.
+/// The statement of a database about itself.
 package enum StoredLedger: Hashable, Sendable {
-    /// No database existed. The database was created at this start.
+    /// No database existed. This start created the database.
     case made
-    /// The database has no seal. `isOld`: the last program version that wrote it had no seals.
+    /// The database has no seal. `isOld`: the database was last written by a version without seals.
     case unsealed(LedgerState, isOld: Bool)
-    /// The seal of the database is valid, or cannot be checked without the key. In the second case `digest`
-    /// is nil.
+    /// The seal of the database is valid. Without a key the seal cannot be checked, and `digest` is nil.
     case sealed(LedgerState, digest: [UInt8]?)
-    /// The database cannot be read, or its seal does not match its figures; the text is the reason.
+    /// The database cannot be read, or the seal does not match the figures. The text is the reason.
     case broken(String)
 }
 
 /// The result of comparing a ledger with its witness.
 package enum WitnessComparison: Hashable, Sendable {
-    /// The ledger is new, and there is no sign of an earlier ledger.
+    /// The ledger is new, and nothing indicates an earlier ledger.
     case new
-    /// The ledger comes from a version without witnesses. From now on it has a witness.
+    /// The ledger comes from a version without witnesses. It has a witness from now on.
     case adopted
-    /// The ledger continues the state that its witness recorded.
+    /// The ledger continues the state that the witness recorded.
     case continued
-    /// The ledger's own seal is valid, but nothing proves that this is its newest state; the text is the
-    /// reason.
+    /// The seal of the ledger is valid, but nothing proves that the state is the newest. The text is the reason.
     case unwitnessed(String)
-    /// The ledger does not continue the state that its witness recorded; the text is the contradiction.
+    /// The ledger does not continue the state that the witness recorded. The text is the contradiction.
     case rewritten(String)
     /// The database was restored from a backup; the text describes the restore.
     case restored(String)
 
-    /// Whether this ledger must be replaced by a new one because evidence contradicts it.
+    /// Whether evidence contradicts the ledger, so that a new ledger must replace it.
     package var isRewritten: Bool { if case .rewritten = self { true } else { false } }
 
     /// Compares a ledger with its witness.
     ///
     /// - Parameters:
-    ///   - stored: The state that the database contains.
+    ///   - stored: The state in the database.
     ///   - witness: The content of the witness file.
-    ///   - keyIsNew: Whether the key was made at this start; in that case no witness can exist yet.
-    ///   - hashAt: Returns the hash of the entry at a position, or of the entry before the oldest one; nil if
-    ///     no such entry exists.
+    ///   - keyIsNew: Whether this start made the key. Then no witness can exist yet.
+    ///   - hashAt: Returns the hash of the entry at a position, or of the entry before the oldest entry on disk; nil if
+    ///     there is no such entry.
     package static func judge(
         _ stored: StoredLedger, _ witness: WitnessReading, keyIsNew: Bool, hashAt: (Int) -> ChainHash?
     ) -> WitnessComparison {
@@ -85,9 +83,9 @@ package enum WitnessComparison: Hashable, Sendable {
             if state != seen || digest.map({ $0 != head.digest }) == true {
                 return "its figures differ from those that the witness recorded"
             }
-            // A statement is written only after the commit that it describes, so an interrupted statement
-            // described a later state than the present one. Corruption of the older slot looks the same. In
-            // that case an unnecessary new ledger is the smaller harm.
+            // A statement is written only after its commit, so an interrupted statement describes a later state than
+            // that of the database. Corruption of the older slot looks the same. An unnecessary new ledger is then the
+            // smaller harm.
             if isTorn { return "a newer statement of the witness was damaged, and the database is older than that" }
         }
         if state.start.count <= seen.end.count, hashAt(seen.end.count) != seen.end.hash {

@@ -1,13 +1,13 @@
 import Crypto
 package import Encoding
 
-/// The secret that proves the ledger. It is kept in another place than the database. The secret seals the
-/// database's own figures and signs the statements of the witness. An attacker who can write the database but
-/// lacks the secret can forge neither seal nor statement.
+/// The secret that proves the ledger. It seals the figures of the database and signs the statements of the witness, and
+/// is stored in another place than the database. An attacker who can write the database but lacks the secret can forge
+/// neither seals nor statements.
 package struct WitnessKey: Sendable {
     /// The length of the secret in bytes.
     package static let byteCount = 32
-    /// The length in bytes of the random number that each seal needs.
+    /// The length, in bytes, of the random number for each seal.
     package static let nonceBytes = 12
 
     private let signing: Curve25519.Signing.PrivateKey
@@ -27,7 +27,7 @@ package struct WitnessKey: Sendable {
         rows = SymmetricKey(data: derive("gatehouse/witness/rows/1"))
     }
 
-    /// The Ed25519 public key with which other parties check statements, 32 bytes.
+    /// The Ed25519 public key, 32 bytes, with which other parties check statements.
     package var publicKey: [UInt8] { Array(signing.publicKey.rawRepresentation) }
 
     /// Returns the code of one row. Each field is hashed together with its length.
@@ -42,9 +42,9 @@ package struct WitnessKey: Sendable {
         return RowSum(Array(code.finalize())) ?? RowSum()
     }
 
-    /// Returns the seal of a state: the sum of the cursors, encrypted and bound to the state
-    /// (ChaCha20-Poly1305). `nonce`: ``nonceBytes`` random bytes. For a nonce of another length the result is
-    /// empty, and an empty seal is never valid.
+    /// Returns the seal of a state: the sum of the cursors, encrypted and bound to the state (ChaCha20-Poly1305).
+    /// `nonce`: ``nonceBytes`` random bytes. With a nonce of another length the result is empty, and an empty seal is
+    /// never valid.
     package func seal(_ state: LedgerState, _ sum: RowSum, nonce: [UInt8]) -> [UInt8] {
         guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
             let box = try? ChaChaPoly.seal(sum.bytes, using: sealing, nonce: nonce, authenticating: state.bytes)
@@ -52,8 +52,7 @@ package struct WitnessKey: Sendable {
         return Array(box.combined)
     }
 
-    /// Returns the sum inside a seal; nil unless the seal was made with this key for exactly the state
-    /// `state`.
+    /// Returns the sum inside a seal; nil unless the seal was made with this key for exactly the state `state`.
     package func open(_ seal: [UInt8], of state: LedgerState) -> RowSum? {
         guard let box = try? ChaChaPoly.SealedBox(combined: seal),
             let sum = try? ChaChaPoly.open(box, using: sealing, authenticating: state.bytes)
@@ -61,8 +60,7 @@ package struct WitnessKey: Sendable {
         return RowSum(sum)
     }
 
-    /// Returns a short digest of a state and its cursors, for statements. It reveals neither the state nor
-    /// the cursors.
+    /// Returns a short digest of a state and its cursors, for statements. The digest reveals neither.
     package func digest(of state: LedgerState, _ sum: RowSum) -> [UInt8] {
         var code = HMAC<SHA256>(key: sealing)
         code.update(data: Array("gatehouse/witness/state/1\u{0}".utf8))
@@ -71,10 +69,9 @@ package struct WitnessKey: Sendable {
         return Array(code.finalize())
     }
 
-    /// Returns the code that confirms a restore. It confirms that the ledger was put back in exactly the
-    /// state `state` while the last statement of the witness had the number `number`. `text`: the description
-    /// of the restore. A later statement, another state or another text has a different code, so an earlier
-    /// mark is not valid again.
+    /// Returns the code that confirms a restore: the ledger was restored to exactly the state `state` while the last
+    /// statement of the witness had the number `number`. `text`: the description of the restore. A later statement,
+    /// another state or another text gives another code, so an old mark does not become valid again.
     package func code(ofRestore text: Text, _ state: LedgerState, after number: Int) -> [UInt8] {
         var code = HMAC<SHA256>(key: sealing)
         var figures: [UInt8] = []
@@ -87,7 +84,7 @@ package struct WitnessKey: Sendable {
     /// Signs a statement. Returns nil only if the library fails to sign.
     package func sign(_ statement: [UInt8]) -> [UInt8]? { (try? signing.signature(for: statement)).map(Array.init) }
 
-    /// Whether `signature` was made over `statement` with the secret that belongs to `publicKey`.
+    /// Whether `signature` over `statement` was made with the secret that belongs to `publicKey`.
     package static func isSigned(_ statement: [UInt8], _ signature: [UInt8], by publicKey: [UInt8]) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
         return key.isValidSignature(signature, for: statement)

@@ -1,21 +1,20 @@
 import Crypto
 import Encoding
 
-/// The format of the witness file: two slots of equal size that are written in turn. So a write that a power
-/// cut interrupts damages only the slot of the older statement, never that of the newest complete statement.
+/// The format of the witness file: two slots of equal size, written in turn. A write that a power cut interrupts
+/// therefore damages only the slot of the older statement.
 ///
-/// A slot: `GATEHEAD`, the length of the statement (4 bytes, most significant first), ``SignedHead/bytes``,
-/// the SHA-256 hash of all of these bytes, zeros up to ``slotBytes``.
+/// A slot contains `GATEHEAD`, the length of the statement (4 bytes, most significant first), ``SignedHead/bytes``, the
+/// SHA-256 hash of all these bytes, and zeros up to ``slotBytes``.
 package enum WitnessSlots {
-    /// The length of a slot in bytes: one disk block, so that writing one slot does not change the block of
-    /// the other slot.
+    /// The length of a slot in bytes: one disk block, so that writing a slot does not change the block of the other
+    /// slot.
     package static let slotBytes = 4096
     /// The file's length in bytes.
     package static let fileBytes = 2 * slotBytes
     private static let magic = Array("GATEHEAD".utf8)
 
-    /// Returns the offset of the slot for a statement, and the bytes of that slot; nil if the statement does
-    /// not fit.
+    /// Returns the offset of the slot for a statement, and the bytes of the slot; nil if the statement does not fit.
     package static func slot(_ signed: SignedHead) -> (offset: Int, bytes: [UInt8])? {
         let statement = signed.bytes
         var bytes = magic
@@ -27,7 +26,7 @@ package enum WitnessSlots {
         return (signed.head.number & 1 == 0 ? 0 : slotBytes, bytes)
     }
 
-    /// Reads a witness file. `key`: the public key whose statements count; nil: any key.
+    /// Reads a witness file. `key`: the public key whose statements count; nil for any key.
     package static func read(_ file: [UInt8], key: [UInt8]?) -> WitnessReading {
         var (whole, isTorn, isForeign): ([SignedHead], Bool, Bool) = ([], file.count != fileBytes, false)
         for start in [0, slotBytes] {
@@ -61,11 +60,10 @@ package enum WitnessReading: Hashable, Sendable {
     case absent
     /// The file holds no valid statement; the text is the reason.
     case unusable(String)
-    /// The newest complete statement in the file. `isTorn`: the other slot is damaged, as after a power cut,
-    /// or holds a statement of another key, or the file has another length. A slot of zeros does not count as
-    /// damaged.
+    /// The newest complete statement in the file. `isTorn`: the other slot is damaged, as after a power cut, or has a
+    /// statement of another key, or the file has another length. A slot of zeros is not damaged.
     case read(SignedHead, isTorn: Bool)
 
-    /// The newest complete statement; nil if the file holds none.
+    /// The newest complete statement; nil if there is none.
     package var head: HeadStatement? { if case .read(let signed, _) = self { signed.head } else { nil } }
 }

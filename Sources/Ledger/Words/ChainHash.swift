@@ -1,14 +1,14 @@
 import Crypto
 package import Encoding
 
-/// The SHA-256 hash that binds an entry to all entries before it.
+/// The SHA-256 hash that binds an entry to all earlier entries.
 package struct ChainHash: Hashable, Sendable {
     /// The length of a hash in bytes.
     package static let byteCount = 32
     /// The hash, ``byteCount`` bytes.
     package let bytes: [UInt8]
 
-    /// Creates a hash from stored bytes; nil unless there are ``byteCount`` bytes.
+    /// Creates a hash from ``byteCount`` stored bytes; nil for any other number of bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
@@ -18,17 +18,17 @@ package struct ChainHash: Hashable, Sendable {
         bytes = Array(SHA256.hash(data: input))
     }
 
-    /// The hash that precedes the first entry. It includes the ledger's id, so an entry of one ledger never
-    /// matches another ledger.
+    /// The hash before the first entry. The hash includes the ledger's id, so an entry of one ledger never fits into
+    /// another ledger.
     package static func genesis(ledger: Text) -> ChainHash {
         ChainHash(of: Array("gatehouse/ledger/genesis/1\u{0}".utf8) + Array(ledger.utf8))
     }
 
-    /// Returns the hash of the entry `body` at `position`, which follows the entry with this hash.
+    /// Returns the hash of the entry `body` at `position` after the entry with this hash.
     ///
-    /// Input: `gatehouse/ledger/entry/1`, a zero byte, the previous hash (32 bytes), the position and the
-    /// body's length (8 bytes each, most significant first), the body. Every part before the body has a fixed
-    /// length, and the body's length is stated, so no two entries share an input.
+    /// Input: `gatehouse/ledger/entry/1`, a zero byte, the previous hash (32 bytes), the position and the body's length
+    /// (8 bytes each, most significant first), the body. All parts before the body have a fixed length, and the length
+    /// of the body is included, so no two entries have the same input.
     package func next(position: Int, body: [UInt8]) -> ChainHash {
         var input = Array("gatehouse/ledger/entry/1\u{0}".utf8)
         input.reserveCapacity(input.count + 48 + body.count)

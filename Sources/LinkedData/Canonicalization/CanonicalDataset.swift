@@ -6,11 +6,11 @@ package struct CanonicalDataset: Sendable {
     private let text: CanonicalText
     /// The lines in order, without duplicates.
     private let lines: [CanonicalText.Line]
-    /// The issued identifiers: for each label in the input its canonical label, both without `_:`.
+    /// The canonical label of each input label. Neither label includes `_:`.
     package let issued: [Text: Text]
-    /// The units of work: calls of Hash N-Degree Quads, and permutations examined.
+    /// The units of work: the calls of Hash N-Degree Quads plus the permutations examined.
     package let work: Int
-    /// The number of steps within these units of work (``CanonicalizationLimits/steps``).
+    /// The number of steps in the units of work (``CanonicalizationLimits/steps``).
     package let steps: Int
 
     init(unsorted text: CanonicalText, issued: [Text: Text], work: Int, steps: Int) {
@@ -41,7 +41,7 @@ package struct CanonicalDataset: Sendable {
         return output
     }
 
-    /// The hash of the canonical N-Quads document, without building it.
+    /// Hashes the canonical N-Quads document without building the document in memory.
     package func digest(_ algorithm: HashAlgorithm) -> [UInt8] {
         var digest = RunningDigest(algorithm)
         forEachPiece { digest.update($0) }
@@ -55,10 +55,10 @@ package struct CanonicalDataset: Sendable {
     }
 }
 
-/// Lines of canonical N-Quads, one after another, each with its line end. Long literals are stored
-/// separately: a photo is most of a credential and is not copied into the document.
+/// Lines of canonical N-Quads, each with its line end. Long literals are stored separately, because a photo makes up
+/// most of a credential and copying the photo is slow.
 struct CanonicalText {
-    /// A line, and the place in it of a literal that is stored separately.
+    /// A line, and the offset in the line at which a separately stored literal belongs.
     struct Line {
         let range: Range<Int>
         let place: Int?
@@ -67,22 +67,21 @@ struct CanonicalText {
     /// The lines without the separate literals.
     var bytes: [UInt8] = []
     private(set) var lines: [Line] = []
-    /// The literals that are stored separately, by their places.
+    /// The separately stored literals, by their offsets.
     private var literals: [Int: Text] = [:]
     private var apart = 0
 
-    /// The number of bytes of all lines, separate literals included.
+    /// The number of bytes of all lines, including the separately stored literals.
     var count: Int { bytes.count + apart }
 
-    /// Creates an empty text with reserved space for `bytes` bytes, without long literals, and for `lines`
-    /// lines.
+    /// Creates an empty text. Reserves space for `bytes` bytes (long literals excluded) and `lines` lines.
     init(bytes: Int, lines: Int) {
         self.bytes.reserveCapacity(bytes)
         self.lines.reserveCapacity(lines)
     }
 
-    /// Adds the line that was appended to ``bytes`` from `start` on, and the separate literal that belongs at
-    /// `place` in it.
+    /// Adds the line that begins at offset `start` of ``bytes``. `literal` is stored separately and belongs at offset
+    /// `place`.
     mutating func endLine(from start: Int, lacking literal: Text?, at place: Int) {
         lines.append(Line(range: start..<bytes.count, place: literal == nil ? nil : place))
         guard let literal else { return }
@@ -90,7 +89,7 @@ struct CanonicalText {
         apart += literal.utf8.count
     }
 
-    /// Passes a line to `body`, in pieces. `bytes` are the bytes of this text.
+    /// Passes a line to `body` in pieces. `bytes` is the content of ``bytes``.
     func forEachPiece(of line: Line, in bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
         guard let place = line.place, let literal = literals[place] else {
             return body(.init(rebasing: bytes[line.range]))
@@ -134,8 +133,7 @@ struct CanonicalText {
         return literal.withBytes { body([.init(rebasing: start), $0, .init(rebasing: end)]) }
     }
 
-    /// Returns whether the concatenation of the pieces in `left` precedes that of the pieces in `right`. No
-    /// piece is empty.
+    /// Returns whether the joined pieces of `left` precede the joined pieces of `right`. No piece may be empty.
     private static func precede(_ left: [UnsafeRawBufferPointer], _ right: [UnsafeRawBufferPointer]) -> Bool {
         var (left, right) = (left, right)
         while let first = left.first, let other = right.first {
@@ -150,8 +148,8 @@ struct CanonicalText {
 
 /// A hash being computed.
 struct RunningDigest: Sendable {
-    // Exactly one of the two is set. Two optionals are used because taking a value out of an enum to change
-    // it would copy the hash state.
+    // Exactly one of the two hash states is set. An enum is slower: taking a value out of an enum in order to change
+    // the value copies the hash state.
     private var sha256: SHA256?
     private var sha384: SHA384?
 
@@ -175,7 +173,7 @@ struct RunningDigest: Sendable {
 }
 
 extension HashAlgorithm {
-    /// Returns the hash of `bytes` in lower-case hexadecimal, the form that RDFC-1.0 uses.
+    /// Hashes `bytes` and returns the hash in lower-case hexadecimal, the form that RDFC-1.0 uses.
     func hex(_ bytes: [UInt8]) -> [UInt8] {
         var digest = RunningDigest(self)
         bytes.withUnsafeBytes { digest.update($0) }

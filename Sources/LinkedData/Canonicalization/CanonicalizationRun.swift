@@ -21,12 +21,12 @@ struct Canonicalization {
     /// The label of each blank node in the input.
     var labels: [Text] { quads.labels }
 
-    /// Whether fewer than `limit` bytes have to be written, escapes not counted.
+    /// Whether the lines to be written have fewer than `limit` bytes. Escapes are not counted.
     func isWithin(_ limit: Int) -> Bool { quads.isWithin(limit) }
 
     /// Runs the canonicalization algorithm (section 4.4.3) and returns its result.
     mutating func result() throws(CanonicalizationError) -> CanonicalDataset {
-        // A single blank node, as in proof options, does not have to be distinguished from others.
+        // A single blank node, as in proof options, needs no hash: there is no other blank node to confuse with.
         if labels.count == 1 {
             canonical.issue(0)
             return try document()
@@ -106,14 +106,13 @@ struct Canonicalization {
     private struct RelatedKey: Hashable {
         let predicate: Int
         let position: UInt8
-        /// The kind of `number`: of a canonical identifier (0), of a temporary identifier (1), or of the
-        /// node, whose first degree hash is used (2).
+        /// What `number` is: the number in a canonical identifier (0), the number in a temporary identifier (1), or the
+        /// node itself (2). For the node itself the first degree hash is used.
         let kind: UInt8
         let number: Int32
     }
 
-    /// Hash Related Blank Node (section 4.7). The results are kept, because every permutation needs the same
-    /// few results.
+    /// Runs Hash Related Blank Node (section 4.7). Results are cached, because every permutation asks for the same few.
     private mutating func hashRelated(
         _ related: BlankNode, _ index: Int, _ issuer: IdentifierIssuer, position: Unicode.Scalar
     ) throws(CanonicalizationError) -> [UInt8] {
@@ -144,7 +143,7 @@ struct Canonicalization {
 
     private static let relatedHashesKept = 20_000
 
-    /// Checks the size while writing, because escapes can make a line six times as long as its terms.
+    /// Checks the size during the writing, because escapes can make a line six times as long as its terms.
     private func checkBytes(_ count: Int) throws(CanonicalizationError) {
         guard count <= limits.bytes else { throw CanonicalizationError(code: .tooManyBytes, work: work) }
     }
@@ -156,7 +155,7 @@ struct Canonicalization {
         }
     }
 
-    /// Counts `count` steps of work before they are done. Throws beyond the limit.
+    /// Counts `count` steps in advance. Throws if the count exceeds the limit.
     private mutating func countSteps(_ count: Int) throws(CanonicalizationError) {
         guard count <= limits.steps - steps else {
             throw CanonicalizationError(code: .tooMuchWork, work: work, steps: steps)
@@ -185,7 +184,7 @@ struct Canonicalization {
         return (hash.hex(input), issuer)
     }
 
-    /// Returns the blank nodes in quads with `node`, each with its hash, ordered by hash.
+    /// Returns the blank nodes that share a quad with `node`, each with its hash, sorted by hash.
     private mutating func relatedNodes(
         of node: BlankNode, _ issuer: IdentifierIssuer
     ) throws(CanonicalizationError) -> [(hash: [UInt8], node: BlankNode)] {
@@ -207,7 +206,7 @@ struct Canonicalization {
         return found
     }
 
-    /// A path to related blank nodes, and the issuer with the identifiers that the path issued.
+    /// A path to related blank nodes, and the identifier issuer after that path.
     private struct Path {
         var bytes: [UInt8] = []
         var issuer: IdentifierIssuer
@@ -215,7 +214,7 @@ struct Canonicalization {
         var isGivenUp = false
     }
 
-    /// Chooses the least path, in byte order, over all permutations of `nodes` (step 5.4).
+    /// Returns the path that is least in byte order among the paths of all permutations of `nodes` (step 5.4).
     private mutating func choosePath(
         _ nodes: [BlankNode], _ issuer: consuming IdentifierIssuer
     ) throws(CanonicalizationError) -> Path {
@@ -234,7 +233,7 @@ struct Canonicalization {
         return Path(issuer: consume issuer)
     }
 
-    /// Returns the path of one permutation. The path is abandoned as soon as it cannot precede `best`.
+    /// Returns the path of one permutation. The computation stops as soon as the path cannot precede `best`.
     private mutating func path(
         _ nodes: [BlankNode], _ given: consuming IdentifierIssuer, unlessAbove best: [UInt8]?
     ) throws(CanonicalizationError) -> Path {
@@ -264,14 +263,14 @@ struct Canonicalization {
         return path
     }
 
-    /// Whether the beginning of a path already shows that the path follows `best`.
+    /// Whether the beginning of a path proves that the path follows `best`.
     private static func isAbove(_ path: [UInt8], _ best: [UInt8]?) -> Bool {
         guard let best, path.count >= best.count else { return false }
         return ByteOrder.precedes(best, path)
     }
 }
 
-/// All permutations of a list, one after another.
+/// An iteration over all permutations of a list.
 struct Permutation {
     private(set) var elements: [BlankNode]
     private var order: [Int]
@@ -281,7 +280,7 @@ struct Permutation {
         order = Array(elements.indices)
     }
 
-    /// Advances to the next permutation; returns false after the last one.
+    /// Advances to the next permutation. Returns false after the last permutation.
     mutating func advance() -> Bool {
         guard order.count > 1, let pivot = order.indices.dropLast().last(where: { order[$0] < order[$0 + 1] }),
             let successor = order.indices.last(where: { order[$0] > order[pivot] })

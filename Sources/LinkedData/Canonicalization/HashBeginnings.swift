@@ -1,11 +1,9 @@
 import Encoding
 import Synchronization
 
-/// Hashes texts that are passed in pieces, and remembers the hash state after the first piece. This saves
-/// time because the canonical texts of a credential, of its proof's options and of the issuer's next
-/// credential all begin with the same contexts.
-///
-/// The remembered states affect only the time of a hash.
+/// A hash function with a cache of hash states. Callers pass a text in pieces, and the cache keeps the hash state after
+/// the first piece. The cache saves time because most canonical texts of one issuer begin with the same contexts. The
+/// cache does not change any hash.
 package final class HashBeginnings: Sendable {
     private struct Entry {
         let algorithm: HashAlgorithm
@@ -14,15 +12,15 @@ package final class HashBeginnings: Sendable {
     }
 
     private let entries = Mutex<(kept: [Entry], oldest: Int)>(([], 0))
-    /// The number of first pieces that are kept; the oldest is replaced.
+    /// The maximum number of cached hash states. A new state replaces the oldest.
     private static let most = 8
-    /// The sizes, in bytes, of pieces that are kept.
+    /// The sizes, in bytes, of the first pieces whose hash state is cached.
     private static let sizes = 512...16 * 1024
 
-    /// Creates an instance that remembers no hash state yet.
+    /// Creates an instance with an empty cache.
     package init() {}
 
-    /// Returns the hash of all pieces that `write` passes: 32 or 48 bytes.
+    /// Returns the hash of all pieces that `write` passes. The hash has 32 or 48 bytes.
     package func hash(_ algorithm: HashAlgorithm, _ write: ((ArraySlice<UInt8>) -> Void) -> Void) -> [UInt8] {
         var hash: RunningDigest?
         write { piece in

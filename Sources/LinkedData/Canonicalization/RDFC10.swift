@@ -4,8 +4,8 @@ import Encoding
 package enum RDFC10 {
     /// Returns the canonical form of `dataset`, with blank nodes named `c14n0`, `c14n1` …
     ///
-    /// Refuses a dataset that exceeds `limits`, with bounded work: a complete graph of ten blank nodes needs
-    /// millions of permutations.
+    /// Throws if `dataset` exceeds `limits`. The limits bound the work: without them a complete graph of ten blank
+    /// nodes needs millions of permutations.
     package static func canonicalize(
         _ dataset: Dataset, hash: HashAlgorithm = .sha256, limits: CanonicalizationLimits = .init()
     ) throws(CanonicalizationError) -> CanonicalDataset {
@@ -35,8 +35,8 @@ struct IdentifierIssuer {
         numbers = Array(repeating: -1, count: count)
     }
 
-    /// Returns this issuer and leaves an empty one in its place, so that the next change to the returned
-    /// issuer copies nothing.
+    /// Returns the issuer and replaces `self` by an empty issuer. The caller can then change the returned issuer
+    /// without copying arrays.
     mutating func take() -> IdentifierIssuer {
         let whole = self
         self = IdentifierIssuer(prefix: prefix, count: 0)
@@ -46,13 +46,12 @@ struct IdentifierIssuer {
     /// Returns the number in the identifier of `node`; nil if the node has no identifier.
     func number(of node: BlankNode) -> Int32? { numbers[node] >= 0 ? numbers[node] : nil }
 
-    /// Whether `node` has an identifier.
     func hasIssued(_ node: BlankNode) -> Bool { numbers[node] >= 0 }
 
-    /// Returns the identifier of `node`; nil if it has none.
+    /// Returns the identifier of `node`; nil if the node has no identifier.
     func identifier(of node: BlankNode) -> String? { number(of: node).map { prefix + String($0) } }
 
-    /// Returns the identifier of `node`; issues a new one if it has none.
+    /// Returns the identifier of `node`. Issues a new identifier if the node has none.
     @discardableResult
     mutating func issue(_ node: BlankNode) -> String {
         if !hasIssued(node) {
@@ -63,7 +62,7 @@ struct IdentifierIssuer {
     }
 }
 
-/// The quads of one dataset, with blank nodes as numbers.
+/// The quads of one dataset. Blank nodes are numbers.
 struct NumberedQuads {
     /// A quad and the blank nodes in it.
     struct Entry {
@@ -84,11 +83,11 @@ struct NumberedQuads {
     private(set) var entries: [Entry] = []
     /// The label of each blank node in the input.
     private(set) var labels: [Text] = []
-    /// The quads that mention each blank node, as indices of the quads.
+    /// The indices of the quads that mention each blank node.
     private(set) var mentions: [[Int]] = []
     private var numbers: [Text: BlankNode] = [:]
     private var last: BlankNode?
-    /// The predicate of each quad, as a number within the dataset; empty until ``numberPredicates()``.
+    /// The predicate of each quad as a number. The array is empty until ``numberPredicates()`` fills it.
     private(set) var predicates: [Int] = []
 
     init(_ dataset: Dataset) {
@@ -113,11 +112,11 @@ struct NumberedQuads {
         }
     }
 
-    /// Removes duplicates from a node's quads, because a dataset is a set. Duplicate lines of the output are
-    /// removed when the lines are sorted (``CanonicalDataset``).
+    /// Removes duplicates from the quads of `node`, because a dataset is a set. ``CanonicalDataset`` removes duplicate
+    /// lines of the output when it sorts the lines.
     ///
-    /// - Parameter lines: The quads in an order in which quads whose lines are equal except for blank nodes
-    ///   are adjacent. `isRepeated`: the line equals that of the preceding quad.
+    /// - Parameter lines: The quads, sorted so that quads with equal lines (blank nodes ignored) are adjacent.
+    ///   `isRepeated`: the line equals that of the preceding quad.
     mutating func keepOnce(_ lines: [(entry: Int, isRepeated: Bool)], of node: BlankNode) {
         guard lines.contains(where: \.isRepeated) else { return }
         var seen: Set<[BlankNode?]> = []
@@ -146,8 +145,8 @@ struct NumberedQuads {
         return number
     }
 
-    /// Whether fewer than `limit` bytes have to be written: each quad once, and once for each blank node in
-    /// it.
+    /// Whether the lines to be written have fewer than `limit` bytes. Each quad is written once for the document and
+    /// once for each blank node in the quad.
     func isWithin(_ limit: Int) -> Bool {
         var left = limit
         for index in entries.indices {
@@ -159,13 +158,13 @@ struct NumberedQuads {
         return true
     }
 
-    /// The approximate length of all lines in bytes, escapes not counted.
+    /// The approximate length of all lines in bytes. Escapes are not counted.
     var length: Int { entries.indices.reduce(0) { $0 + entries[$1].length } }
 
     /// The minimum size in bytes of a long lexical form.
     private static let long = 64 * 1024
 
-    /// Empties the literals that are long and need no escapes. Returns their lexical forms by quad.
+    /// Removes the long literals that need no escapes. Returns the lexical forms of these literals by quad index.
     mutating func takeLongForms() -> [Int: Text] {
         var forms: [Int: Text] = [:]
         for index in entries.indices where entries[index].length >= Self.long {
@@ -180,9 +179,9 @@ struct NumberedQuads {
         return forms
     }
 
-    /// Appends quad `index` as a canonical line, with blank nodes written as `label` returns them.
+    /// Appends quad `index` as a canonical line. `label` returns the label to write for a blank node.
     ///
-    /// - Returns: The offset of the lexical form of its object, if the object is a literal.
+    /// - Returns: The offset of the object's lexical form in `output`, if the object is a literal.
     @discardableResult
     func appendLine(_ index: Int, to output: inout [UInt8], label: (BlankNode) -> String) -> Int {
         let entry = entries[index]

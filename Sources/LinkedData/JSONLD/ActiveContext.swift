@@ -1,10 +1,10 @@
 import Encoding
 
-/// A processed context (JSON-LD 1.1 API section 4.1): immutable, and shared by all parts of a document to
-/// which it applies.
+/// A processed context (JSON-LD 1.1 API section 4.1). A context is immutable, and all parts of a document to which the
+/// context applies share one instance.
 final class ActiveContext: Sendable {
     let state: State
-    /// Whether the cache may keep this context and contexts built on it.
+    /// Whether the cache may keep this context and the contexts derived from it.
     let isShared: Bool
 
     init(_ state: State, isShared: Bool) {
@@ -25,8 +25,8 @@ final class ActiveContext: Sendable {
         /// The context to which nested nodes return if this context does not propagate.
         var previous: ActiveContext?
 
-        /// Returns an estimate, rather too high, of the bytes that this state needs in addition to `parent`,
-        /// the state from which it was made.
+        /// Returns an upper estimate of the bytes that this state needs in addition to `parent`, from which it was
+        /// made.
         func size(beyond parent: State) -> Int {
             256 + (base?.utf8.count ?? 0) + (vocabulary?.utf8.count ?? 0) + 64 * terms.entries(beyond: parent.terms)
         }
@@ -36,12 +36,11 @@ final class ActiveContext: Sendable {
     subscript(term: Text) -> TermDefinition? { state.terms[term] }
 }
 
-/// Terms with their definitions, in two layers: a large layer that many contexts share, and the later
-/// changes.
+/// Terms with their definitions, in two layers. Many contexts share the large layer. The overlay has the later changes.
 struct TermTable: Sendable {
     private var root: Layer?
     private var overlay: [Text: TermDefinition?] = [:]
-    /// The terms that are aliases of `@type`. Every node is searched for them.
+    /// The terms that are aliases of `@type`. They are kept because every node is searched for its types.
     private(set) var typeAliases: Set<Text> = []
     /// The terms that are aliases of `@value`.
     private(set) var valueAliases: Set<Text> = []
@@ -52,7 +51,7 @@ struct TermTable: Sendable {
         init(_ terms: [Text: TermDefinition]) { self.terms = terms }
     }
 
-    /// The definition of `term`; setting nil removes it.
+    /// The definition of `term`. The value nil removes the definition.
     subscript(term: Text) -> TermDefinition? {
         get {
             if !overlay.isEmpty, let entry = overlay[term] { return entry }
@@ -76,12 +75,12 @@ struct TermTable: Sendable {
         }
     }
 
-    /// Whether any term is protected. The protected terms are counted, because each context that removes all
-    /// terms needs this answer, and a document may have many such contexts.
+    /// Whether any term is protected. A counter gives the answer at once: each context that removes all terms needs the
+    /// answer, and a document may have many such contexts.
     var hasProtected: Bool { protectedTerms > 0 }
 
-    /// Returns the number of entries that are not shared with `parent`. The parts that a change copies count
-    /// even if no entry was changed.
+    /// Returns the number of entries that are not shared with `parent`. An overlay that was copied counts in full, even
+    /// if none of its entries was changed.
     func entries(beyond parent: TermTable) -> Int {
         let own = overlay.count + typeAliases.count + valueAliases.count
         return root === parent.root ? own : own + (root?.terms.count ?? 0)
@@ -94,11 +93,10 @@ struct TermTable: Sendable {
         return terms
     }
 
-    /// Moves all terms into one layer when the overlay becomes larger than an ordinary scoped context makes
-    /// it.
+    /// Moves all terms into one layer when the overlay is larger than the overlay of an ordinary scoped context.
     ///
-    /// Changing a copy copies the overlay. The bound grows with the table, so that neither these copies nor
-    /// the flattening cost more than is proportionate to the context's size.
+    /// A change of a copied table copies the overlay. The threshold grows with the table, so that the cost of copying
+    /// and flattening stays proportional to the size of the context.
     mutating func flatten() {
         let bound = max(24, 4 * Int(Double(root?.terms.count ?? 0).squareRoot()))
         guard overlay.count > bound else { return }

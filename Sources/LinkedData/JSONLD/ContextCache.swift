@@ -1,16 +1,17 @@
 import Encoding
 import Synchronization
 
-/// Contexts that were processed before. Each entry is a function of its key and the pinned documents, and the
-/// work of an entry counts towards the limits of an expansion as if the expansion had made the entry. Sharing
-/// therefore affects only the time of an expansion.
+/// A cache of processed contexts. A cached context depends only on its key and on the pinned documents. An expansion
+/// that takes a context from the cache is charged the work of making that context. The cache therefore affects only the
+/// time of an expansion.
 ///
-/// Contexts that a stranger can write are not kept: only pinned contexts, known contexts, and the scoped
-/// contexts inside these are kept.
+/// The cache keeps only pinned contexts, known contexts and the scoped contexts inside these. A stranger can write any
+/// other context.
 final class ContextCache: Sendable {
     /// The values on which a processed context depends.
     struct Key: Hashable, Sendable {
-        /// The context to which the local context is applied; the entry keeps it alive.
+        /// The context to which the local context is applied. The entry keeps the parent alive, so its identity stays
+        /// unique.
         let parent: ObjectIdentifier
         let local: Local
         let manner: ContextProcessor.Manner
@@ -21,7 +22,7 @@ final class ContextCache: Sendable {
     enum Local: Hashable, Sendable {
         /// A `@context` value in a document.
         case document(JSON)
-        /// A known context. It occurs in many documents, and hashing and comparing it costs almost nothing.
+        /// A known context. Many documents contain it, and hashing and comparing it is cheap.
         case known(KnownObject)
         /// The scoped context of a term definition. The parent context keeps the definition alive.
         case scoped(ObjectIdentifier)
@@ -31,7 +32,7 @@ final class ContextCache: Sendable {
             self = context.object?.known.map(Local.known) ?? .document(context)
         }
 
-        /// Whether the cache may keep it: the context of a single document is of no use to the next.
+        /// Whether the cache may keep the entry. The context of a single document is useless for the next document.
         var isShared: Bool {
             switch self {
             case .document(let context): context.object == nil
@@ -46,10 +47,9 @@ final class ContextCache: Sendable {
     struct Entry: Sendable {
         let parent: ActiveContext
         let result: ActiveContext
-        /// The work of making the context: the number of term definitions made, and of contexts read and
-        /// loaded.
+        /// The work of making the context: the number of term definitions made, contexts read and contexts loaded.
         let work: Int
-        /// The approximate number of bytes that the context needs in addition to its parent.
+        /// The approximate size of the context in bytes, its parent excluded.
         let size: Int
     }
 
@@ -60,21 +60,20 @@ final class ContextCache: Sendable {
         var weight = 0
     }
 
-    /// The context without base, from which every expansion for a signature starts.
+    /// The context without a base IRI, from which every expansion for a signature starts.
     let initial = ActiveContext(ActiveContext.State(), isShared: true)
     private let state = Mutex(State())
-    /// The number of term definitions that are kept: far more than all combinations of types and scopes of
-    /// pinned contexts need in practice. Each entry counts as one additional definition, and so does each 64
-    /// bytes of text.
+    /// The maximum number of cached term definitions, far more than all combinations of types and scopes of pinned
+    /// contexts need in practice. An entry counts as one additional definition, and so do each 64 bytes of text.
     private static let capacity = 20_000
-    /// The maximum work of a context that is kept. Only a context inside a credential can exceed it.
+    /// The maximum work of a cached context. Only a context inside a credential can exceed this maximum.
     static let largest = 2_000
 
     /// The present content of the cache.
     var snapshot: Table { state.withLock { $0.table } }
 
-    /// Adds the contexts that an expansion made. If the cache has no room left, it is emptied first. It may
-    /// be full because of contexts inside credentials.
+    /// Adds the contexts that an expansion made. A cache without room is emptied first: contexts inside credentials may
+    /// have filled it.
     func merge(_ found: Table) {
         guard !found.isEmpty else { return }
         let weight = found.reduce(0) { $0 + $1.value.work + 1 + $1.key.local.size / 64 }
@@ -87,14 +86,13 @@ final class ContextCache: Sendable {
     }
 }
 
-/// The contexts of one expansion. Known contexts come from the cache; any other context is processed once.
+/// The contexts of one expansion. Known contexts come from the cache. Any other context is processed once.
 struct ContextSource {
     private let cache: ContextCache
     private let known: ContextCache.Table
-    /// The contexts of this document. Each counts towards the limits once, whether it was in the cache or
-    /// not.
+    /// The contexts of this document. Each context counts towards the limits once, cached or not.
     private var used: ContextCache.Table = [:]
-    /// The contexts of this document that are not in the cache and that the cache may keep.
+    /// The contexts of this document that are not in the cache yet but that the cache may keep.
     private var found: ContextCache.Table = [:]
     private var processor: ContextProcessor
     private let base: Text?
@@ -109,7 +107,7 @@ struct ContextSource {
         known = cache.snapshot
     }
 
-    /// Adds the contexts that were made to the cache.
+    /// Adds the contexts that this expansion made to the cache.
     func finish() { cache.merge(found) }
 
     /// Returns the initial context: `base`, then `expandContext`.
@@ -125,10 +123,10 @@ struct ContextSource {
         return try apply(context[Keyword.context.text] ?? context, on: active)
     }
 
-    /// Applies a context in the document to `active`.
+    /// Applies a context of the document to `active`.
     ///
-    /// The elements of an array are applied one by one, so that known contexts next to an inline context can
-    /// still be used from the cache.
+    /// The elements of an array are applied one by one, so that a known context next to an inline context still comes
+    /// from the cache.
     mutating func apply(_ context: JSON, on active: ActiveContext) throws(JSONLDError) -> ActiveContext {
         guard case .array(let elements) = context else {
             return try resolve(ContextCache.Local(context), context, on: active, base: base, manner: .init())
@@ -144,8 +142,7 @@ struct ContextSource {
         return result
     }
 
-    /// Applies the scoped context of `definition` to `active`; returns `active` if the definition has no
-    /// scoped context.
+    /// Applies the scoped context of `definition` to `active`. Returns `active` if there is no scoped context.
     mutating func apply(
         scopeOf definition: TermDefinition, on active: ActiveContext, overrideProtected: Bool = false,
         propagate: Bool = true

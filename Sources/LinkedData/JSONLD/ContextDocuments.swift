@@ -1,9 +1,8 @@
 package import Encoding
 
-/// The pinned context documents, the only ones that a processor ever loads. Nothing is fetched from a
-/// network.
+/// The pinned context documents. A processor loads no other documents and never uses a network.
 package struct ContextDocuments: Sendable {
-    /// The documents by URL; each is a whole document (an object with `@context`).
+    /// The documents by URL. Each document is an object with `@context`.
     package var documents: [Text: JSON]
 
     /// Creates the set of exactly the given documents.

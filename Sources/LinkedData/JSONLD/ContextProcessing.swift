@@ -1,17 +1,17 @@
 import Encoding
 
-/// Processes local contexts into active ones (JSON-LD 1.1 API section 4.1). Loads only pinned documents.
+/// Makes active contexts from local contexts (JSON-LD 1.1 API section 4.1). Loads only pinned documents.
 struct ContextProcessor {
     let documents: ContextDocuments
     let mode: Options.ProcessingMode
     let limits: JSONLDProcessor.Limits
     /// The standard names of properties and types; see ``JSONLDProcessor/standardNames``.
     let standardNames: StandardNames
-    /// The number of term definitions made, contexts read and documents loaded so far. It measures the work
-    /// that an inline context causes.
+    /// The number of term definitions made, contexts read and documents loaded. The number measures the work that an
+    /// inline context causes.
     private(set) var work = 0
-    /// The number of unfinished definitions: each waits for a term that it depends on, or for a context
-    /// inside it.
+    /// The number of unfinished definitions. An unfinished definition waits for a term that it refers to, or for a
+    /// context that it contains.
     private var unfinished = 0
 
     init(
@@ -28,18 +28,18 @@ struct ContextProcessor {
     struct Manner: Hashable, Sendable {
         var overrideProtected = false
         var propagate = true
-        /// Whether scoped contexts inside the local context are validated by processing them; false during
+        /// Whether to validate scoped contexts inside the local context by processing them. The value is false during
         /// such a validation.
         var validateScoped = true
-        /// Whether the local context is an element of an array. In that case its `@propagate` has no effect
-        /// (JSON-LD 1.1 API section 4.1.2, step 3).
+        /// Whether the local context is an element of an array. The `@propagate` of an element has no effect (JSON-LD
+        /// 1.1 API section 4.1.2, step 3).
         var isElement = false
     }
 
     /// Returns the context that results from applying `local` to `active`.
     ///
-    /// - Parameter base: The URL of the document that contains `local`; relative context URLs are resolved
-    ///   against it.
+    /// - Parameter base: The URL of the document that contains `local`. Relative context URLs are resolved against this
+    ///   URL.
     mutating func process(
         _ local: JSON, on active: ActiveContext, base: Text?, manner: Manner
     ) throws(JSONLDError) -> ActiveContext.State {
@@ -73,8 +73,8 @@ struct ContextProcessor {
         _ result: inout ActiveContext.State, byOne context: JSON, propagate: Bool, base: Text?, remote: [Text],
         manner: Manner
     ) throws(JSONLDError) {
-        // An empty context is counted too, because a scoped context is processed again at each use of its
-        // term. Loaded contexts are counted in `load`.
+        // Count an empty context too, because a scoped context is processed again at each use of its term. `load`
+        // counts loaded contexts.
         if remote.isEmpty, context.string == nil { try countWork() }
         switch context {
         case .null:
@@ -160,8 +160,8 @@ struct ContextProcessor {
         guard work <= limits.definitions else { throw JSONLDError(.contextOverflow) }
     }
 
-    /// Counts the beginning of a term definition, nested in the definitions that wait for it. The nesting is
-    /// limited, because it uses the stack.
+    /// Counts the beginning of a term definition inside the unfinished definitions. The nesting depth is limited
+    /// because each level uses stack.
     mutating func beginDefinition() throws(JSONLDError) {
         guard unfinished < limits.definitionDepth else { throw JSONLDError(.contextOverflow) }
         unfinished += 1
@@ -169,14 +169,13 @@ struct ContextProcessor {
 
     mutating func endDefinition() { unfinished -= 1 }
 
-    /// Refuses a term or IRI of a context when it is so long that texts built from it could exhaust the
-    /// memory.
+    /// Throws if a term or IRI of a context is too long. Texts built from a long IRI could exhaust the memory.
     func checkLength(_ text: Text?) throws(JSONLDError) {
         guard let text, text.utf8.count > limits.iriLength else { return }
         throw JSONLDError(.limitExceeded, detail: "IRI length")
     }
 
-    /// Throws when the processing mode is `mode`.
+    /// Throws if the processing mode is `mode`.
     func refuse(in mode: Options.ProcessingMode, _ code: JSONLDError.Code, _ detail: Text) throws(JSONLDError) {
         if self.mode == mode { throw JSONLDError(code, detail: detail) }
     }
@@ -189,7 +188,7 @@ struct ContextProcessor {
         try refuse(in: .v1_0, .processingModeConflict, "@version")
     }
 
-    /// Returns `context` merged over the context that it imports.
+    /// Returns the union of `context` and the context that it imports. The members of `context` take precedence.
     private func withImport(_ context: JSONObject, base: Text?) throws(JSONLDError) -> JSONObject {
         guard let value = context[Keyword.import.text] else { return context }
         try refuse(in: .v1_0, .invalidContextEntry, "@import")

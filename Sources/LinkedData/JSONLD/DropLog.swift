@@ -1,8 +1,8 @@
 import Encoding
 
-/// The current place of an expansion in its source, and the parts of the source that do not reach RDF.
+/// The current place of an expansion in its source, and a log of the source's parts that do not reach RDF.
 struct DropLog {
-    /// One step on the way from the root of the document to a place.
+    /// One step on the path from the root of the document to a place.
     enum Step {
         case name(Text)
         case index(Int)
@@ -11,11 +11,11 @@ struct DropLog {
     private(set) var path: [Step] = []
     private(set) var dropped: [DroppedTerm] = []
 
-    /// Whether the log is full: long names above many members make long pointers.
+    /// Whether the log is full. A document with long names and many members needs long pointers.
     private(set) var isFull = false
     private var room = 1 << 20
 
-    /// The number of entries. It is a mark for ``drop(_:since:)``.
+    /// The number of entries, used as a mark for ``drop(_:since:)``.
     var mark: Int { dropped.count }
 
     /// The JSON pointer (RFC 6901) of the current place.
@@ -33,8 +33,8 @@ struct DropLog {
     mutating func enter(_ step: Step) { path.append(step) }
     mutating func leave() { path.removeLast() }
 
-    /// Records that the current place and all values below it are dropped. The new entry replaces the entries
-    /// made below this place since `mark`.
+    /// Logs that the current place and all values below it are dropped. The new entry replaces the entries that were
+    /// made below the place since `mark`.
     mutating func drop(_ reason: DroppedTerm.Reason, since mark: Int? = nil) {
         if isFull { return }
         if let mark, mark < dropped.count { dropped.removeSubrange(mark...) }

@@ -94,7 +94,7 @@ extension Expander {
         }
     }
 
-    /// Throws unless all items are nodes: only nodes can be subjects of a reverse property.
+    /// Throws if an item is not a node, because only nodes can be subjects of a reverse property.
     static func checkReverse(_ items: [ExpandedItem]) throws(JSONLDError) {
         for item in items {
             guard case .node = item else { throw JSONLDError(.invalidReversePropertyValue) }

@@ -16,8 +16,8 @@ extension Expander {
         return try finish(members, object, property, start)
     }
 
-    /// Determines the contexts that apply to an object (steps 7 to 11), and the names of its members that
-    /// expand to `@type`.
+    /// Determines the contexts that apply to an object (steps 7 to 11), and the names of the members that expand to
+    /// `@type`.
     mutating func frame(
         for object: JSONObject, _ property: ActiveProperty, _ given: ActiveContext, fromMap: Bool
     ) throws(JSONLDError) -> (frame: Frame, typeNames: [Text]) {
@@ -38,11 +38,11 @@ extension Expander {
         return (Frame(property: property, active: active, typeScope: typeScope), typeNames)
     }
 
-    /// The values that all members of one object share.
+    /// The values shared by all members of one object.
     struct Frame {
         var property: ActiveProperty
         var active: ActiveContext
-        /// The context before the scoped contexts of the types were applied; types are expanded with it.
+        /// The context before the scoped contexts of the types are applied. Types are expanded with this context.
         let typeScope: ActiveContext
         /// Whether the object's type is `@json`.
         var isJSON = false
@@ -129,8 +129,7 @@ extension Expander {
         return .nothing
     }
 
-    /// Records a node that RDF cannot name. All its members are dropped with the node, as are the references
-    /// to the node.
+    /// Logs a node that RDF cannot name. All members of the node and all references to the node are dropped.
     private mutating func dropNode(_ object: JSONObject, _ start: Int) {
         guard log.path.isEmpty else { return log.drop(.relativeIRI, since: start) }
         var mark: Int? = start
@@ -142,12 +141,12 @@ extension Expander {
         }
     }
 
-    /// Returns whether an object is a value object or only a reference (step 7). A context that does not
-    /// propagate still applies to such objects.
+    /// Returns whether an object is a value object or only a reference (step 7). A context that does not propagate
+    /// still applies to value objects and references.
     private func isValueOrReference(_ object: JSONObject, _ active: ActiveContext) -> Bool {
         if object.count == 1, isKeyword(.id, object.members[0].name, active) { return true }
         if object[Keyword.value.text] != nil { return true }
-        // An inline context may define thousands of aliases; then the object's names are searched instead.
+        // An inline context may define thousands of aliases. In that case, search the object's names instead.
         let aliases = active.state.terms.valueAliases
         if aliases.count > object.count { return object.names.contains(where: aliases.contains) }
         return aliases.contains { object[$0] != nil }
@@ -157,7 +156,7 @@ extension Expander {
         name == keyword.text || active[name]?.fields.mapping == .keyword(keyword)
     }
 
-    /// Returns the names of members that expand to `@type`, in byte order.
+    /// Returns the names of the members that expand to `@type`, in byte order.
     private func namesOfType(in object: JSONObject, _ active: ActiveContext) -> [Text] {
         let aliases = active.state.terms.typeAliases
         if aliases.count > object.count {

@@ -1,7 +1,7 @@
 import Encoding
 
 extension Expander {
-    /// Steps 13.5 to 13.14: a member whose name is a property.
+    /// Expands a member whose name is a property (steps 13.5 to 13.14).
     mutating func expandProperty(
         _ iri: Text, _ definition: TermDefinition?, _ member: JSONObject.Member,
         into members: inout ExpansionMembers, _ frame: Frame
@@ -70,7 +70,8 @@ extension Expander {
         return result
     }
 
-    /// Expands an index, id or type map: objects by index, id or type (step 13.8).
+    /// Expands an index map, id map or type map (step 13.8): the keys are indexes, ids or types, and the values are
+    /// objects.
     private mutating func expandIndexMap(
         _ map: JSONObject, _ name: Text, _ definition: TermDefinition?, _ container: TermDefinition.Container,
         _ frame: Frame
@@ -86,8 +87,8 @@ extension Expander {
             let key = IndexKey(
                 text: entry.name, isNone: isNone(entry.name, frame.active), property: definition?.fields.index,
                 container: container)
-            // Treat a value that is not an array as an array of one element, but use the place of the entry
-            // as its place.
+            // Treat a value that is not an array as an array of one element. The place of the element is that of the
+            // entry.
             let mark = log.mark
             let values: [ExpandedItem]
             if let elements = entry.value.array {
@@ -118,12 +119,12 @@ extension Expander {
     private struct IndexKey {
         let text: Text
         let isNone: Bool
-        /// The property that receives the key instead of `@index`.
+        /// The property that receives the key in place of `@index`.
         let property: Text?
         let container: TermDefinition.Container
     }
 
-    /// Adds the key of an index map to an item as the container requires (step 13.8.3.7).
+    /// Adds the key of an index map to an item, as the container requires (step 13.8.3.7).
     private mutating func place(
         _ item: inout ExpandedItem, with key: IndexKey, _ active: ActiveContext
     ) throws(JSONLDError) {

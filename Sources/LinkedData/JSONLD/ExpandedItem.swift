@@ -6,7 +6,7 @@ indirect enum ExpandedItem: Sendable {
     case value(ExpandedValue)
     case list([ExpandedItem], index: Text?)
 
-    /// Whether this is a graph object: it has `@graph`, and otherwise at most `@id` and `@index`.
+    /// Whether the node is a graph object: a node with `@graph` and with no other members than `@id` and `@index`.
     var isGraph: Bool {
         guard case .node(let node) = self else { return false }
         return node.graph != nil && node.types == nil && node.properties.isEmpty && node.reverse == nil
@@ -16,10 +16,10 @@ indirect enum ExpandedItem: Sendable {
 
 /// A node object after expansion.
 struct ExpandedNode: Sendable {
-    /// The `@id` of the node. Nil: the node has none. Nil inside the optional: the node has an `@id` that
-    /// expands to nothing.
+    /// The `@id` of the node. The outer nil means that there is no `@id`. The inner nil means that the `@id` expands to
+    /// nothing.
     var id: Text??
-    /// The types of the node. Nil inside the array is a type that expands to nothing.
+    /// The types of the node. An element is nil if the type expands to nothing.
     var types: [Text?]?
     var properties = PropertyMap()
     var reverse: PropertyMap?
@@ -27,7 +27,7 @@ struct ExpandedNode: Sendable {
     var included: [ExpandedItem]?
     var index: Text?
 
-    /// Whether the node has at most an `@id`, and no other member.
+    /// Whether the node has no members except an optional `@id`.
     var isReference: Bool {
         types == nil && properties.isEmpty && reverse == nil && graph == nil && included == nil && index == nil
     }
@@ -37,7 +37,7 @@ struct ExpandedNode: Sendable {
 struct ExpandedValue: Sendable {
     /// A string, number or boolean; any value for the type `@json`.
     var value: JSON
-    /// The type of the value: `@json` or a datatype; nil if it has none.
+    /// The type of the value: `@json` or a datatype; nil if the value has no type.
     var type: Text?
     var language: Text?
     var direction: Direction?
@@ -49,7 +49,7 @@ struct PropertyMap: Sendable {
     /// One property with its values.
     struct Entry: Sendable {
         let iri: Text
-        /// Whether the property can be a predicate in RDF.
+        /// Whether RDF allows the property as a predicate.
         let isWellFormed: Bool
         var items: [ExpandedItem]
     }

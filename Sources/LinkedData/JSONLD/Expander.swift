@@ -18,7 +18,7 @@ struct Expander {
     enum Outcome {
         case nothing
         case one(ExpandedItem)
-        /// The element expands to several items, because it was an array.
+        /// The items to which an array expanded.
         case many([ExpandedItem])
 
         /// The items, always as an array.
@@ -38,7 +38,7 @@ struct Expander {
         case reverse
         case term(Text)
 
-        /// Whether the present place is one where no value or reference is allowed.
+        /// Whether the current place allows neither values nor references.
         var isTop: Bool {
             switch self {
             case .none, .graph: true
@@ -111,7 +111,7 @@ struct Expander {
         guard items <= limits.items else { throw JSONLDError(.limitExceeded, detail: "items") }
     }
 
-    /// Expands an IRI, within the limit on the bytes of all IRIs of a document.
+    /// Expands an IRI. Throws if the IRIs of the document have too many bytes in total.
     mutating func expandIRI(
         _ value: Text, _ active: ActiveContext, vocabulary: Bool, documentRelative: Bool
     ) throws(JSONLDError) -> TermDefinition.Expanded {
@@ -192,7 +192,7 @@ struct Expander {
         return .value(result)
     }
 
-    /// Records that the current place refers to the node `id`, which RDF might not be able to name.
+    /// Records a reference to the node `id` at the current place. RDF may be unable to name that node.
     mutating func noteReference(_ id: Text?) {
         if let id, id.hasPrefix("_:") || IRI.isWellFormed(id) { return }
         log.drop(.relativeIRI)
@@ -201,11 +201,11 @@ struct Expander {
 
 /// Checks the form of language tags (BCP 47, as in RDF 1.1 and N-Quads).
 enum LanguageTag {
-    /// The length of the longest tag in bytes, far more than any registered tag has. It is limited because a
-    /// tag in a context is checked for every text to which it applies.
+    /// The maximum length of a language tag in bytes, far above any registered tag. A limit is necessary because a tag
+    /// in a context is checked for every text to which it applies.
     private static let longest = 128
 
-    /// Whether a tag is letters, then groups of letters and digits, each part of one to eight.
+    /// Whether a tag consists of letters and then groups of letters and digits, each group of one to eight.
     static func isWellFormed(_ tag: Text) -> Bool {
         guard tag.utf8.count <= longest else { return false }
         let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
 import Encoding
 
-/// The expanded members of one object, before it is known whether it is a node, value, list or set.
+/// The expanded members of one object before the kind of the object (node, value, list or set) is known.
 struct ExpansionMembers {
-    /// The keywords that occurred, except `@reverse` and `@nest`, whose content is stored elsewhere.
+    /// The keywords that occurred, except `@reverse` and `@nest`. Other properties hold the content of these two.
     var present: Keyword.Group = []
     var id: Text??
     var types: [Text?] = []
@@ -18,7 +18,7 @@ struct ExpansionMembers {
     var reverse = PropertyMap()
     var properties = PropertyMap()
 
-    /// Whether the object has only keywords of this set.
+    /// Whether the object has only keywords of the set `keywords`.
     func consists(of keywords: Keyword.Group) -> Bool {
         properties.isEmpty && reverse.isEmpty && present.isSubset(of: keywords)
     }
@@ -31,7 +31,7 @@ struct ExpansionMembers {
             included: present.contains(.included) ? included : nil, index: index)
     }
 
-    /// Returns the object as a value (step 15); nil if it expands to nothing.
+    /// Returns the object as a value (step 15); nil if the object expands to nothing.
     func valueObject() throws(JSONLDError) -> ExpandedValue? {
         guard consists(of: [.direction, .index, .language, .type, .value]),
             !present.contains(.type) || present.isDisjoint(with: [.language, .direction])

@@ -29,8 +29,8 @@ extension ActiveContext.State {
         return .iri(value)
     }
 
-    /// Returns the parts before and after the first colon. Returns nil if there is no colon after the first
-    /// character, or if the first character is a colon.
+    /// Returns the parts before and after the first colon; nil if there is no colon after the first character, or if
+    /// the first character is a colon.
     static func splitCompact(_ value: Text) -> (prefix: Text, suffix: Substring)? {
         let bytes = value.string.utf8
         guard let colon = bytes.dropFirst().firstIndex(of: UInt8(ascii: ":")), bytes.first != UInt8(ascii: ":") else {

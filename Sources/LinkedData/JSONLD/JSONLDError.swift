@@ -1,11 +1,10 @@
 package import Encoding
 
-/// The reason why a JSON-LD document could not be processed, by the error codes of JSON-LD 1.1 API section
-/// 9.6.
+/// The reason why a JSON-LD document was not processed, with an error code of JSON-LD 1.1 API section 9.6.
 ///
-/// It contains no values of the document, only names in contexts and context URLs.
+/// An error contains names in contexts and context URLs, but no values of the document.
 package struct JSONLDError: Error, Hashable, Sendable {
-    /// The error codes of the recommendation. The raw value is the code's text in the recommendation.
+    /// The error codes of the recommendation. The raw value is the text of the code in the recommendation.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         case collidingKeywords = "colliding keywords"
         case conflictingIndexes = "conflicting indexes"
@@ -53,16 +52,16 @@ package struct JSONLDError: Error, Hashable, Sendable {
         case loadingRemoteContextFailed = "loading remote context failed"
         case processingModeConflict = "processing mode conflict"
         case protectedTermRedefinition = "protected term redefinition"
-        /// A code of this program, not of the recommendation: the document needs more than
-        /// ``JSONLDProcessor/Limits`` allows.
+        /// The document needs more than ``JSONLDProcessor/Limits`` allows. This program adds the code; the
+        /// recommendation does not have it.
         case limitExceeded = "limit exceeded"
     }
 
     /// The kind of error.
     package var code: Code
-    /// A term or keyword of the context, or the name of the limit; never a value of the document.
+    /// A term or keyword of a context, or the name of the limit; never a value of the document.
     package var detail: Text?
-    /// The JSON pointer (RFC 6901) to the place of the error in the document; nil if the error has no place.
+    /// The JSON pointer (RFC 6901) of the error in the document; nil if the error has no place.
     package var pointer: String?
     /// The URL of the context that is not available or not acceptable.
     package var url: Text?

@@ -12,7 +12,7 @@ enum Keyword: UInt8, Sendable, CaseIterable {
     ]
     private static let bySpelling = Dictionary(uniqueKeysWithValues: zip(spellings, allCases))
 
-    /// Creates the keyword with the given spelling; nil if there is none.
+    /// Creates the keyword with the given spelling; nil if no keyword has that spelling.
     init?(_ text: Text) {
         guard text.utf8.first == UInt8(ascii: "@"), let keyword = Self.bySpelling[text] else { return nil }
         self = keyword
@@ -21,7 +21,8 @@ enum Keyword: UInt8, Sendable, CaseIterable {
     /// The spelling of the keyword.
     var text: Text { Self.spellings[Int(rawValue)] }
 
-    /// Whether `text` is `@` and letters. This form is reserved, so a term or value of this form is ignored.
+    /// Whether `text` is `@` followed by letters. JSON-LD reserves such texts and ignores terms and values of this
+    /// form.
     static func hasForm(_ text: Text) -> Bool {
         let bytes = text.utf8
         return bytes.first == UInt8(ascii: "@") && bytes.count > 1 && bytes.dropFirst().allSatisfy(IRI.isLetter)

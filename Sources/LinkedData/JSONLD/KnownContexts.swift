@@ -1,27 +1,26 @@
 package import Encoding
 import Synchronization
 
-/// Contexts that are written inside credentials, kept with all data that the check of the next credential
-/// with the same contexts needs. They are most of the text of a small credential, and all credentials of an
-/// issuer have the same contexts.
+/// Contexts that issuers write inside their credentials, with all data for checking the next credential with the same
+/// contexts. Such contexts are most of the text of a small credential, and all credentials of an issuer have the same
+/// contexts.
 ///
-/// Only contexts of accepted credentials are kept, and only few of them. Keeping them affects only the time
-/// of a verification.
+/// Only contexts of accepted credentials are kept, and only few. Keeping them affects only the time of a verification.
 package final class KnownContexts: Sendable {
     private let known = Mutex<[KnownObject]>([])
-    /// The number of contexts that are kept. A gate meets few issuers that write their own contexts. A new
-    /// context replaces the oldest.
+    /// The maximum number of kept contexts. A gate meets few issuers that write contexts of their own. A new context
+    /// replaces the oldest.
     private static let most = 16
-    /// The size of the largest context that is kept, in bytes of text.
+    /// The maximum size of a kept context, in bytes of text.
     private static let largest = 16 * 1024
 
-    /// Creates an instance that knows no contexts yet.
+    /// Creates an instance without contexts.
     package init() {}
 
-    /// The contexts that are known now.
+    /// The contexts that are kept now.
     package var all: [KnownObject] { known.withLock { $0 } }
 
-    /// Keeps the contexts of an accepted credential, with their spelling in `text`.
+    /// Keeps the contexts of an accepted credential. `text` has their spelling.
     package func remember(_ contexts: [JSONObject], in text: [UInt8], limits: JSON.Limits) {
         for new in KnownObject.find(contexts.prefix(Self.most), in: text, limits: limits, largest: Self.largest) {
             known.withLock { known in

@@ -4,19 +4,18 @@ package import Encoding
 package struct NodeDescription: Hashable, Sendable {
     /// The node's expanded id.
     package let id: Text
-    /// The number of the object among all nodes and graphs of the document; the outermost is 0.
+    /// The number of the object among all nodes and graphs of the document. The outermost object has number 0.
     package let object: Int
-    /// The number of the object that has this object as a value; nil at the top, in a graph or under a
+    /// The number of the object that has this object as a value; nil for an object at the top, in a graph or under a
     /// keyword.
     package let parent: Int?
-    /// The property of which this object is a value; nil if there is none.
+    /// The property that has this object as a value; nil if there is no such property.
     package let property: Text?
-    /// The properties that this object states about the node, except types.
+    /// The properties that this object states about the node. Types are not included.
     package let properties: [Text]
 }
 
-/// Finds the descriptions of nodes that are described more than once. The search is made only for documents
-/// with such nodes.
+/// Finds the nodes that several objects describe. The search runs only for documents with such nodes.
 struct NodeDescriptions {
     private let ids: Set<Text>
     private(set) var found: [NodeDescription] = []

@@ -11,21 +11,23 @@ package enum RDFDirection: String, Sendable {
 
 /// The JSON-LD options (JSON-LD 1.1 API section 9.3) that concern expansion and RDF.
 package struct Options: Hashable, Sendable {
-    /// `json-ld-1.0` only refuses features added in 1.1; superseded behaviour of 1.0 is not reproduced.
+    /// The version of JSON-LD. `json-ld-1.0` rejects features of 1.1, but does not reproduce superseded behaviour of
+    /// 1.0.
     package enum ProcessingMode: String, Sendable {
         case v1_0 = "json-ld-1.0"
         case v1_1 = "json-ld-1.1"
     }
 
-    /// The base IRI; nil leaves relative IRIs relative and drops their triples, as signature suites require.
+    /// The base IRI. Without a base, relative IRIs stay relative and their triples are dropped, as signature suites
+    /// require.
     package var base: Text?
-    /// A context that is applied before the document's own: a context or an object with `@context`.
+    /// A context to apply before the document's own: a context, or an object with `@context`.
     package var expandContext: JSON?
     /// The representation of base direction in RDF; nil drops the direction.
     package var rdfDirection: RDFDirection?
     /// The JSON-LD version whose features contexts may use.
     package var processingMode: ProcessingMode
-    /// Whether members are processed in the byte order of their names instead of document order.
+    /// Whether members are processed in the byte order of their names. The default is document order.
     package var ordered: Bool
 
     /// Creates the options that signature suites use by default: no base, no direction, JSON-LD 1.1.

@@ -1,22 +1,23 @@
 package import Encoding
 
-/// Facts about a document that was not expanded (``JSONLDProcessor/plain(_:)``).
+/// Facts about a document that was recognised as plain without an expansion (``JSONLDProcessor/plain(_:)``).
 package struct PlainDocument: Sendable {
-    /// The types of the outermost object that are IRIs.
+    /// The types of the outermost object, if they are IRIs.
     package fileprivate(set) var types: [Text] = []
 }
 
-/// Recognises plain documents. A plain document is certain to be expandable, and it states only what its
-/// names say: it has nodes, types, ids and values under its contexts, and no form for which JSON-LD has
-/// special rules (value objects, maps, graphs, nests, reverse properties, JSON literals).
+/// Recognises plain documents. A plain document can certainly be expanded. It has only nodes, types, ids and values
+/// under its contexts. It has no form for which JSON-LD has special rules: value objects, maps, graphs, nests, reverse
+/// properties, JSON literals.
 ///
-/// Contexts are applied exactly as in the expansion algorithm, so every error in them is found. A document
-/// for which this is not certain does not count as plain; it must be expanded.
+/// Contexts are applied exactly as in the expansion algorithm, so every error in a context is found. In doubt a
+/// document does not count as plain and must be expanded.
 extension Expander {
-    /// Returns facts about the document; nil unless all of these hold: expanding it and writing it as quads
-    /// is certain to succeed; each of its properties and types with a standard name (``StandardNames``) has
-    /// that name, and so have `id` and `type`; each id is written out; and no two objects describe the same
-    /// node.
+    /// Returns facts about the document; nil unless all these conditions hold:
+    /// - Expanding the document and writing it as quads certainly succeeds.
+    /// - `id`, `type` and each property and type with a standard name (``StandardNames``) have that name.
+    /// - No id is abbreviated.
+    /// - No two objects describe the same node.
     mutating func plain(_ document: JSONObject) -> PlainDocument? {
         var look = Look(values: min(limits.quads, limits.items), bytes: limits.iriBytes, prefix: limits.iriLength)
         do throws(JSONLDError) {
@@ -27,14 +28,13 @@ extension Expander {
         } catch { return nil }
     }
 
-    /// The state of the examination: how much may still follow without reaching a limit of expansion, and
-    /// what was seen.
+    /// The state of the examination: the values seen, and the distance to the limits of an expansion.
     private struct Look {
-        /// The number of values and types that may still be counted. Each of them becomes at most one quad.
+        /// The number of values and types that may still follow. Each of them becomes at most one quad.
         var values: Int
-        /// The bytes of IRIs left.
+        /// The number of bytes of IRIs that may still follow.
         var bytes: Int
-        /// The length of the longest IRI that can precede a text.
+        /// The length of the longest IRI that may replace a prefix in a text.
         let prefix: Int
         /// The ids of the nodes that were already described.
         var described: Set<Text> = []
@@ -55,7 +55,7 @@ extension Expander {
             return bytes > 0
         }
 
-        /// Whether a name that no context defines expands to an IRI whose standard name is different.
+        /// Whether a name that no context defines expands to an IRI with a different standard name.
         mutating func renames(_ name: Text, _ active: ActiveContext, _ names: StandardNames) -> Bool {
             guard let iri = active.state.vocabulary else { return false }
             if vocabulary?.iri != iri { vocabulary = (iri, names.begin(with: iri)) }
@@ -71,7 +71,7 @@ extension Expander {
         guard look.takeValue() else { return false }
         switch value {
         case .number(let number):
-            // Fractions are excluded, because writing them has a separate limit.
+            // Fractions are excluded, because a separate limit bounds the work of writing fractions.
             return definition?.fields.context == nil && definition?.fields.type == nil && number.int != nil
         case .null, .bool: return definition?.fields.context == nil
         case .string(let text):
@@ -104,7 +104,7 @@ extension Expander {
             let member = object.members[index]
             if member.name == Keyword.context.text { continue }
             guard let mapping = definition?.fields.mapping else {
-                // The name is not a term: it is @id, @type, an IRI, or a name without meaning.
+                // The name is not a term. It is `@id`, `@type`, an IRI or a name without meaning.
                 guard member.name.utf8.first != UInt8(ascii: "@"), !Spelling.isCompact(member.name),
                     !look.renames(member.name, frame.active, standardNames), look.take(iri: member.name, frame.active),
                     try isPlain(member.value, .term(member.name), nil, frame.active, &look)
@@ -132,11 +132,11 @@ extension Expander {
         guard member.name == "id", let id = member.value.string, look.take(iri: id, frame.active),
             !isCompact(id, frame.active)
         else { return false }
-        // An object with only an id refers to a node and does not describe it.
+        // An object with only an id refers to a node. Such an object does not describe the node.
         return object.count == 1 || look.described.insert(id).inserted
     }
 
-    /// Returns whether an id is a compact IRI. A compact IRI expands to another id.
+    /// Returns whether an id is a compact IRI, which expands to a different id.
     private func isCompact(_ id: Text, _ active: ActiveContext) -> Bool {
         guard let (prefix, _) = ActiveContext.State.splitCompact(id) else { return false }
         return active[prefix]?.fields.isPrefix == true

@@ -2,8 +2,8 @@ import Encoding
 
 /// Writes expanded items as quads (JSON-LD 1.1 API sections 7.2 and 8.1).
 ///
-/// The recommendation first merges nodes into a node map and then lists its triples. A dataset is a set, so
-/// writing each node's triples at its place gives the same quads without the map.
+/// The recommendation first merges nodes into a node map and then lists the triples of the map. A dataset is a set, so
+/// writing the triples of each node at its place gives the same quads without the map.
 struct QuadWriter {
     private(set) var quads: [Quad] = []
     private let direction: RDFDirection?
@@ -14,9 +14,9 @@ struct QuadWriter {
     private var issued = 0
     /// The `@index` by graph and node; a node must not have two.
     private var indexes: [[Term?]: Text] = [:]
-    /// The nodes with an id that an object has already described, by graph.
+    /// The nodes with an id that at least one object has described, by graph.
     private var described: Set<[Term?]> = []
-    /// The expanded ids of nodes that more than one object of the same graph describes.
+    /// The expanded ids of the nodes that several objects of one graph describe.
     private(set) var repeatedNodes: Set<Text> = []
 
     init(direction: RDFDirection?, limits: JSONLDProcessor.Limits) {
@@ -26,13 +26,13 @@ struct QuadWriter {
         powersLeft = limits.powers
     }
 
-    /// Writes the items of a document into the default graph. Returns the nodes at the top, except those that
-    /// RDF cannot name.
+    /// Writes the items of a document into the default graph. Returns the outermost nodes except those that RDF cannot
+    /// name.
     mutating func write(_ items: [ExpandedItem]) throws(JSONLDError) -> [Term] {
         try write(items, in: .named(nil))
     }
 
-    /// The destination of quads: a graph, or nowhere when RDF cannot name the graph.
+    /// The destination of quads: a graph, or nowhere if RDF cannot name the graph.
     private enum Destination {
         case named(Term?)
         case nowhere
@@ -56,7 +56,7 @@ struct QuadWriter {
         quads.append(Quad(subject, predicate, object, in: name))
     }
 
-    /// Writes the statements of a node and returns the node's term; nil when RDF cannot name it.
+    /// Writes the statements of a node. Returns the term of the node; nil if RDF cannot name the node.
     private mutating func write(_ node: ExpandedNode, in graph: Destination) throws(JSONLDError) -> Term? {
         let subject = name(of: node)
         try checkIndex(node, subject, graph)
@@ -94,8 +94,7 @@ struct QuadWriter {
         }
     }
 
-    /// Converts a list (section 8.3). An element that RDF cannot name becomes a list cell without
-    /// `rdf:first`.
+    /// Converts a list (section 8.3). If RDF cannot name an element, its list cell has no `rdf:first`.
     private mutating func write(list items: [ExpandedItem], in graph: Destination) throws(JSONLDError) -> Term {
         guard !items.isEmpty else { return .iri(RDF.nil) }
         let cells = items.map { _ in freshBlank() }
@@ -137,7 +136,7 @@ struct QuadWriter {
         if let old, old != index { throw JSONLDError(.conflictingIndexes) }
     }
 
-    /// Records a node that is described a second time.
+    /// Records the second description of a node.
     private mutating func noteDescription(of node: ExpandedNode, _ subject: Term?, _ graph: Destination) {
         guard let subject, let id = node.id ?? nil, !node.isReference, case .named(let name) = graph else { return }
         if !described.insert([name, subject]).inserted { repeatedNodes.insert(id) }

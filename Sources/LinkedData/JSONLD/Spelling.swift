@@ -1,12 +1,12 @@
 package import Encoding
 
-/// IRIs of properties and types, and the standard name of each in its data model.
+/// The standard names of properties and types in their data models, by IRI.
 package struct StandardNames: Sendable {
     private let everywhere: [Text: Text]
     private let inline: [Text: Text]
 
-    /// Names by IRI. `everywhere`: names that no context may change. `inline`: names that a pinned context
-    /// may change, but not a context inside a document.
+    /// Creates a table of names by IRI. No context may change a name in `everywhere`. A pinned context may change a
+    /// name in `inline`, but a context inside a document may not.
     package init(everywhere: [Text: Text] = [:], inline: [Text: Text] = [:]) {
         self.everywhere = everywhere
         self.inline = inline
@@ -14,23 +14,23 @@ package struct StandardNames: Sendable {
 
     func name(of iri: Text, isInline: Bool) -> Text? { everywhere[iri] ?? (isInline ? inline[iri] : nil) }
 
-    /// Returns whether the data model has another name than `name` for the IRI `iri`.
+    /// Returns whether the data model has another name than `name` for `iri`.
     func renames(_ iri: Text, as name: Text) -> Bool { self.name(of: iri, isInline: true).map { $0 != name } ?? false }
 
-    /// Whether any of the IRIs begins with `start`.
+    /// Whether any IRI of the table begins with `start`.
     func begin(with start: Text) -> Bool {
         everywhere.keys.contains { $0.hasPrefix(start) } || inline.keys.contains { $0.hasPrefix(start) }
     }
 }
 
-/// Finds unusual spellings. JSON-LD allows many spellings of one statement. A signature over statements
-/// leaves the choice to the holder of the document, so a reader that looks up members by name could see less
-/// than was signed. No data model of credentials needs the spellings that are called unusual here.
+/// Finds unusual spellings. JSON-LD allows many spellings of one statement, and a signature over statements leaves the
+/// choice to the holder. A reader that looks up members by name could therefore see less than the issuer signed. No
+/// data model of credentials needs an unusual spelling.
 enum Spelling {
-    /// Returns whether a term is an unusual spelling: it looks like an IRI or differs from the standard name.
-    /// In a context inside the document, a term for a keyword is also unusual, except `id`, `type`, `value`,
-    /// `language` and `direction` for the keywords with these names, because issuers use these terms when
-    /// their contexts are inside their credentials.
+    /// Returns whether a term is an unusual spelling. A term is unusual if it looks like an IRI or differs from the
+    /// standard name. In a context inside the document, a term for a keyword is also unusual, except `id`, `type`,
+    /// `value`, `language` and `direction` for the keywords of these names. Issuers that write contexts inside their
+    /// credentials use these five.
     static func isUnusual(
         _ term: Text, _ fields: TermDefinition.Fields, isInline: Bool, _ standardNames: StandardNames
     ) -> Bool {
@@ -46,8 +46,8 @@ enum Spelling {
         }
     }
 
-    /// Returns whether a name that no context defines is unusual: a keyword other than the keywords of values
-    /// and lists, a name like an IRI, or a name that the vocabulary expands to an IRI with another standard
+    /// Returns whether a name that no context defines is unusual. Unusual names are keywords (except those of values
+    /// and lists), names that look like an IRI, and names that the vocabulary expands to an IRI with another standard
     /// name.
     static func isUnusual(
         _ name: Text, meaning: TermDefinition.Expanded, in object: JSONObject, _ standardNames: StandardNames
@@ -68,8 +68,7 @@ enum Spelling {
 }
 
 extension Expander {
-    /// Records the current place as the place of an unusual spelling, if its member is the first with an
-    /// unusual name.
+    /// Records the current place if its member is the first with an unusual name.
     mutating func checkSpelling(
         _ name: Text, _ definition: TermDefinition?, _ meaning: TermDefinition.Expanded, in object: JSONObject,
         isNested: Bool
@@ -81,8 +80,8 @@ extension Expander {
             } else {
                 Spelling.isUnusual(name, meaning: meaning, in: object, standardNames)
             }
-        // A term for @nest is permitted. But members with a standard name must not be inside it, because the
-        // verdict may depend on them.
+        // A term for `@nest` is allowed. A member with a standard name must not be inside `@nest`, because the verdict
+        // may depend on the member.
         if isNested, case .iri(let iri) = meaning, standardNames.name(of: iri, isInline: true) != nil {
             isUnusual = true
         }

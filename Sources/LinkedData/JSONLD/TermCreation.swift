@@ -1,15 +1,15 @@
 import Encoding
 
-/// The shared state of defining the terms of one local context.
+/// The state shared by the definitions of all terms of one local context.
 struct TermCreation {
     let local: JSONObject
     /// The URL of the document that contains the context.
     let base: Text?
-    /// Whether the terms of the context are protected unless their definitions state otherwise.
+    /// Whether the terms of the context are protected by default.
     let isProtected: Bool
     let remote: [Text]
     let manner: ContextProcessor.Manner
-    /// The terms by progress: false while a term is being defined, true afterwards.
+    /// The progress of each term: false during its definition, true afterwards.
     var defined: [Text: Bool] = [:]
 
     init(local: JSONObject, base: Text?, isProtected: Bool, remote: [Text], manner: ContextProcessor.Manner) {
@@ -51,7 +51,7 @@ extension ContextProcessor {
         case .object(let object): entries = object
         default: throw JSONLDError(.invalidTermDefinition, detail: term)
         }
-        // A definition may be processed again at every place where it applies.
+        // Check the length of all texts, because a definition may be processed again at every place where it applies.
         for entry in entries.members { try checkLength(entry.value.string) }
         var fields = Fields()
         fields.isProtected = try flag(.protected, of: entries, .invalidProtectedValue, term) ?? creation.isProtected
@@ -85,7 +85,7 @@ extension ContextProcessor {
         "@protected", "@type",
     ]
 
-    /// Whether the term has a reserved form and is ignored; throws when it is a keyword.
+    /// Returns whether the term has a reserved form and is ignored. Throws if the term is a keyword.
     private func isReserved(_ term: Text, _ value: JSON) throws(JSONLDError) -> Bool {
         guard term.utf8.first == UInt8(ascii: "@") else { return false }
         if Keyword(term) == .type, mode == .v1_1, let object = value.object, !object.isEmpty,
@@ -129,7 +129,7 @@ extension ContextProcessor {
         }
     }
 
-    /// Reads `@reverse`. Returns false if its form is reserved and the term is ignored.
+    /// Reads `@reverse`. Returns false if the value has a reserved form, so that the term is ignored.
     private mutating func mapReverse(
         _ fields: inout Fields, _ entries: JSONObject, _ term: Text, _ state: inout ActiveContext.State,
         _ creation: inout TermCreation
@@ -153,7 +153,7 @@ extension ContextProcessor {
         return true
     }
 
-    /// Determines the IRI mapping; returns false when its form is reserved and the term is ignored.
+    /// Determines the IRI mapping. Returns false if the value has a reserved form, so that the term is ignored.
     private mutating func map(
         _ fields: inout Fields, _ entries: JSONObject, _ term: Text, _ isSimple: Bool,
         _ state: inout ActiveContext.State, _ creation: inout TermCreation
@@ -211,7 +211,7 @@ extension ContextProcessor {
         return true
     }
 
-    /// Expands an IRI after defining the terms on which it depends (JSON-LD 1.1 API section 5.2 with a local
+    /// Expands an IRI. First defines the terms on which the IRI depends (JSON-LD 1.1 API section 5.2 with a local
     /// context).
     private mutating func expand(
         _ value: Text, in state: inout ActiveContext.State, _ creation: inout TermCreation

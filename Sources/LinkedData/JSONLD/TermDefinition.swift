@@ -3,13 +3,13 @@ import Encoding
 /// The definition of a term in a context (JSON-LD 1.1 API section 4.1.2), complete and immutable.
 final class TermDefinition: Sendable {
     let fields: Fields
-    /// Whether ``Fields/mapping`` is valid in RDF, determined once instead of at every use.
+    /// Whether RDF allows the IRI of ``Fields/mapping``. The answer is stored because every use of the term needs it.
     let isWellFormed: Bool
-    /// Whether the datatype is valid in RDF.
+    /// Whether RDF allows the datatype.
     let isTypeWellFormed: Bool
-    /// Whether every text under the term becomes a plain literal, whatever its content.
+    /// Whether every text under the term becomes a plain literal. The content of the text does not matter.
     let takesPlainText: Bool
-    /// Whether the term is an unusual spelling: one that no data model needs (``Spelling``).
+    /// Whether the term is an unusual spelling (``Spelling``).
     let isUnusual: Bool
 
     init(_ fields: Fields, isUnusual: Bool = false) {
@@ -42,14 +42,14 @@ final class TermDefinition: Sendable {
         var isReverse = false
         var type: Coercion?
         var container: Container = []
-        /// The property that receives the keys of an index map, as the context spells it.
+        /// The property that receives the keys of an index map, as spelt in the context.
         var index: Text?
         var nest: Text?
         var language: Override<Text> = .inherited
         var direction: Override<Direction> = .inherited
         var context: ScopedContext?
 
-        /// Returns whether the two definitions are the same, ignoring `@protected`.
+        /// Returns whether the definitions are equal apart from `@protected`.
         func means(_ other: Fields) -> Bool {
             mapping == other.mapping && isPrefix == other.isPrefix && isReverse == other.isReverse
                 && type == other.type && container == other.container && index == other.index && nest == other.nest
@@ -60,10 +60,10 @@ final class TermDefinition: Sendable {
 
     /// The result of expanding a text.
     enum Expanded: Hashable, Sendable {
-        /// The term has no meaning: explicitly, or because the text has a reserved form.
+        /// The term has no meaning: the context says so, or the value has a reserved form.
         case nothing
         case keyword(Keyword)
-        /// An IRI or blank node identifier, or a relative IRI that could not be resolved.
+        /// An IRI, a blank node identifier, or a relative IRI that could not be resolved.
         case iri(Text)
 
         /// The text of the expanded term; nil if the term has no meaning.
@@ -85,14 +85,14 @@ final class TermDefinition: Sendable {
         case datatype(Text)
     }
 
-    /// A value in the definition that may override the context's default; null clears it.
+    /// A value in the definition that may override the default of the context. JSON null clears the default.
     enum Override<Value: Hashable & Sendable>: Hashable, Sendable {
         case inherited
         case cleared
         case set(Value)
     }
 
-    /// A context inside a definition, not yet processed.
+    /// A context inside a definition, before its processing.
     struct ScopedContext: Sendable {
         var value: JSON
         /// The URL of the document that contains the scoped context.
@@ -130,7 +130,7 @@ final class TermDefinition: Sendable {
 }
 
 extension JSON {
-    /// Returns whether two values are equal if the order of members is ignored.
+    /// Returns whether two values are equal up to the order of their members.
     func isSame(as other: JSON?) -> Bool {
         switch (self, other) {
         case (.array(let left), .array(let right)?):

@@ -60,7 +60,7 @@ extension ContextProcessor {
             try extend(
                 &trial, by: context, active: nil, base: creation.base, remote: creation.remote, manner: manner)
         } catch {
-            // A missing document or an exceeded work limit is not an error of the scoped context.
+            // A missing document and an exceeded limit are no errors of the scoped context.
             if error.code == .loadingRemoteContextFailed || error.code == .contextOverflow { throw error }
             throw JSONLDError(.invalidScopedContext, detail: term)
         }

@@ -1,15 +1,15 @@
 import Encoding
 
-/// The possible meanings of borrowed words. A pinned context *borrows* a prefix, a term or a vocabulary if it
-/// uses one without defining it. It *lends* all terms that it and its scoped contexts define.
+/// The possible meanings of borrowed words. A pinned context *borrows* a prefix, a term or a vocabulary that the
+/// context uses but does not define. A pinned context *lends* all terms that it and its scoped contexts define.
 struct BorrowedTerms: Sendable {
     /// The possible IRIs of each borrowed word.
     private var meanings: [Text: Set<Text>] = [:]
     private var vocabularies: Set<Text> = []
-    /// Whether the meanings are unknown, because the last round of the search still found new meanings.
+    /// Whether the meanings are unknown because the last round of the search still found new meanings.
     private var isUnknown = false
 
-    /// The maximum number of rounds in which lending contexts may get new meanings from each other.
+    /// The maximum number of rounds of the search. In each round lending contexts may get new meanings from each other.
     private static let rounds = 6
     /// The maximum number of combinations of meanings for the borrowed words of one context.
     private static let most = 64
@@ -39,13 +39,14 @@ struct BorrowedTerms: Sendable {
         isUnknown = true
     }
 
-    /// Returns contexts that represent all contexts that may precede a context with the words `words`. Each
-    /// returned context gives the borrowed words one combination of meanings. The first one is empty. Returns
-    /// nil if there are more than ``most``, or if the meanings are unknown.
+    /// Returns contexts that represent all contexts that may precede a context with the words `words`. Each returned
+    /// context gives the borrowed words one combination of meanings. The first returned context is empty.
+    ///
+    /// - Returns: Nil if there are more than ``most`` combinations or the meanings are unknown.
     func contexts(before words: ContextVocabulary) -> [JSON]? { contexts(words.free, vocabulary: words.usesVocabulary) }
 
-    /// Returns contexts that represent all contexts that may follow a context with the words `words`, as
-    /// ``contexts(before:)`` does for preceding contexts.
+    /// Returns contexts that represent all contexts that may follow a context with the words `words`. The contexts are
+    /// as described for ``contexts(before:)``.
     func contexts(after words: ContextVocabulary) -> [JSON]? {
         contexts(words.late, vocabulary: words.usesLateVocabulary)
     }
@@ -68,18 +69,16 @@ struct BorrowedTerms: Sendable {
     }
 }
 
-/// The words that a context borrows from the contexts before it, and those that it lends to other contexts,
-/// scoped contexts included.
+/// The words that a context (with its scoped contexts) borrows from earlier contexts, and the words that it lends.
 struct ContextVocabulary: Hashable {
-    /// The words that the context uses as terms or prefixes without defining them.
+    /// The words that the context uses as terms or prefixes without a definition.
     private(set) var free: Set<Text> = []
-    /// Whether an IRI in the context may begin with a vocabulary that an earlier context sets.
+    /// Whether an IRI in the context may begin with the vocabulary of an earlier context.
     private(set) var usesVocabulary = false
-    /// The borrowed words of the context's scoped contexts. Scoped contexts are processed after later
-    /// contexts have defined these words.
+    /// The borrowed words of the scoped contexts. Later contexts may define these words before the scoped contexts are
+    /// processed.
     private(set) var late: Set<Text> = []
     private(set) var usesLateVocabulary = false
-    /// The terms that the context itself defines.
     private var defined: Set<Text> = []
     private var hasVocabulary = false
     /// The terms that the context and its scoped contexts define.
@@ -91,8 +90,8 @@ struct ContextVocabulary: Hashable {
     /// - Parameter documents: The words of the documents that the context may load, by URL.
     init(of context: JSON, among documents: [Text: ContextVocabulary]) { add(context, documents) }
 
-    /// Returns the words of each pinned document. Documents may load each other in cycles, so the search is
-    /// repeated until it finds no new words.
+    /// Returns the words of each pinned document. Documents may load each other in cycles, so the search repeats until
+    /// a round finds no new words.
     static func all(of documents: [Text: JSON]) -> [Text: ContextVocabulary] {
         var words: [Text: ContextVocabulary] = [:]
         for _ in 0...documents.count {
@@ -128,7 +127,7 @@ struct ContextVocabulary: Hashable {
         }
     }
 
-    /// Adds the words of a context that follows.
+    /// Adds the words of the next context of a list.
     private mutating func merge(_ next: ContextVocabulary) {
         free.formUnion(next.free.subtracting(defined))
         if next.usesVocabulary { useVocabulary() }
@@ -160,7 +159,7 @@ struct ContextVocabulary: Hashable {
 
     private mutating func use(_ value: JSON, by name: Text = "", isTerm: Bool = false) {
         guard let text = value.string, !text.hasPrefix("@") else { return }
-        // A term whose IRI is the term itself expands with the vocabulary.
+        // If the IRI of a term equals the term, the vocabulary expands the IRI.
         if text == name, !isTerm { return useVocabulary() }
         if let (prefix, rest) = ActiveContext.State.splitCompact(text) {
             if !rest.hasPrefix("//"), !defined.contains(prefix) { free.insert(prefix) }

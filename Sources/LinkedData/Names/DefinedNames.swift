@@ -1,11 +1,10 @@
 package import Encoding
 
-/// The meanings of names in pinned contexts, over all their scoped contexts together, as the JSON-LD
-/// processor defines them.
+/// The meanings of names in pinned contexts and in all their scoped contexts, as defined by the JSON-LD processor.
 ///
-/// A signature over statements leaves the choice of contexts to the holder. A name therefore matters not only
-/// with its meaning under the contexts that a document lists, but also with its possible meanings under other
-/// contexts that the holder may list instead.
+/// A signature over statements leaves the choice of contexts to the holder. A check of a name must therefore consider
+/// the meanings under the contexts that the document lists and under any other contexts that the holder may list
+/// instead.
 package final class DefinedNames: Sendable {
     private let found: Found
 
@@ -16,7 +15,7 @@ package final class DefinedNames: Sendable {
         var meanings: [Text: Set<Text>] = [:]
         var names: [Text: Set<Text>] = [:]
         var vocabularies: Set<Text> = []
-        /// The scoped contexts in which a vocabulary expands the names that they do not define.
+        /// The scoped contexts with a vocabulary. The vocabulary expands each name that the context does not define.
         var open: [(vocabulary: Text, terms: TermTable)] = []
         var keywords: Set<Text> = []
         var prefixes: Set<Text> = []
@@ -24,7 +23,7 @@ package final class DefinedNames: Sendable {
         var isUnknown = false
     }
 
-    /// Whether the meanings are unknown, because finding them exceeded the effort limit. Every name may then
+    /// Whether the meanings are unknown because the search exceeded the effort limit. A name with unknown meanings may
     /// mean anything.
     package var areUnknown: Bool { found.isUnknown }
 
@@ -34,25 +33,24 @@ package final class DefinedNames: Sendable {
     /// Returns the IRIs to which any scoped context defines a name.
     package func definitions(of name: Text) -> Set<Text> { found.meanings[name] ?? [] }
 
-    /// Returns ``definitions(of:)`` and the IRIs to which vocabularies expand the name in scoped contexts
-    /// that do not define it.
+    /// Returns ``definitions(of:)`` plus the IRIs to which vocabularies expand the name in scoped contexts that do not
+    /// define the name.
     package func meanings(of name: Text) -> Set<Text> {
         let vocabularies = found.open.lazy.filter { $0.terms[name] == nil }.map(\.vocabulary)
         return definitions(of: name).union(vocabularies.map { Text($0.string + name.string) })
     }
 
-    /// Whether the name may mean the IRI in any scoped context.
+    /// Whether the name means the IRI in at least one scoped context.
     package func mayMean(_ name: Text, _ iri: Text) -> Bool {
         found.isUnknown || meanings(of: name).contains(iri)
     }
 
-    /// Whether any scoped context defines the name as another IRI.
+    /// Whether any scoped context defines the name with another IRI.
     func defines(_ name: Text, otherwiseThan iri: Text) -> Bool {
         found.isUnknown || !definitions(of: name).subtracting([iri]).isEmpty
     }
 
-    /// Returns whether any scoped context defines the name to mean another IRI than `iri`, or whether a
-    /// vocabulary expands the name to another IRI.
+    /// Returns whether any scoped context gives the name another IRI than `iri`, by a definition or by a vocabulary.
     package func means(_ name: Text, otherwiseThan iri: Text) -> Bool {
         found.isUnknown || !meanings(of: name).subtracting([iri]).isEmpty
     }
@@ -67,22 +65,21 @@ package final class DefinedNames: Sendable {
         }
     }
 
-    /// Returns the only name of an IRI; nil if it has no name or several.
+    /// Returns the only name of an IRI; nil if the IRI has no name or several names.
     package func name(of iri: Text) -> Text? {
         guard let names = found.names[iri], names.count == 1 else { return nil }
         return names.first
     }
 
-    /// Returns whether any scoped context makes the name an alias of a keyword, such as `@id`, `@type` or
-    /// `@nest`.
+    /// Returns whether any scoped context makes the name an alias of a keyword, such as `@id`, `@type` or `@nest`.
     package func isKeyword(_ name: Text) -> Bool { found.isUnknown || found.keywords.contains(name) }
 
-    /// Whether compact IRIs may begin with the name as prefix.
+    /// Whether the name may be the prefix of compact IRIs.
     package func isPrefix(_ name: Text) -> Bool { found.isUnknown || found.prefixes.contains(name) }
 }
 
 extension DefinedNames.Found {
-    /// Adds the definitions of one context that its parent does not have.
+    /// Adds the definitions of a context that are not in `parent`.
     mutating func add(_ state: ActiveContext.State, beyond parent: ActiveContext.State) {
         if let vocabulary = state.vocabulary, vocabulary != parent.vocabulary, IRI.hasScheme(vocabulary) {
             vocabularies.insert(vocabulary)
@@ -97,7 +94,7 @@ extension DefinedNames.Found {
             case .keyword: keywords.insert(name)
             case .nothing: break
             }
-            // The keys of an index map may be values of a property that no member names.
+            // The keys of an index map may be values of a property that is not written as a member.
             if let index = definition.fields.index, !index.hasPrefix("@"),
                 case .iri(let iri) = state.expand(index, vocabulary: true, documentRelative: false)
             {

@@ -11,7 +11,7 @@ final class DefinedNamesCache: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The number of lists that are kept. It is limited because the holder chooses the lists.
+    /// The maximum number of cached lists. The holder chooses the lists, so a limit is necessary.
     private static let lists = 64
 
     func names(of url: Text, _ find: () -> DefinedNames) -> DefinedNames {
@@ -31,7 +31,7 @@ final class DefinedNamesCache: Sendable {
 
     func lendings(_ find: () -> BorrowedTerms) -> BorrowedTerms { known({ $0.lendings }, find) { $0.lendings = $1 } }
 
-    /// Returns the cached value, or computes it outside the lock, because that takes long.
+    /// Returns the cached value. Computes a missing value outside the lock, because the computation takes long.
     private func known<Value: Sendable>(
         _ place: @Sendable (State) -> Value?, _ find: () -> Value, _ keep: @Sendable (inout State, Value) -> Void
     ) -> Value {
@@ -43,8 +43,8 @@ final class DefinedNamesCache: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// Returns the names that each of the pinned contexts `urls` defines, whatever other pinned contexts a
-    /// document lists before and after it. A context that no document can list has no names.
+    /// Returns the names that each pinned context in `urls` defines, for every choice of pinned contexts before and
+    /// after it. A context that no document can list has no names.
     package func definedNames(of urls: [Text]) -> [DefinedNames] {
         urls.map { url in
             names.names(of: url) {
@@ -55,12 +55,12 @@ extension JSONLDProcessor {
         }
     }
 
-    /// Returns the names of the contexts of a list, each applied after those before it.
+    /// Returns the names of a list of contexts, applied in order.
     package func definedNames(under list: [Text]) -> DefinedNames {
         names.names(under: list) { finder(Self.effortForList).names(under: list) }
     }
 
-    /// Whether no document can list the context, because it alone exceeds the limits of a document.
+    /// Whether no document can list the context because the context alone exceeds the limits of a document.
     private func isTooLarge(_ url: Text) -> Bool {
         var contexts = source(.init(), Limits())
         do throws(JSONLDError) {
@@ -78,8 +78,8 @@ extension JSONLDProcessor {
         return NameFinder(source(.init(), limits), words)
     }
 
-    /// The maximum number of term definitions that are made to find names. `effort`: for one pinned context,
-    /// which is examined once. `effortForList`: for a list of contexts, which a holder may choose.
+    /// The maximum number of term definitions made in a search for names. `effort` is for one pinned context, which is
+    /// examined once. `effortForList` is for a list of contexts, which a holder may choose.
     private static let (effort, effortForList) = (200_000, 20_000)
 }
 
@@ -95,7 +95,7 @@ struct NameFinder {
         (contexts, self.documents) = (source, documents)
     }
 
-    /// Returns the meanings of the names of a context, with any other contexts before and after it.
+    /// Returns the meanings of the names of a context, for all contexts before and after it.
     consuming func names(of url: Text, with lendings: BorrowedTerms) -> DefinedNames {
         let words = ContextVocabulary(of: .string(url), among: documents)
         guard let around = lendings.contexts(before: words), let later = lendings.contexts(after: words) else {
@@ -103,12 +103,12 @@ struct NameFinder {
             return DefinedNames(found)
         }
         for before in around {
-            // If applying fails, no document can list the context in this way.
+            // If the processor refuses the context in this order, no document can list the context in this order.
             guard let initial = try? contexts.initial(Options()), let start = apply(before, on: initial),
                 let active = apply(.string(url), on: start)
             else { continue }
             explore(active, beyond: start)
-            // A later context may define words that the context's scoped contexts borrow.
+            // A later context may define words that scoped contexts borrow.
             let own = Set(active.state.terms.all.values.map(ObjectIdentifier.init))
             for after in later.dropFirst() {
                 guard let last = apply(after, on: active) else { continue }
@@ -131,11 +131,11 @@ struct NameFinder {
         return DefinedNames(found)
     }
 
-    /// Adds the definitions that `active` has and `before` has not, and the definitions in the scoped
-    /// contexts of `active`.
+    /// Adds the definitions that `active` has and `before` lacks, and the definitions in the scoped contexts of
+    /// `active`.
     ///
-    /// - Parameter isWanted: Selects the definitions whose scoped contexts are explored. If given, the
-    ///   definitions of `active` itself are not added.
+    /// - Parameter isWanted: Selects the definitions whose scoped contexts are explored. With a selection, the
+    ///   definitions of `active` are not added.
     private mutating func explore(
         _ active: ActiveContext, beyond before: ActiveContext, of isWanted: ((TermDefinition) -> Bool)? = nil
     ) {
@@ -143,8 +143,8 @@ struct NameFinder {
         guard isNew(active.state) else { return }
         var open = scopes(of: active, beyond: before).filter { isWanted?($0) ?? true }.map { (active, $0) }
         while let (parent, definition) = open.popLast() {
-            // Apply each scoped context as that of a property, because that one may redefine protected terms,
-            // and the scoped context of a type may not. So no definition is missed.
+            // Apply each scoped context like the scoped context of a property, which may redefine protected terms. The
+            // scoped context of a type may not redefine them, and definitions could be missed.
             guard
                 let inner = attempt({ (contexts) throws(JSONLDError) in
                     try contexts.apply(scopeOf: definition, on: parent, overrideProtected: true)
@@ -156,10 +156,9 @@ struct NameFinder {
         }
     }
 
-    /// Returns whether exploring the scoped contexts of an active context may find new definitions. The
-    /// result depends on the definitions that have a scoped context and on the words that these scoped
-    /// contexts borrow, including the words of nested scoped contexts. Each such combination is explored
-    /// once.
+    /// Returns whether exploring the scoped contexts of an active context may find new definitions. The answer depends
+    /// on the definitions that have a scoped context, and on the meanings of the words that their scoped contexts
+    /// borrow at any depth. Each such combination is explored once.
     private mutating func isNew(_ state: ActiveContext.State) -> Bool {
         var (names, usesVocabulary): (Set<Text>, Bool) = ([], false)
         for (name, definition) in state.terms.all {
@@ -177,8 +176,8 @@ struct NameFinder {
         attempt { (contexts) throws(JSONLDError) in try contexts.apply(context, on: active) }
     }
 
-    /// Runs the processor; nil when it refuses the context. If the effort limit is exceeded, the names are
-    /// marked as unknown.
+    /// Runs the processor. Returns nil if the processor refuses the context. Beyond the effort limit, marks the names
+    /// as unknown.
     private mutating func attempt(
         _ work: (inout ContextSource) throws(JSONLDError) -> ActiveContext
     ) -> ActiveContext? {
@@ -189,9 +188,9 @@ struct NameFinder {
         }
     }
 
-    /// Returns the definitions whose scoped contexts must be explored: those that differ from the parent
-    /// context, those whose borrowed words have another meaning there, and those that define words borrowed
-    /// by other scoped contexts.
+    /// Returns the definitions whose scoped contexts must be explored: definitions that differ from those in the parent
+    /// context, definitions whose borrowed words have another meaning in `inner`, and definitions of words that other
+    /// scoped contexts borrow.
     private mutating func scopes(of inner: ActiveContext, beyond parent: ActiveContext) -> [TermDefinition] {
         let terms = inner.state.terms.all
         let changed = reached.changes(from: parent.state, to: inner.state)
@@ -208,7 +207,7 @@ struct NameFinder {
         }
     }
 
-    /// Returns the words of a definition's scoped context; nil if it has none. ``reached`` keeps the
+    /// Returns the words of a definition's scoped context; nil if there is no scoped context. ``reached`` keeps the
     /// definition alive.
     private mutating func words(of definition: TermDefinition) -> ContextVocabulary? {
         guard let scope = definition.fields.context?.value else { return nil }
@@ -219,8 +218,8 @@ struct NameFinder {
     }
 }
 
-/// The active contexts that were explored, identified by the values on which their scoped contexts depend.
-/// Scoped contexts may lead to each other without end, and to the same definitions in many ways.
+/// The explored active contexts, identified by the values on which their scoped contexts depend. Scoped contexts may
+/// lead to each other in cycles, and several paths may lead to one definition.
 private struct ReachedContexts {
     /// The parts of a definition on which other definitions and nested scoped contexts depend.
     private struct Definition: Hashable {
@@ -238,12 +237,12 @@ private struct ReachedContexts {
     }
 
     private var numbers: [Definition: Int] = [:]
-    /// The numbers of the definitions, by object identity. The objects are kept alive, because a new object
-    /// could otherwise get the identity of a freed one.
+    /// The number of each definition, by object identity. The objects are kept alive, because a new object could
+    /// otherwise get the identity of a freed object.
     private var known: [ObjectIdentifier: (TermDefinition, Int)] = [:]
     private var contexts: Set<Context> = []
 
-    /// Returns whether this is the first call with these definitions and this vocabulary.
+    /// Returns whether the call is the first with these definitions and this vocabulary.
     mutating func isNew(_ terms: [(Text, TermDefinition)], vocabulary: Text?) -> Bool {
         var definitions: Set<Int> = []
         for (name, definition) in terms { definitions.insert(number(of: definition, name)) }

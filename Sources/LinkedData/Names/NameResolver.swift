@@ -1,19 +1,17 @@
 package import Encoding
 
-/// The meanings of names at the places of a document under the contexts that it lists, equal to the meanings
-/// that the expansion algorithm determines.
+/// The meanings of names at the places of a document, under the contexts that the document lists.
 ///
-/// Code that reads statements follows a graph, not a document: the signature covers the statements, and the
-/// holder chooses how the document writes them. Such code must still know which property a name means at a
-/// node. For that, the same contexts as in expansion are needed: the context of the document, the scoped
-/// context of the property that leads to the node, the scoped contexts of the node's types, and the return
-/// from a context that does not propagate. All of these are made by the same processing and the same cache as
-/// in an expansion (``ContextSource``), so that names have only one interpretation.
+/// The signature covers statements (a graph), and the holder chooses how the document spells the statements. Code that
+/// reads the graph must find the property that a name means at a node. The meaning depends on the context of the
+/// document, the scoped context of the property that leads to the node, the scoped contexts of the node's types, and
+/// the return from a context that does not propagate. ``ContextSource`` makes all these contexts for the resolver and
+/// for an expansion, so a name has the same meaning in both.
 package struct NameResolver {
     private var contexts: ContextSource
-    /// The contexts after applying the scoped contexts of types, by the context before and the types.
+    /// The contexts after the scoped contexts of types are applied, by the preceding context and the types.
     private var typed: [TypedKey: ActiveContext?] = [:]
-    /// The terms of each context, by the IRIs that they mean.
+    /// The terms of each context, by IRI.
     private var scopes: [ObjectIdentifier: [Text: [Text]]] = [:]
     /// The place of the outermost object.
     package let document: Place
@@ -23,7 +21,7 @@ package struct NameResolver {
         let types: [Text]
     }
 
-    /// The place of a node: the contexts around it, and the property that leads to it.
+    /// The place of a node: the surrounding contexts, and the property that leads to the node.
     package struct Place: Hashable, Sendable {
         fileprivate let active: ActiveContext
         fileprivate let property: TermDefinition?
@@ -41,7 +39,7 @@ package struct NameResolver {
     /// The contexts that apply inside a node.
     package struct Node: Sendable {
         fileprivate let active: ActiveContext
-        /// The context before the scoped contexts of the types are applied; types are expanded with it.
+        /// The context before the scoped contexts of the types are applied. Types are expanded with this context.
         fileprivate let typeScope: ActiveContext
     }
 
@@ -52,13 +50,12 @@ package struct NameResolver {
         document = Place(active: active, property: nil)
     }
 
-    /// Returns the contexts that apply inside a node with the types `types` at a place (JSON-LD 1.1 API
-    /// section 5.1.2, steps 7 to 11).
+    /// Returns the contexts that apply inside a node with the types `types` at a place (JSON-LD 1.1 API section 5.1.2,
+    /// steps 7 to 11).
     ///
-    /// - Parameter types: The IRIs of the node's types. Each IRI is mapped back to the terms that mean it,
-    ///   because only terms have scoped contexts.
-    /// - Returns: Nil if two terms for one type have different contexts, because the document may use either
-    ///   term.
+    /// - Parameter types: The IRIs of the node's types. The function finds the terms for each IRI, because only terms
+    ///   have scoped contexts.
+    /// - Returns: Nil if two terms for one type have different contexts, because the document may use either term.
     package mutating func node(at place: Place, types: [Text]) throws(JSONLDError) -> Node? {
         var scope = place.active.state.previous ?? place.active
         if let property = place.property {
@@ -79,8 +76,7 @@ package struct NameResolver {
         var terms: [Text] = []
         for type in Set(types) {
             let names = scopedTerms(of: scope)[type] ?? []
-            // If there are several terms, the document may use any of them, including one without a scoped
-            // context.
+            // The document may use any of the terms for a type, including a term without a scoped context.
             guard let first = names.first(where: { scope[$0]?.fields.context != nil }) else { continue }
             let context = scope[first]?.fields.context?.value
             for name in names where scope[name]?.fields.context?.value != context { return nil }
@@ -146,7 +142,7 @@ package struct NameResolver {
 
 /// The meaning of a member's name.
 package enum NameMeaning: Sendable {
-    /// The name has no meaning: it is not a term, and the context has no vocabulary.
+    /// The name has no meaning: the name is not a term, and the context has no vocabulary.
     case nothing
     /// The id of the node.
     case id
@@ -154,11 +150,11 @@ package enum NameMeaning: Sendable {
     case types(TextMeaning)
     /// The value of a value object.
     case value
-    /// The name means further members of the same node (`@nest`), to which the given contexts apply.
+    /// The name groups further members of the same node (`@nest`), to which the given contexts apply.
     case nest(NameResolver.Node)
     /// The name means the given property.
     case property(PropertyMeaning)
-    /// The name states nothing by itself: it is another keyword, or a property that RDF cannot name.
+    /// The name states nothing by itself: the name is another keyword, or a property that RDF cannot name.
     case unreadable
 }
 
@@ -170,7 +166,7 @@ package struct PropertyMeaning: Sendable {
         case none
         /// The keys are languages of texts.
         case languages
-        /// Indexes, ids or types of nodes.
+        /// The keys are indexes, ids or types of nodes.
         case others
     }
 
@@ -182,7 +178,7 @@ package struct PropertyMeaning: Sendable {
     package let keys: Keys
     /// The place of the property's values.
     package let values: NameResolver.Place
-    /// The meaning of the property's values that are texts.
+    /// The meaning of texts that are values of the property.
     package let texts: TextMeaning
 }
 
@@ -191,8 +187,8 @@ package struct TextMeaning: Sendable {
     fileprivate let active: ActiveContext
     fileprivate let coercion: TermDefinition.Coercion?
 
-    /// Returns the IRI that a name means as a value at this place, if the property, or the types of a node,
-    /// take names. Nil if the name means no IRI.
+    /// Returns the IRI that a name means as a value at this place, where the property, or a node's types, take names;
+    /// nil if the name means no IRI.
     package func iri(named name: Text) -> Text? {
         guard coercion == .vocab,
             case .iri(let iri) = active.state.expand(name, vocabulary: true, documentRelative: true),
@@ -203,9 +199,9 @@ package struct TextMeaning: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// Returns a resolver for the names in a document that lists the contexts `urls`.
+    /// Returns a resolver for a document that lists the contexts `urls`.
     ///
-    /// - Throws: The error that the expansion of such a document would throw for its contexts.
+    /// - Throws: The error that expanding such a document throws for its contexts.
     package func names(under urls: [Text]) throws(JSONLDError) -> NameResolver {
         try NameResolver(source(.init(), limits), under: urls)
     }

@@ -1,9 +1,8 @@
 package import Encoding
 import Synchronization
 
-/// The names of types for records, kept for the next credential with the same types and contexts. The names
-/// depend only on the types, the contexts and the pinned contexts. Finding them takes as long as checking a
-/// signature, so they are kept.
+/// A cache of the names of types that records contain. The names depend only on the types, the contexts and the pinned
+/// contexts. Finding the names takes as long as checking a signature.
 package final class TypeNames: Sendable {
     /// The values on which the names depend, in addition to the pinned contexts.
     package struct Question: Hashable, Sendable {
@@ -12,8 +11,9 @@ package final class TypeNames: Sendable {
         private let issuerContexts: [Text]?
         private let isText: Bool
 
-        /// `types`: IRIs; `contexts`: those that the credential lists; `issuerContexts`: those that its
-        /// issuer's entry allows; `isText`: whether the contexts are signed together with the text.
+        /// Creates a question. `types`: IRIs; `contexts`: the contexts in the credential; `issuerContexts`: the
+        /// contexts that the issuer's entry allows; `isText`: whether the signature covers the contexts together with
+        /// the text.
         package init(types: [Text], contexts: [Text], issuerContexts: [Text]?, isText: Bool) {
             (self.types, self.contexts) = (types, contexts)
             (self.issuerContexts, self.isText) = (issuerContexts, isText)
@@ -23,18 +23,18 @@ package final class TypeNames: Sendable {
         fileprivate var size: Int { (types + contexts).reduce(0) { $0 + $1.utf8.count } }
     }
 
-    /// The number of answers that are kept; beyond it all are removed. A gate has a few dozen.
+    /// The maximum number of answers. A gate has a few dozen. A full cache is emptied.
     private static let limit = 256
-    /// The size in bytes of the largest question that is kept.
+    /// The maximum size of a cached question in bytes.
     private static let bytes = 4096
 
     private let answers = Mutex<[Question: [Text]]>([:])
 
-    /// Creates an instance without stored answers.
+    /// Creates an empty cache.
     package init() {}
 
-    /// Returns the kept names for `question`. If there are none, returns the names that `find` returns, and
-    /// keeps them unless the question is too large.
+    /// Returns the names for `question` from the cache, or else from `find`. An answer to a question of ordinary size
+    /// is kept.
     package func names(for question: Question, find: () -> [Text]) -> [Text] {
         if let known = answers.withLock({ $0[question] }) { return known }
         let found = find()

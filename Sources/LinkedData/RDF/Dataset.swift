@@ -10,9 +10,9 @@ package enum Term: Hashable, Sendable {
     case literal(Literal)
 }
 
-/// A literal of RDF 1.1 Concepts section 3.3: lexical form, datatype and, for `rdf:langString`, a language tag.
+/// A literal (RDF 1.1 Concepts section 3.3): lexical form, datatype and, for `rdf:langString`, a language tag.
 package struct Literal: Hashable, Sendable {
-    /// The lexical form. A long one (a photo) shares its storage with the source document.
+    /// The lexical form. A long form (a photo) shares its storage with the source document.
     package var value: Text
     /// The IRI of the datatype.
     package var datatype: Text
@@ -27,7 +27,7 @@ package struct Literal: Hashable, Sendable {
     }
 }
 
-/// A triple and the graph that contains it.
+/// A triple, and the graph that contains the triple.
 package struct Quad: Hashable, Sendable {
     /// An IRI or blank node.
     package var subject: Term
@@ -47,8 +47,7 @@ package struct Quad: Hashable, Sendable {
     }
 }
 
-/// An RDF dataset (RDF 1.1 Concepts section 4): a set of quads. Order and duplicates in ``quads`` have no
-/// meaning.
+/// An RDF dataset (RDF 1.1 Concepts section 4): a set of quads. Order and duplicates in ``quads`` mean nothing.
 package struct Dataset: Sendable {
     /// The quads of the dataset in their order of appearance.
     package var quads: [Quad]

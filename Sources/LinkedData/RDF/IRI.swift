@@ -1,18 +1,17 @@
 package import Encoding
 
-/// Functions for IRIs (RFC 3987) that JSON-LD and RDF need: checks of their form, and resolution by RFC 3986
-/// section 5.2.
+/// Functions that check IRIs (RFC 3987) and resolve references (RFC 3986 section 5.2).
 package enum IRI {
     /// Whether `text` begins with a scheme and a colon.
     package static func hasScheme(_ text: Text) -> Bool { schemeLength(text.string.utf8[...]) != nil }
 
     /// Whether `text` is valid in an RDF dataset: an IRI with a scheme, well-formed by RFC 3987 section 2.2.
     ///
-    /// One test of each byte is enough for nearly all IRIs. IRIs with bytes that are valid only in certain
-    /// places are checked in full.
+    /// For nearly all IRIs, a look at each byte is enough. An IRI with bytes that are valid only in certain places gets
+    /// a full check.
     package static func isWellFormed(_ text: Text) -> Bool {
         guard hasScheme(text) else { return false }
-        // Read the static table once, not for each byte.
+        // Read the static table once. A read for each byte is slow.
         let forms = forms
         return text.withBytes { bytes in
             var (needsCloserLook, marks) = (false, 0)
@@ -28,8 +27,7 @@ package enum IRI {
         }
     }
 
-    /// The form of each byte: 0 is valid anywhere in an IRI, 1 in certain places, 2 anywhere but at most
-    /// once, 3 nowhere.
+    /// The form of each byte: 0 is valid anywhere in an IRI, 1 in certain places, 2 at most once, 3 nowhere.
     private static let forms: [UInt8] = (0...UInt8.max).map { byte in
         switch byte {
         case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"),
@@ -41,8 +39,7 @@ package enum IRI {
         }
     }
 
-    /// Resolves `reference` against `base` (RFC 3986 section 5.2.2, strict); a base without a scheme is also
-    /// accepted.
+    /// Resolves `reference` against `base` (RFC 3986 section 5.2.2, strict). A base without a scheme is accepted, too.
     package static func resolve(_ reference: Text, against base: Text) -> Text {
         var target = Parts(reference)
         if target.scheme != nil {

@@ -1,11 +1,10 @@
 import Encoding
 
-/// Checks the parts of the grammar of IRIs (RFC 3987 section 2.2) that depend on the place of a letter:
-/// percent encodings must be complete, brackets may be only around an IP literal, and letters beyond ASCII
-/// must be valid ones.
+/// Checks the rules of RFC 3987 section 2.2 that depend on the position of a character: percent encodings must be
+/// complete, brackets must surround an IP literal, and letters beyond ASCII must be in the allowed ranges.
 enum IRIForm {
-    /// Whether an IRI is well-formed. The caller must have checked that it has at most one number sign and no
-    /// byte that is invalid everywhere in an IRI.
+    /// Whether an IRI is well-formed. The caller must have checked that the IRI has at most one number sign and no byte
+    /// that is invalid everywhere in an IRI.
     static func isWellFormed(_ text: Text) -> Bool {
         let bytes = Array(text.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
@@ -13,7 +12,7 @@ enum IRIForm {
             && (bytes.allSatisfy { $0 < 0x80 } || hasLetters(text))
     }
 
-    /// Whether each `%` is followed by two hexadecimal digits.
+    /// Whether two hexadecimal digits follow each `%`.
     private static func encodesWhole(_ bytes: [UInt8]) -> Bool {
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
             guard index + 2 < bytes.count, isHex(bytes[index + 1]), isHex(bytes[index + 2]) else { return false }
@@ -43,7 +42,7 @@ enum IRIForm {
             && (after.isEmpty || after.first == UInt8(ascii: ":") && after.dropFirst().allSatisfy(IRI.isDigit))
     }
 
-    /// Whether all letters beyond ASCII are of `ucschar` or, in a query, for private use.
+    /// Whether all letters beyond ASCII are in `ucschar` or, in a query, in the private use ranges.
     private static func hasLetters(_ text: Text) -> Bool {
         var isQuery = false
         for scalar in text.string.unicodeScalars where scalar.value >= 0x3F {

@@ -1,13 +1,13 @@
 import Encoding
 
-/// The error of a text that is no N-Quads document, with the line of the error.
+/// The error for a text that is not an N-Quads document, with the line of the error.
 package struct NQuadsError: Error, Hashable, Sendable {
-    /// The line of the error, from 1.
+    /// The line number, from 1.
     package let line: Int
 }
 
 extension Dataset {
-    /// Parses N-Quads 1.1 (which includes N-Triples); blank nodes keep their labels.
+    /// Parses N-Quads 1.1, which includes N-Triples. Blank nodes keep their labels.
     package init(nQuads bytes: [UInt8]) throws(NQuadsError) {
         var parser = NQuadsParser(bytes: bytes)
         self.init(try parser.document())
@@ -91,7 +91,7 @@ private struct NQuadsParser {
         return iri
     }
 
-    /// Parses BLANK_NODE_LABEL. The final dot of a statement does not belong to the label.
+    /// Parses BLANK_NODE_LABEL. The final dot of a statement is not part of the label.
     private mutating func label() throws(NQuadsError) -> Text {
         try take("_")
         try take(":")
@@ -140,7 +140,7 @@ private struct NQuadsParser {
         }
     }
 
-    /// Returns whether `tag` is a LANGTAG of N-Quads. N-Quads does not limit the length of its parts.
+    /// Returns whether `tag` is a LANGTAG of N-Quads. N-Quads does not limit the length of the tag's parts.
     private static func isLanguage(_ tag: Text) -> Bool {
         let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.allSatisfy { !$0.isEmpty } && parts[0].allSatisfy(IRI.isLetter)

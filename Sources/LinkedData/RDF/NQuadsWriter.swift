@@ -13,7 +13,7 @@ enum CanonicalNQuads {
     static func append(literal: Literal, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         literal.value.withBytes { bytes in
-            // Most texts, especially photos, need no escape and are copied in one piece.
+            // Most texts, especially photos, need no escapes and are copied in one piece.
             if ByteScan.mayNeedEscape(inNQuads: bytes) {
                 appendEscaped(bytes, to: &output)
             } else {
@@ -63,7 +63,7 @@ enum CanonicalNQuads {
 }
 
 extension Dataset {
-    /// The quads as N-Quads, in their order and with their own blank node labels.
+    /// The quads as N-Quads, in their order and with their blank node labels.
     package var nQuads: [UInt8] {
         var output: [UInt8] = []
         func append(_ term: Term) {

@@ -8,7 +8,7 @@ extension Metric {
     /// The maximum length of a label's text in bytes.
     private static let longestLabel = 256
 
-    /// Returns all metrics of a report. A metric without samples is left out.
+    /// Returns all metrics of a report. A metric without samples is omitted.
     package static func exposition(of report: StatusReport) -> String {
         var text = ""
         for metric in all {
@@ -55,8 +55,8 @@ extension Metric {
         return result
     }
 
-    /// Returns a number with its decimal point and without trailing zeros. `decimals`: the number of decimal
-    /// places in `number`.
+    /// Returns a number with its decimal point and without trailing zeros. `decimals`: the number of decimal places in
+    /// `number`.
     static func decimal(_ number: Int, _ decimals: Int) -> String {
         guard decimals > 0 else { return String(number) }
         let digits = String(number.magnitude)

@@ -3,7 +3,7 @@ import Kiosk
 import Ledger
 import Reasons
 
-// All metrics. docs/observation.md has the same list; a test compares the two.
+// All metrics. A test compares them with docs/observation.md.
 
 extension Metric {
     /// All metrics, in the order of the exposition.
@@ -46,7 +46,7 @@ extension Metric {
             help: "Visits by result. Abandoned visits are counted and not recorded."
         ) { report in
             guard let visits = report.visits else { return [] }
-            // Each result has a sample from the start on, so that its first visit is an increase.
+            // Each result has a sample from the start, so that the first visit with that result is an increase.
             let results =
                 [Outcome.Result.accepted, .rejected, .failed].map { Text($0.rawValue) }
                 + [Text(ReasonCode.abandoned.text)]

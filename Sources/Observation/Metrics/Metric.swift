@@ -3,15 +3,14 @@ import Kiosk
 
 /// One figure for Prometheus: its name, its meaning, and its value in the status report.
 ///
-/// The ``StatusReport`` is the only source of all observations. A metric only gives a part of the report
-/// another name. If the report lacks a value because a part of the gate does not answer, the metric has no
-/// sample.
+/// The ``StatusReport`` is the only source of all observations. A metric only renames a part of the report. If the
+/// report lacks a value because a part of the gate does not answer, the metric has no sample.
 package struct Metric: Sendable {
     /// The kind of a metric (Prometheus text format 0.0.4).
     package enum Kind: String, Sendable {
         /// A value that rises and falls.
         case gauge
-        /// A value that only grows, and is reset at the start of the service.
+        /// A value that only grows. The start of the service resets it.
         case counter
         /// Counts by size, and the sum of the values.
         case histogram
@@ -24,13 +23,11 @@ package struct Metric: Sendable {
         let value: Value
     }
 
-    /// The value of a sample. `decimals`: how many of its digits are after the decimal point, so that no
-    /// rounding is needed.
+    /// The value of a sample. `decimals`: the number of digits after the decimal point. The value needs no rounding.
     package enum Value: Sendable {
         case number(Int, decimals: Int = 0)
-        /// A histogram. `counts`: the numbers of values up to each bound and above the bound before it; the
-        /// last count has no upper bound. `sum`: the sum of all values, in units with `decimals` decimal
-        /// places.
+        /// A histogram. `counts`: the numbers of values between successive bounds; the last count has no upper bound.
+        /// `sum`: the sum of all values, in units with `decimals` decimal places.
         case histogram(bounds: [Int], counts: [Int], sum: Int, decimals: Int = 0)
     }
 
@@ -45,14 +42,14 @@ package struct Metric: Sendable {
     /// Returns the samples of the metric from a status report.
     package let samples: @Sendable (_ report: StatusReport) -> [Sample]
 
-    /// The unit of the metric, which its name contains: bytes, seconds, or a number of items.
+    /// The unit in the name of the metric: bytes, seconds, or a number of items.
     package var unit: String {
         if name.contains("timestamp_seconds") { return "seconds since 1970" }
         if name.contains("seconds") { return "seconds" }
         return name.contains("bytes") ? "bytes" : "number"
     }
 
-    /// The metric's row in a Markdown table: name with labels, kind, unit, meaning.
+    /// The row of the metric in a Markdown table: name with labels, kind, unit, meaning.
     package var row: String {
         let labels = labels.isEmpty ? "" : "{" + labels.joined(separator: ",") + "}"
         return "| `\(name)\(labels)` | \(kind.rawValue) | \(unit) | \(help) |"
@@ -69,8 +66,8 @@ extension Metric {
         }
     }
 
-    /// Returns a metric with one sample for each of the words of a list. The sample is 1 for the word in the
-    /// report, and 0 for the others.
+    /// Returns a metric with one sample for each word of a list. The sample is 1 for the word in the report, and 0 for
+    /// the others.
     static func word<Word: CaseIterable & RawRepresentable<String> & Equatable & Sendable>(
         _ name: String, _ word: @escaping @Sendable (StatusReport) -> Word?, label: String, _ help: String
     ) -> Metric {
@@ -89,8 +86,7 @@ extension Metric {
         number(name, .gauge, { date($0).map { Int($0.seconds) } }, help)
     }
 
-    /// Returns a metric of a histogram. `decimals`: how many digits of its numbers are after the decimal
-    /// point.
+    /// Returns a metric of a histogram. `decimals`: the number of digits after the decimal point.
     static func histogram(
         _ name: String, _ figure: @escaping @Sendable (StatusReport) -> Histogram?, decimals: Int = 0, _ help: String
     ) -> Metric {
@@ -102,8 +98,8 @@ extension Metric {
         }
     }
 
-    /// Returns a metric with one sample for each element of a list. `labels`: the names of the labels, with
-    /// their texts. An element without the number or one of the texts has no sample.
+    /// Returns a metric with one sample for each element of a list. `labels`: the names of the labels, with their
+    /// texts. An element that lacks the number or a text has no sample.
     static func elements<Element>(
         _ name: String, _ kind: Kind, _ list: @escaping @Sendable (StatusReport) -> [Element]?,
         labels: [(name: String, text: @Sendable (Element) -> Text?)], _ help: String,

@@ -1,15 +1,14 @@
 import Encoding
 import Kiosk
 
-/// The door on the page: a badge next to the headline while the mode is not normal service, the text of the
-/// gate's tile, and a card.
+/// The door on the page: a badge next to the headline unless the mode is normal, the text of the gate's tile, and a
+/// card.
 struct DoorCard {
     private let report: StatusReport
     private let words: DoorWords
     private let since: String?
 
-    /// Creates the card for the status report `report`. `zone`: the offset of the time zone in seconds east
-    /// of UTC.
+    /// Creates the card for the status report `report`. `zone`: the offset of the time zone in seconds east of UTC.
     init(_ report: StatusReport, at now: Timestamp, zone: Int) {
         self.report = report
         words = DoorWords(report.door)
@@ -26,8 +25,8 @@ struct DoorCard {
     /// The mode for the title of the window, such as ", locked down by order"; empty in the normal mode.
     var title: String { words.mode.map { ", " + $0 } ?? "" }
 
-    /// The text of the gate's tile. In free passage the gate relay is not energised, but the gate is open, so
-    /// the text is "free".
+    /// The text of the gate's tile. In free passage the gate is open although its relay is not energised, so the text
+    /// is "free".
     var gate: String? {
         guard let gate = report.gate else { return nil }
         guard let gate else { return "none" }

@@ -1,12 +1,11 @@
 import Encoding
 
-/// Pieces of HTML. All text from outside must pass ``escaped(_:)``; values called `html` are already escaped.
+/// Pieces of HTML. All text from outside must pass ``escaped(_:)``. Values named `html` are already escaped.
 enum Markup {
     /// The maximum number of characters of a text; longer texts are cut.
     private static let longest = 600
 
-    /// Escapes a text for the inside of an element or of an attribute value in double quotes; controls become
-    /// spaces.
+    /// Escapes a text for an element or for an attribute value in double quotes. Control characters become spaces.
     static func escaped(_ text: String) -> String {
         var result = ""
         for (number, scalar) in text.unicodeScalars.enumerated() {
@@ -18,8 +17,8 @@ enum Markup {
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
             default:
-                // Remove format characters: they can change the writing direction, and so make a text look
-                // like another one.
+                // Remove format characters. They can change the writing direction and so make a text look like another
+                // text.
                 let isHarmless =
                     scalar.value >= 0x20 && scalar.properties.generalCategory != .format
                     && !(0x7F...0x9F).contains(scalar.value)
@@ -29,7 +28,7 @@ enum Markup {
         return result
     }
 
-    /// Returns an HTML table. `head`: the headings of its columns. `rows`: the cells as HTML.
+    /// Returns an HTML table. `head`: the headings of the columns. `rows`: the cells as HTML.
     static func table(_ caption: String, head: [String], rows: [[String]]) -> String {
         let head = head.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let body = rows.map { cells in "<tr>" + cells.map { "<td>\($0)</td>" }.joined() + "</tr>" }.joined(
@@ -41,13 +40,13 @@ enum Markup {
             """
     }
 
-    /// Returns a list of names with their values; names without a value are left out.
+    /// Returns a list of names with their values. Names without a value are omitted.
     static func list(_ rows: [(name: String, html: String?)]) -> String {
         let rows = rows.compactMap { row in row.html.map { "<div><dt>\(row.name)</dt><dd>\($0)</dd></div>" } }
         return rows.isEmpty ? "" : "<dl>\n" + rows.joined(separator: "\n") + "\n</dl>"
     }
 
-    /// Returns a section with a heading; empty if it has no content.
+    /// Returns a section with a heading; empty without content.
     static func section(_ title: String, _ html: String, class name: String = "card") -> String {
         if html.isEmpty { return "" }
         let id = title.lowercased().map { $0.isLetter ? $0 : "-" }

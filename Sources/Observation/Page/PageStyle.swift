@@ -1,8 +1,7 @@
 import Crypto
 import Encoding
 
-/// The only style sheet of the page. The page's content security policy permits it by its digest, and no
-/// other.
+/// The only style sheet of the page. The content security policy permits it by its digest, and no other sheet.
 enum PageStyle {
     /// The sheet, exactly as between the tags.
     static let css = """

@@ -1,16 +1,16 @@
 import Encoding
 import Ledger
 
-/// The pictures of the page. Their shapes stretch with the page, and the text next to them does not. Each
-/// picture has a description in words.
+/// The pictures of the page. Their shapes stretch with the page; the text next to them does not. Each picture has a
+/// description in words.
 enum Plots {
     /// The number of minutes in one column of the picture of a day.
     private static let column = 10
     /// The minutes of the day that are drawn.
     private static let drawn = 24 * 60
 
-    /// Returns the picture of a day's visits, in columns of ten minutes. `now`: the minutes since the
-    /// beginning of the day.
+    /// Returns the picture of a day's visits, in columns of ten minutes. `now`: the minutes since the beginning of the
+    /// day.
     static func throughput(_ day: DailyStatistics, now: Int) -> String {
         let columns = stride(from: 0, to: drawn, by: column).map { start in
             day.minutes[start..<start + column].reduce(into: (accepted: 0, rejected: 0, failed: 0)) {
@@ -48,7 +48,7 @@ enum Plots {
             + clock(minute: busiest.minute)
     }
 
-    /// Returns the radio over a day up to the present.
+    /// Returns the picture of the radio over a day up to the present.
     static func radio(_ day: DailyStatistics, now: Int) -> String {
         var (shapes, start) = ("", 0)
         let past = min(max(0, now + 1), drawn)

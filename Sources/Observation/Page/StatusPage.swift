@@ -6,13 +6,12 @@ import Reasons
 
 /// The page for a browser on this machine: the status report and the day, as HTML without scripts.
 ///
-/// The page is made only from the report and the day, as are the lines of `gatehouse status`. Parts of the
-/// gate that do not answer are named as such. The page contains no claims, because neither the report nor the
-/// day contains any.
+/// Like the lines of `gatehouse status`, the page is made only from the report and the day. Neither contains claims, so
+/// the page contains none. The page names the parts of the gate that do not answer.
 package struct StatusPage: Sendable {
     /// The media type of ``html``.
     package static let mediaType = "text/html; charset=utf-8"
-    /// The page's content security policy. It permits only the page's own style sheet.
+    /// The content security policy, which permits only the page's style sheet.
     package static let policy =
         "default-src 'none'; style-src \(PageStyle.source); base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     /// The seconds after which a browser reloads the page.
@@ -24,8 +23,8 @@ package struct StatusPage: Sendable {
     private let zone: Int
     private let refreshes: Bool
 
-    /// Creates a page of the status report `report` and the day `day`. `zone`: the offset of the time zone in
-    /// seconds east of UTC. `refreshes`: whether the browser reloads the page.
+    /// Creates a page of the status report `report` and the day `day`. `zone`: the offset of the time zone in seconds
+    /// east of UTC. `refreshes`: whether the browser reloads the page.
     package init(_ report: StatusReport, day: DailyStatistics, at now: Timestamp, zone: Int, refreshes: Bool) {
         (self.report, self.day, self.now, self.zone, self.refreshes) = (report, day, now, zone, refreshes)
     }
@@ -202,7 +201,7 @@ package struct StatusPage: Sendable {
         }
     }
 
-    /// Returns the mark of a result, so that readers need not distinguish colours.
+    /// Returns the mark of a result, for readers who cannot distinguish the colours.
     private static func mark(_ result: Outcome.Result) -> String {
         switch result {
         case .accepted: "✓"

@@ -1,4 +1,4 @@
-/// Figures in the form in which people read them.
+/// Formats figures for people.
 package enum Words {
     /// Returns the two largest units: "3 h 12 min".
     package static func duration(_ seconds: Int) -> String {

@@ -1,21 +1,21 @@
 package import Encoding
 
-/// One connection to an agent, as an operator sees it: the answer of `gatehouse agent show`. It contains no
-/// keys and no content of messages.
+/// One connection to an agent, as described to an operator: the answer of `gatehouse agent show`. The report contains
+/// no keys and no content of messages.
 package struct ConnectionReport: ReportPart {
     /// The state of a connection.
     package enum State: String, CaseIterable, Sendable {
         /// The handshake is not complete.
         case connecting
-        /// The connection is the active one of its destination, or may become the active one at once.
+        /// The connection is the active connection of its destination, or may become active at once.
         case connected
-        /// A newer connection is active. This connection is deleted when the destination has confirmed
-        /// something over the newer one.
+        /// A newer connection is active. This connection is deleted when the destination has confirmed an entry over
+        /// the newer connection.
         case replaced
         /// The peer has ended the connection.
         case ended
-        /// The connection is marked for deletion. Its link ends first; then, if requested, the service
-        /// notifies its peer.
+        /// The connection is marked for deletion. Its link ends first. Then, if requested, the service notifies its
+        /// peer.
         case deleting
         /// The agent answered no connection request, and no more are sent.
         case failed
@@ -29,21 +29,21 @@ package struct ConnectionReport: ReportPart {
     package var destination: Text?
     /// The state of the connection.
     package var state: State?
-    /// The name that the agent gives itself.
+    /// The name that the agent gave itself.
     package var label: Text?
     /// The URL of the agent's picture.
     package var logo: Text?
-    /// What the invitation was for.
+    /// The purpose that the invitation stated.
     package var goal: Text?
     /// The same as a code.
     package var goalCode: Text?
     /// The id of the invitation.
     package var invitation: Text?
-    /// The whole invitation, only in the answer about one connection.
+    /// The whole invitation; only in the answer about one connection.
     package var wholeInvitation: JSON?
     /// The protocol of the handshake.
     package var handshake: Text?
-    /// The DID of this gate in the connection.
+    /// The gate's DID in the connection.
     package var ownDID: Text?
     /// The DID of the agent in the connection.
     package var theirDID: Text?
@@ -53,23 +53,23 @@ package struct ConnectionReport: ReportPart {
     package var mailbox: Text?
     /// The date at which the connection was made.
     package var made: Timestamp?
-    /// Whether it is the active connection of its destination.
+    /// Whether the connection is the active connection of its destination.
     package var isActive: Bool?
-    /// The entry up to which the destination has confirmed everything.
+    /// The position up to which the destination has confirmed all entries.
     package var confirmed: Int?
-    /// The entries that the destination has not confirmed.
+    /// The number of entries that the destination has not confirmed.
     package var waiting: Int?
-    /// The date of the agent's last message; nil if none arrived since ``answeredSince``.
+    /// The date of the agent's last message; nil without a message since ``answeredSince``.
     package var answered: Timestamp?
-    /// The date since which messages are noted; nil if the connection does not run.
+    /// The date since which messages are noted; nil if the connection is not running.
     package var answeredSince: Timestamp?
     /// Whether the agent may still grant a mailbox.
     package var asksForMailbox: Bool?
-    /// The number of answers that wait to be sent; nil if the connection does not run.
+    /// The number of answers that wait to be sent; nil if the connection is not running.
     package var unsent: Int?
     /// The present problem.
     package var problem: Problem?
-    /// The last ping that an operator asked for.
+    /// The last ping that an operator requested.
     package var ping: Ping?
     /// The reason codes of the destination's faults.
     package var faults: [Text]?
@@ -98,7 +98,7 @@ extension ConnectionReport {
     package struct Problem: ReportPart {
         /// The problem in words.
         package var words: String?
-        /// What an operator can do about it.
+        /// The operator's remedy.
         package var remedy: String?
 
         /// Creates a part without members.
@@ -117,7 +117,7 @@ extension ConnectionReport {
     package struct Ping: ReportPart {
         /// The number of the ping on its connection, from 1.
         package var number: Int?
-        /// The milliseconds until the answer; nil if there is none yet.
+        /// The milliseconds until the answer; nil before the answer.
         package var milliseconds: Int?
 
         /// Creates a part without members.

@@ -1,30 +1,30 @@
 package import Encoding
 
-/// What an invitation led to: the answer of `gatehouse agent connect`.
+/// The result of an invitation: the answer of `gatehouse agent connect`.
 package struct InvitationReport: ReportPart {
-    /// How an invitation is carried out.
+    /// The way in which an invitation is carried out.
     package enum Way: String, CaseIterable, Sendable {
         /// A new connection is made.
         case new
         /// The invitation led to an existing connection before.
         case known
-        /// The inviter is known: the gate asks it to continue over the existing connection.
+        /// The inviter is known. The gate asks it to continue over the existing connection.
         case reuse
         /// The gate answers the requests of the invitation over an existing connection.
         case answer
-        /// The invitation offers no handshake: its requests are answered over a connection that carries nothing else.
+        /// The invitation offers no handshake. The gate answers its requests over a connection for these answers only.
         case once
     }
 
     /// The destination of the invitation.
     package var destination: Text?
-    /// How the invitation is carried out.
+    /// The way in which the invitation is carried out.
     package var way: Way?
     /// The id of the connection; nil if the invitation led to no connection.
     package var id: Text?
-    /// Whether the work continues. The same invitation given again returns the result.
+    /// Whether the work continues. Giving the same invitation again returns the result.
     package var isUnderWay: Bool?
-    /// Why the connection failed.
+    /// The reason why the connection failed.
     package var failure: String?
 
     /// Creates a report without members.

@@ -1,8 +1,8 @@
 import Encoding
 import Kiosk
 
-/// The form of a value in JSON. The reader returns nil for JSON of another form, because another version of
-/// the program may have written it.
+/// The form of a value in JSON. The reader returns nil for JSON of another form, because another version of the program
+/// may have written the JSON.
 struct ReportForm<Value>: Sendable {
     let write: @Sendable (Value) -> JSON
     let read: @Sendable (JSON) -> Value?
@@ -23,7 +23,7 @@ extension ReportForm where Value == Text {
 }
 
 extension ReportForm where Value == String {
-    /// A text for people.
+    /// A text for display.
     static var prose: Self { .init(write: JSON.text, read: \.string?.string) }
 }
 
@@ -67,8 +67,7 @@ extension ReportForm {
             names: form.names)
     }
 
-    /// An object whose names are data, in the order of their bytes. The reader leaves out values of another
-    /// form.
+    /// An object whose names are data, in byte order. The reader omits values of another form.
     static func table<Element>(_ form: ReportForm<Element>) -> Self where Value == [Text: Element] {
         .init(
             write: { table in
@@ -86,7 +85,7 @@ extension ReportForm {
 }
 
 extension ReportForm where Value == [DoorInput: Bool?] {
-    /// An object with the wired inputs in the order of the door. `null`: the input cannot be read.
+    /// An object with the wired inputs in the order of the door. An input that cannot be read is `null`.
     static var inputs: Self {
         let level = ReportForm<Bool?>.orNull(.flag)
         return .init(

@@ -1,9 +1,8 @@
 package import Encoding
 
-/// An object of a report. One table of its members makes the writer and the reader, so a name exists once.
+/// An object of a report. One table of its members serves the writer and the reader, so each name exists once.
 ///
-/// All members are optional: service and program may have different versions, and a part of the gate may not
-/// answer.
+/// All members are optional: service and program may have different versions, and a part of the gate may not answer.
 package protocol ReportPart: Hashable, Sendable {
     /// Creates a part without members.
     init()
@@ -12,8 +11,8 @@ package protocol ReportPart: Hashable, Sendable {
 }
 
 extension ReportPart {
-    /// Reads a part. A member that is missing or has another form is nil in the part. So is every member if
-    /// the JSON is no object.
+    /// Reads a part. A member that is missing or has another form is nil. If the JSON is not an object, all members are
+    /// nil.
     package init(_ json: JSON) {
         self.init()
         guard let object = json.object else { return }
@@ -25,7 +24,7 @@ extension ReportPart {
         .object(JSONObject(Self.members.compactMap { member in member.write(self).map { .init(member.name, $0) } }))
     }
 
-    /// The names of all members, at any depth.
+    /// The names of all members at any depth.
     package static var memberNames: Set<Text> { members.reduce(into: []) { $0.formUnion($1.names) } }
 
     /// Returns the name of a member in JSON. Every property of a part has a row in ``members``.
@@ -42,8 +41,7 @@ package struct ReportMember<Whole>: Sendable {
     let read: @Sendable (JSON, inout Whole) -> Void
     let names: Set<Text>
 
-    /// Creates a row. `isAlways`: whether a property without a value is written as `null`; otherwise it is left
-    /// out.
+    /// Creates a row. `isAlways`: whether a property without a value is written as `null`; otherwise it is omitted.
     init<Value>(
         _ name: Text, _ path: any WritableKeyPath<Whole, Value?> & Sendable, _ form: ReportForm<Value>,
         isAlways: Bool = false

@@ -3,7 +3,7 @@ package import Encoding
 package import Kiosk
 package import Reasons
 
-// The parts of the report about the kiosk. All counts are since the start of the service.
+// The parts of the report about the kiosk. All counts begin at the start of the service.
 
 extension StatusReport {
     /// A fault in force.
@@ -16,13 +16,13 @@ extension StatusReport {
         package var since: Timestamp?
         /// The seconds since ``since``.
         package var seconds: Int?
-        /// How often the fault came into force.
+        /// The number of times that the fault has occurred.
         package var count: Int?
         /// The meaning of the code.
         package var meaning: String?
         /// The remedy of the code.
         package var remedy: String?
-        /// What is known about this fault in addition.
+        /// Further details about this fault.
         package var detail: String?
 
         /// Creates a part without members.
@@ -40,31 +40,31 @@ extension StatusReport {
     package struct Radio: ReportPart {
         /// The state of the radio.
         package var state: KioskStatus.Radio?
-        /// How often the adapter was ready.
+        /// The number of times that the adapter became ready.
         package var openings: Int?
-        /// How often the radio had to be reset or opened again.
+        /// The number of times that the radio was reset or opened again.
         package var failures: Int?
-        /// How often the reset of the adapter was requested.
+        /// The number of times that a reset of the adapter was requested.
         package var adapterResets: Int?
-        /// How often the adapter stopped advertising by itself.
+        /// The number of times that the adapter stopped advertising without a request.
         package var advertisingLapses: Int?
-        /// The resets because silent phones kept all links.
+        /// The number of resets because silent phones occupied all links.
         package var linkResets: Int?
-        /// The resets because phones kept the buffers.
+        /// The number of resets because phones did not free the buffers.
         package var bufferResets: Int?
-        /// The packets of the adapter that were ignored.
+        /// The number of packets from the adapter that were ignored.
         package var ignoredPackets: Int?
-        /// The messages of phones whose pieces did not fit together.
+        /// The number of messages from phones with inconsistent fragments.
         package var droppedPDUs: Int?
         /// The number of connected phones.
         package var phones: Int?
-        /// The phones that were disconnected because every place was taken.
+        /// The number of phones that were disconnected because every place was taken.
         package var refusedPhones: Int?
-        /// The chunks that arrived with a wrong CRC.
+        /// The number of chunks with a wrong CRC.
         package var spoiledChunks: Int?
         /// The repair rounds.
         package var repairs: Int?
-        /// The controller's own description; nil before the controller was ready for the first time.
+        /// The description of the controller; nil until the controller is ready for the first time.
         package var controller: String?
 
         /// Creates a part without members.
@@ -118,7 +118,7 @@ extension StatusReport {
         ]
     }
 
-    /// The door: the answer of `gatehouse door`, too.
+    /// The door: also the answer of `gatehouse door`.
     package struct Door: ReportPart {
         /// The mode in force.
         package var mode: DoorMode?
@@ -128,23 +128,23 @@ extension StatusReport {
         package var since: Timestamp?
         /// The seconds since ``since``.
         package var seconds: Int?
-        /// The seconds until the mode ends by itself; nil if it does not.
+        /// The seconds until the mode ends by itself; nil for a mode without an end.
         package var secondsLeft: Int?
         /// The levels of the wired inputs; nil inside: the input cannot be read.
         package var inputs: [DoorInput: Bool?]?
-        /// The people who were seen to pass.
+        /// The number of people who passed.
         package var passages: Int?
-        /// Those for whom the gate had not been opened.
+        /// The number of people who passed without an opening of the gate.
         package var tailgating: Int?
         /// The openings without a passage.
         package var unused: Int?
-        /// The requests to exit that were granted.
+        /// The number of granted requests to exit.
         package var requests: Int?
-        /// The requests to exit that were refused.
+        /// The number of refused requests to exit.
         package var refusedRequests: Int?
-        /// How often the door was forced.
+        /// The number of times that the door was forced.
         package var forced: Int?
-        /// How often the door was held open.
+        /// The number of times that the door was held open.
         package var heldOpen: Int?
 
         /// Creates a part without members.

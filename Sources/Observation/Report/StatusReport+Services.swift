@@ -2,7 +2,7 @@ package import Credentials
 package import Encoding
 package import Kiosk
 
-// The parts of the report that are not the kiosk's.
+// The parts of the report about the services outside the kiosk.
 
 extension StatusReport {
     /// The ledger.
@@ -15,7 +15,7 @@ extension StatusReport {
         package var visits: Int?
         /// The visits without a recorded outcome.
         package var open: Int?
-        /// The reports that were given up for lack of room.
+        /// The number of reports lost for lack of room.
         package var lostReports: Int?
 
         /// Creates a part without members.
@@ -32,7 +32,7 @@ extension StatusReport {
     package struct Disk: ReportPart {
         /// The size of the database's files.
         package var ledger: Int?
-        /// What the service may still write.
+        /// The number of bytes that the service may still write.
         package var free: Int?
         /// The size of the file system.
         package var total: Int?
@@ -52,7 +52,7 @@ extension StatusReport {
         package var utc: Timestamp?
         /// The source of the date.
         package var source: WallTime.Provenance?
-        /// The seconds since the last synchronisation; nil if there was none since the start.
+        /// The seconds since the last synchronisation; nil without a synchronisation since the start.
         package var unsynchronised: Int?
 
         /// Creates a part without members.
@@ -71,25 +71,25 @@ extension StatusReport {
         package var version: Text?
         /// The number of trusted issuers.
         package var issuers: Int?
-        /// When the bundle was made; nil without a bundle, as are the following two.
+        /// The date at which the bundle was made; nil without a bundle, as are the next two members.
         package var issued: Timestamp?
-        /// Until when the bundle is to be used.
+        /// The last date for which the bundle should be used.
         package var validUntil: Timestamp?
         /// The age of the bundle.
         package var age: TrustEdition.Age?
-        /// The name of the rules; nil if the gate has no rules, or if they cannot be used.
+        /// The name of the rules; nil if the gate has no rules or they are unusable.
         package var policy: Text?
-        /// The kind of place that the rules come from.
+        /// The kind of source of the rules.
         package var policySource: Text?
-        /// The path of the rules; nil if they are in a bundle, or if the gate has no rules.
+        /// The path of the rules; nil if they are in a bundle or the gate has none.
         package var policyFile: Text?
-        /// Where the rules come from, in words.
+        /// The source of the rules, in words.
         package var policyOrigin: String?
         /// The profile by which credentials are checked.
         package var profile: Profile?
-        /// When the oldest document or status list was confirmed.
+        /// The date at which the oldest document or status list was confirmed.
         package var oldest: Timestamp?
-        /// The same, of those that are fetched.
+        /// The date at which the oldest fetched document or status list was confirmed.
         package var refreshed: Timestamp?
         /// The first expiry date of bundle, issuers and roots, which may be past.
         package var soonestExpiry: Timestamp?
@@ -112,13 +112,13 @@ extension StatusReport {
     package struct Destination: ReportPart {
         /// The name of the destination.
         package var name: Text?
-        /// Whether a connection leads there.
+        /// Whether a connection to the destination exists.
         package var isConnected: Bool?
-        /// The entry up to which the destination has confirmed everything.
+        /// The position up to which the destination has confirmed all entries.
         package var confirmed: Int?
-        /// The entries that it has not confirmed.
+        /// The number of entries that the destination has not confirmed.
         package var waiting: Int?
-        /// When it last confirmed something; nil if it has not since the start.
+        /// The date of the destination's last confirmation; nil without one since the start.
         package var lastReceipt: Timestamp?
         /// The reason codes of its faults.
         package var faults: [Text]?
@@ -152,11 +152,11 @@ extension StatusReport {
         ]
     }
 
-    /// Something that expires.
+    /// An item that expires.
     package struct Expiring: ReportPart {
         /// Its kind.
         package var kind: Expiry.Kind?
-        /// Which one: an id, a URL or a name.
+        /// The item: an id, a URL or a name.
         package var name: Text?
         /// The date of the expiry.
         package var end: Timestamp?
@@ -195,7 +195,7 @@ extension StatusReport {
 
     /// The log.
     package struct Log: ReportPart {
-        /// The lines that were left out.
+        /// The number of lines that were dropped.
         package var dropped: Int?
 
         /// Creates a part without members.

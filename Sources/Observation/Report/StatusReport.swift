@@ -3,9 +3,9 @@ package import Kiosk
 
 /// The status of the gate and of its services: the answer of `gatehouse status`.
 ///
-/// The report has one writer, ``ReportPart/json``, and one reader, ``ReportPart/init(_:)``. All other code,
-/// such as the metrics and the page, uses the properties. A part of the gate that does not answer is nil, and
-/// ``silent`` has its name.
+/// The report has one writer, ``ReportPart/json``, and one reader, ``ReportPart/init(_:)``. All other code, such as the
+/// metrics and the page, uses the properties. A part of the gate that does not answer is nil, and ``silent`` contains
+/// its name.
 package struct StatusReport: ReportPart {
     /// The state of the gate as a whole.
     package enum State: String, CaseIterable, Sendable {
@@ -23,9 +23,9 @@ package struct StatusReport: ReportPart {
     package var name: Text?
     /// The version of the service.
     package var version: Text?
-    /// How often the service was started on this database.
+    /// The number of starts of the service on this database.
     package var start: Int?
-    /// The digest of the configuration that the service was started with.
+    /// The digest of the configuration at the start of the service.
     package var configuration: Text?
     /// The seconds since the start.
     package var uptime: Int?
@@ -37,9 +37,9 @@ package struct StatusReport: ReportPart {
     package var faults: [Fault]?
     /// The radio.
     package var radio: Radio?
-    /// The pattern that the light shows.
+    /// The pattern of the light.
     package var light: IndicatorPattern?
-    /// The relay. The inner nil: the gate opens nothing.
+    /// The relay. The inner nil means that the gate has no actuator.
     package var gate: Gate??
     /// The number of visits by result.
     package var visits: [Text: Int]?
@@ -47,7 +47,7 @@ package struct StatusReport: ReportPart {
     package var reasons: [Text: [Text: Int]]?
     /// The durations and sizes.
     package var figures: Figures?
-    /// The number of intents that the ledger did not take.
+    /// The number of intents that the ledger did not accept.
     package var refusedIntents: Int?
     /// The door.
     package var door: Door?
@@ -87,7 +87,7 @@ package struct StatusReport: ReportPart {
 }
 
 extension StatusReport {
-    /// The names in the report that identify this gate, its agents and what they use.
+    /// The names in the report that identify this gate, its agents and their resources.
     package var names: [Text] {
         let expiring = (expiry?.warnings ?? []) + [expiry?.next].compactMap(\.self)
         return ([name, ledger?.id] + (agents ?? []).map(\.name) + expiring.map(\.name)).compactMap(\.self)

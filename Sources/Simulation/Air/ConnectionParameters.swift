@@ -2,7 +2,7 @@
 package struct ConnectionParameters: Hashable, Sendable {
     /// The connection interval in units of 1.25 ms; 6 … 3200.
     package var interval: UInt16
-    /// The number of connection events that the peripheral may skip; 0 … 499.
+    /// The number of connection events that the peripheral may skip: 0 to 499.
     package var latency: UInt16
     /// The supervision timeout in units of 10 ms; 10 … 3200.
     package var timeout: UInt16
@@ -25,7 +25,7 @@ package struct ConnectionParameters: Hashable, Sendable {
 package struct DeviceAddress: Hashable, Sendable {
     /// The six bytes of the address, least significant byte first.
     package var bytes: [UInt8]
-    /// Whether the address is random (address type 1) and not public (0).
+    /// Whether the address is random (address type 1). Otherwise it is public (0).
     package var isRandom: Bool
 
     /// Creates an address from its bytes, least significant byte first.

@@ -1,13 +1,12 @@
 package import Encoding
 
-/// The simulation of one LE connection: connection events, packets per event, air time, loss and retries.
+/// One simulated LE connection: connection events, packets per event, air time, loss and retries.
 ///
-/// A connection event starts every interval. In each event the two sides exchange packets in turn, the
-/// central first. The event ends when neither side has data that was queued when the event began, when the
-/// number of packets per event is reached, or when the next exchange would not end before the next event. A
-/// request and its answer therefore take two intervals, as measured on phones. The link layer loses no data:
-/// a packet hit by loss ends its event and is repeated in the next one (Core Specification Vol 6 Part B
-/// 4.5.9).
+/// A connection event starts every interval. In each event the two sides exchange packets in turn, the central first.
+/// The event ends when neither side has data that was queued before the event, when the number of packets per event is
+/// reached, or when the next exchange would not end before the next event. A request and its answer therefore take two
+/// intervals, as measured on phones. The link layer loses no data: a lost packet ends its event and is repeated in the
+/// next event (Core Specification Vol 6 Part B 4.5.9).
 package struct Link: Sendable {
     /// An end of the link.
     package enum Side: Sendable {
@@ -20,29 +19,27 @@ package struct Link: Sendable {
         package var other: Side { self == .central ? .peripheral : .central }
     }
 
-    /// A change negotiated by the link layer, in force from the moment it is reported.
+    /// A change that the link layer negotiated, in force from the moment of its report.
     package enum Change: Equatable, Sendable {
         /// The connection changes to a new interval, latency and timeout.
         case parameters(ConnectionParameters)
-        /// The connection changes to new payload sizes in bytes (27 … 251) in each direction.
+        /// The payload sizes in each direction, in bytes (27 to 251).
         case payload(toCentral: Int, toPeripheral: Int)
-        /// The connection changes to a new PHY, the same in both directions.
+        /// The PHY of both directions.
         case phy(PHY)
     }
 
     /// An output of the link.
     package enum Output: Equatable, Sendable {
-        /// One data packet from the side `from` arrived at the other. `start`: whether it is the first
-        /// packet of an L2CAP PDU.
+        /// A data packet from the side `from` arrived. `start`: whether it is the first packet of an L2CAP PDU.
         case delivered(from: Side, bytes: [UInt8], start: Bool)
-        /// The side `by` got the acknowledgement of the last packet of one call of
-        /// ``send(_:start:from:at:)``.
+        /// The side `by` got the acknowledgement of the last packet from one call of ``send(_:start:from:at:)``.
         case completed(by: Side)
         /// The side `by` ended the connection with the error code `reason`.
         case terminated(by: Side, reason: UInt8)
         /// The given negotiated change took effect.
         case changed(Change)
-        /// The connection was lost: no packet was received for the supervision timeout.
+        /// The connection was lost: no packet arrived for the supervision timeout.
         case lost
     }
 
@@ -88,16 +85,15 @@ package struct Link: Sendable {
     private var phase = Phase.idle
     private var changes = EventQueue<Change>()
     private var silentUntil: Instant?
-    /// The instant at which the peripheral stops waiting for the acknowledgement of its own termination (Vol
-    /// 6 Part B 5.1.6).
+    /// The time at which the peripheral stops waiting for the acknowledgement of its termination (Vol 6 Part B 5.1.6).
     private var terminatedBy: Instant?
     /// Whether the central acknowledges no packets.
     private var isGagged = false
 
     /// Creates a link whose first connection event is at `anchor`.
     ///
-    /// `packetsPerEvent` is the number of exchanges per event (at least 1); `loss` is the probability (0 … 1)
-    /// that an exchange fails.
+    /// `packetsPerEvent`: the number of exchanges per event (at least 1). `loss`: the probability (0 to 1) that an
+    /// exchange fails.
     package init(
         parameters: ConnectionParameters, phy: PHY = .le1M, packetsPerEvent: Int, loss: Double = 0,
         random: SplitMix64 = SplitMix64(seed: 0), anchor: Instant
@@ -124,8 +120,8 @@ package struct Link: Sendable {
         return [activity, changes.deadline, lost].compactMap { $0 }.min()
     }
 
-    /// Queues the data of one L2CAP PDU, or of a part of one, and splits it into packets of the payload size.
-    /// `start`: whether it is the first part.
+    /// Queues a whole L2CAP PDU or a part of one, split into packets of the payload size. `start`: whether it is the
+    /// first part.
     package mutating func send(_ bytes: [UInt8], start: Bool, from side: Side, at now: Instant) {
         let size = side == .central ? payloadToPeripheral : payloadToCentral
         var (rest, isStart) = (bytes[...], start)
@@ -137,8 +133,8 @@ package struct Link: Sendable {
         } while !rest.isEmpty
     }
 
-    /// Terminates the connection after the data that `side` has already queued. If the central acknowledges
-    /// no packets, the connection ends after the supervision timeout when the peripheral terminates it.
+    /// Terminates the connection after the queued data of `side`. If the peripheral terminates and the central
+    /// acknowledges no packets, the connection ends after the supervision timeout.
     package mutating func terminate(reason: UInt8, from side: Side, at now: Instant) {
         if side == .peripheral { terminatedBy = terminatedBy ?? now.advanced(by: parameters.timeoutTime) }
         enqueue(Packet(bytes: [], start: false, completes: false, termination: reason), from: side, at: now)
@@ -149,13 +145,13 @@ package struct Link: Sendable {
         changes.add(change, at: nextAnchor(notBefore: now).advanced(by: parameters.intervalTime * count))
     }
 
-    /// Stops all packets. Both sides detect this by the supervision timeout.
+    /// Stops all packets. Both sides detect the silence by the supervision timeout.
     package mutating func fallSilent(at now: Instant) {
         guard silentUntil == nil else { return }
         silentUntil = now.advanced(by: parameters.timeoutTime)
     }
 
-    /// Stops the central's acknowledgements of the peripheral's packets; the central continues to send.
+    /// Stops the central's acknowledgements of the peripheral's packets. The central continues to send.
     package mutating func gag() { isGagged = true }
 
     /// Performs all steps that are due by `now`.

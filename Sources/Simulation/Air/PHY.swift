@@ -8,8 +8,8 @@ package enum PHY: UInt8, Sendable {
     /// The pause between two packets of a connection event (T_IFS), in nanoseconds.
     private static let interFrameSpace: Int64 = 150_000
 
-    /// Returns the time on the air of one unencrypted data packet with `payload` bytes: preamble, access
-    /// address, header, CRC and payload.
+    /// Returns the air time of one unencrypted data packet with `payload` bytes: preamble, access address, header, CRC
+    /// and payload.
     func airTime(payload: Int) -> Duration {
         switch self {
         case .le1M: .nanoseconds(Int64(10 + payload) * 8_000)

@@ -5,9 +5,9 @@ import Mailboxes
 
 /// A cloud agent in memory: the inviter to which a gate connects, as a value without clock and network.
 ///
-/// It offers a multi-use out-of-band invitation, answers did-exchange 1.1 requests with `did_rotate~attach`,
-/// answers trust pings, receives basicmessages, each `@id` once, and keeps ledgers if ``keeper`` is set. Like
-/// a real agent with HTTP return-route, it returns at most one queued message per posted message.
+/// The agent offers a multi-use out-of-band invitation, answers did-exchange 1.1 requests with `did_rotate~attach`,
+/// answers trust pings, receives each basicmessage `@id` once, and keeps ledgers if ``keeper`` is set. Like a real
+/// agent with HTTP return-route, it returns at most one queued message per posted message.
 package struct VirtualAgent: ~Copyable, Sendable {
     /// A basicmessage that was received.
     package struct Received: Hashable, Sendable {
@@ -25,7 +25,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
     package enum Reply: Hashable, Sendable {
         /// The agent is down: the connection fails.
         case unreachable
-        /// The message took effect, but the answer to it was lost.
+        /// The message took effect, but its answer was lost.
         case lost
         /// HTTP 400: the body is not a message for this agent.
         case rejected
@@ -35,36 +35,34 @@ package struct VirtualAgent: ~Copyable, Sendable {
 
     /// Whether the agent accepts connections.
     package var isUp = true
-    /// The number of next answers that are lost after the message took effect.
+    /// The number of answers to lose after their messages have taken effect.
     package var answersToLose = 0
     /// Whether the agent acknowledges each report by a basicmessage.
     package var acknowledgesReports = false
-    /// Whether the agent accepts the reuse of an existing connection (out-of-band reuse); nil: it does not
-    /// answer.
+    /// Whether the agent accepts the reuse of an existing connection (out-of-band reuse); nil for no answer.
     package var acceptsReuse: Bool?
     /// The agent's copies of ledgers; nil for an agent without verification-report/1.0.
     package var keeper: VirtualKeeper?
     /// The mailboxes at the agent; nil for an agent without coordinate-mediation.
     package var mediation: VirtualMediation?
-    /// Whether the agent sends all messages to a gate with a mailbox to the mailbox, even those that it could
-    /// return on a post.
+    /// Whether the agent sends all messages for a gate with a mailbox to the mailbox, even messages that it could
+    /// return in the answer to a post.
     package var answersByMailbox = false
-    /// Whether the agent announces another DID as soon as the previous one was acknowledged (did-rotate/1.0).
+    /// Whether the agent announces another DID as soon as the gate has acknowledged the previous DID (did-rotate/1.0).
     package var rotatesForEver = false
-    /// The posts of an agent without mailboxes to the addresses of gates. The driver of the simulation
-    /// removes them.
+    /// The posts of an agent without mailboxes to the addresses of gates. The driver of the simulation removes them.
     package var posts: [(url: Text, body: [UInt8])] = []
-    /// Whether the agent answers only the first request with its invitation.
+    /// Whether the agent answers only the first request for its invitation.
     package var isSingleUse = false
-    /// The basicmessages that were received, each id once, in order.
+    /// The received basicmessages, each id once, in order.
     package private(set) var received: [Received] = []
-    /// The number of basicmessages that were received again with a known id.
+    /// The number of basicmessages that arrived again with a known id.
     package private(set) var repetitions = 0
     /// The last messages that are neither basicmessages nor pings, at most 64.
     package private(set) var others: [JSON] = []
     /// The number of trust pings received.
     package private(set) var pings = 0
-    /// The URL that messages are posted to.
+    /// The URL to which messages are posted.
     package let endpoint: Text
     private let label: Text
     private let invitationID: Text
@@ -82,12 +80,12 @@ package struct VirtualAgent: ~Copyable, Sendable {
         var next: KeyPair?
         /// The address at which the gate receives messages.
         let service: Service
-        /// The plaintexts that wait until the gate fetches them.
+        /// The plaintexts that the gate has not fetched.
         var waiting: [JSON] = []
         var isComplete = false
     }
 
-    /// Creates an agent that announces `endpoint`; nil when the random stream yields no valid key.
+    /// Creates an agent that announces `endpoint`; nil if the random stream yields no valid key.
     package init?(label: Text = "Virtual agent", endpoint: Text, random: consuming RandomStream) {
         guard let keys = KeyPair(seed: random.drawSecret(32)) else { return nil }
         self.init(label: label, endpoint: endpoint, keys: keys, random: random)
@@ -124,13 +122,13 @@ package struct VirtualAgent: ~Copyable, Sendable {
     /// The number of connections with a complete handshake.
     package var completeConnections: Int { kiosks.count(where: \.isComplete) }
 
-    /// Queues a basicmessage for every gate; each gate fetches it with its next message.
+    /// Queues a basicmessage for every gate. Each gate fetches it with its next message.
     package mutating func send(content: Text) {
         send(BasicMessage.message(.didcomm, id: newID(), content: content, sentTime: "2026-01-01T00:00:00Z"))
     }
 
-    /// Sends a message to every gate, through the gate's mailbox or the agent's queue. An agent with
-    /// mailboxes has no queue for messages that it starts itself; real ones have none either.
+    /// Sends a message to every gate, through the gate's mailbox or the agent's queue. Like real agents, an agent with
+    /// mailboxes has no queue for messages that it starts.
     package mutating func send(_ message: JSON) {
         for index in kiosks.indices {
             if kiosks[index].service.isHTTP {
@@ -141,8 +139,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
         }
     }
 
-    /// Sends a message that the agent starts to the address in the gate's DID document. Here that is a
-    /// mailbox of this agent, or ``posts``.
+    /// Sends a message that the agent starts to the address in the gate's DID document. The address is a mailbox of
+    /// this agent, or ``posts``.
     private mutating func leave(_ message: JSON, for kiosk: Kiosk) {
         leave(
             envelope: Envelope.pack(message.compactBytes, to: [kiosk.key], from: kiosk.ours, random: &random),
@@ -161,8 +159,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
         }
     }
 
-    /// Announces another DID to every gate (did-rotate/1.0). `did`, if given, is a DID that the agent does
-    /// not own.
+    /// Announces another DID to every gate (did-rotate/1.0). `did`: a DID that the agent does not own.
     package mutating func rotate(to did: Text? = nil) {
         for index in kiosks.indices {
             guard let next = KeyPair(seed: random.drawSecret(32)) else { continue }
@@ -306,7 +303,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
             explanation: "unknown message type")
     }
 
-    /// Returns the protocols that match a query. Only protocols that some agents lack are listed.
+    /// Returns the protocols that match a query. The list has only protocols that some agents lack.
     private mutating func disclosure(to query: Message) -> JSON {
         let asked = query.body["query"]?.string ?? ""
         let known =

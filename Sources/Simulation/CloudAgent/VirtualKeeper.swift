@@ -1,33 +1,32 @@
 package import Aries
 package import Encoding
 
-/// The ledgers that a ``VirtualAgent`` keeps by verification-report/1.0. It simulates an operator's database.
+/// The ledgers that a ``VirtualAgent`` keeps by verification-report/1.0, like an operator's database.
 package struct VirtualKeeper: Sendable {
-    /// The entries by ledger and position. The first entry that was received for a position is kept.
+    /// The entries by ledger and position. For each position, the first entry is kept.
     package private(set) var ledgers: [Text: [Int: ReportEntry]] = [:]
-    /// The number of entries that were received again.
+    /// The number of entries that arrived more than once.
     package private(set) var repetitions = 0
-    /// The newest signed head of each ledger. It is returned with the answers about the same ledger.
+    /// The newest signed head of each ledger. The answers about a ledger return its head.
     package private(set) var heads: [Text: ReportPoint] = [:]
-    /// The number of entries that the keeper claims to have in addition to the real ones, as if a ledger had
-    /// been restored from a backup.
+    /// The number of entries that the keeper claims to have in addition to the real entries, as if a ledger had been
+    /// restored from a backup.
     package var lead = 0
-    /// Replaces the keeper's last entry and the gate's head by false ones in the keeper's answers; nil: the
-    /// keeper answers truthfully.
+    /// Replaces the keeper's last entry and the gate's head in the keeper's answers by false ones; nil for true
+    /// answers.
     package var claim: (@Sendable (_ last: ReportPoint, _ head: ReportPoint?) -> (ReportPoint, head: ReportPoint?))?
-    /// Whether the keeper returns signed heads. Keepers of earlier versions do not return them.
+    /// Whether the keeper returns signed heads. Earlier versions of keepers do not.
     package var givesHeadsBack = true
 
-    /// The positions of entries that the keeper refuses. It refuses each message that contains one of them.
+    /// The positions of entries that the keeper refuses. A message with such an entry is refused as a whole.
     package var refusals: Set<Int> = []
-    /// The ledgers of which the keeper claims that another connection writes them.
+    /// The ledgers that, according to the keeper, another connection writes.
     package var foreign: Set<Text> = []
 
     /// Creates a keeper without ledgers.
     package init() {}
 
-    /// Returns the answer to a message of the protocol, in its thread; nil for a message that only a gate
-    /// receives.
+    /// Returns the answer to a message of the protocol, in its thread; nil for a message to a gate.
     mutating func answer(to message: Message, id: Text) -> JSON? {
         let prefix = message.type.prefix
         switch message.type.name {

@@ -3,8 +3,8 @@ package import DIDComm
 package import Encoding
 import Mailboxes
 
-/// The mailboxes of a ``VirtualAgent``: coordinate-mediation 1.0, and pickup 2.0 or one queued message per
-/// post, as with real agents. The mailboxes can show the faults that real agents have.
+/// The mailboxes of a ``VirtualAgent``: coordinate-mediation 1.0, with pickup 2.0 or with one queued message per post,
+/// as in real agents. The mailboxes can simulate faults of real agents.
 package struct VirtualMediation: Sendable {
     /// The answer to a request for a mailbox.
     package enum Manner: Sendable {
@@ -12,7 +12,7 @@ package struct VirtualMediation: Sendable {
         case grants
         /// The agent denies the mailbox.
         case denies
-        /// The agent sends no answer, as when an agent's controller must agree first.
+        /// The agent sends no answer, for example because its controller must agree first.
         case keepsSilent
     }
 
@@ -33,7 +33,7 @@ package struct VirtualMediation: Sendable {
     package var manner = Manner.grants
     /// Whether the agent supports pickup 2.0.
     package var hasPickup: Bool
-    /// The content of the grant instead of the true address; nil: the true address.
+    /// The content of the grant in place of the true address; nil for the true address.
     package var grant: JSON?
     /// The result of each update of a key.
     package var result: Text = "success"
@@ -41,15 +41,15 @@ package struct VirtualMediation: Sendable {
     package var omitsKeys = false
     /// Whether each delivery contains its messages twice, first in reverse order.
     package var isConfused = false
-    /// The number of messages in a delivery, whatever number was requested; nil: as many as requested.
+    /// The number of messages in a delivery, regardless of the request; nil for the requested number.
     package var deliverySize: Int?
-    /// The number of next `messages-received` that are ignored.
+    /// The number of `messages-received` to ignore.
     package var forgets = 0
     /// The recipient keys for which messages are accepted, and the owner of each.
     package private(set) var owners: [Verkey: Verkey] = [:]
-    /// The key updates that were requested, in order: `add KEY`, `remove KEY`.
+    /// The requested key updates, in order: `add KEY`, `remove KEY`.
     package private(set) var updates: [Text] = []
-    /// The number of messages for a key that was not registered.
+    /// The number of messages for an unregistered key.
     package private(set) var lost = 0
     private let routing: KeyPair
     private var queues: [Verkey: [Waiting]] = [:]
@@ -86,8 +86,7 @@ package struct VirtualMediation: Sendable {
         return true
     }
 
-    /// Without pickup: removes and returns the message for the answer to a post of `owner`; nil if no message
-    /// waits.
+    /// Removes and returns the message for the answer to a post of `owner`, without pickup; nil if there is none.
     mutating func next(for owner: Verkey) -> [UInt8]? {
         guard !hasPickup, let first = queues[owner]?.first else { return nil }
         queues[owner]?.removeFirst()

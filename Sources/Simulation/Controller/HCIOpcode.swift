@@ -1,5 +1,4 @@
-/// The HCI commands that the virtual controller supports (Core Specification Vol 4 Part E section 7), by
-/// opcode.
+/// The HCI commands that the virtual controller supports (Core Specification Vol 4 Part E section 7), by opcode.
 package enum HCIOpcode: UInt16, CaseIterable, Sendable {
     case disconnect = 0x0406
     case readRemoteVersion = 0x041D
@@ -45,18 +44,18 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
     case leSetExtendedAdvertisingEnable = 0x2039
     case leReadAdvertisingSets = 0x203B
 
-    /// The commands for advertising sets. They must not be mixed with legacy advertising commands (3.1.1).
+    /// The commands for advertising sets. A host must not mix them with legacy advertising commands (3.1.1).
     static let advertisingSets: Set<HCIOpcode> = [
         .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
         .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable, .leReadAdvertisingSets,
     ]
-    /// The legacy advertising commands; LE Set Random Address is not one of them.
+    /// The legacy advertising commands, without LE Set Random Address.
     static let legacyAdvertising: Set<HCIOpcode> = [
         .leSetAdvertisingParameters, .leReadAdvertisingTxPower, .leSetAdvertisingData, .leSetScanResponseData,
         .leSetAdvertisingEnable,
     ]
 
-    /// The exact length of the command's parameters in bytes; the minimum if ``hasVariableLength``.
+    /// The exact length of the command's parameters in bytes, or the minimum if ``hasVariableLength``.
     package var parameterLength: Int {
         switch self {
         case .leSetAdvertisingSetRandomAddress: 7
@@ -80,7 +79,7 @@ package enum HCIOpcode: UInt16, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the length of the command's parameters depends on one of them.
+    /// Whether the length of the parameters depends on a parameter.
     package var hasVariableLength: Bool {
         switch self {
         case .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable: true

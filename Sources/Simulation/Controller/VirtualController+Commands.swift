@@ -5,7 +5,7 @@ extension VirtualController {
         let opcode = HCIOpcode(rawValue: code)
         if hasFailed, opcode != .reset { return }
         if unansweredCommand { report(.commandWithoutCredit(opcode: code)) }
-        // A command that is lost never returns its credit; only the host's timeout ends the wait.
+        // A lost command never returns its credit. Only the host's timeout ends the wait.
         if let opcode, traits.silentCommands.contains(opcode) { return }
         if let due = losses.first, now >= due {
             losses.removeFirst()
@@ -26,8 +26,8 @@ extension VirtualController {
                 report(.mixedAdvertising(opcode: code))
                 return complete(opcode, HCIError.commandDisallowed)
             }
-            // Ignore a command that sets the address of an advertising set: it does not determine which
-            // family of commands the host uses.
+            // Setting the address of an advertising set does not determine the host's family of commands, so ignore the
+            // command here.
             if opcode != .leSetAdvertisingSetRandomAddress { usesSets = isOfSets }
         }
         var reader = ByteReader(parameters)
@@ -38,8 +38,7 @@ extension VirtualController {
         }
     }
 
-    /// Sends Command Complete with a status and return parameters (7.7.14). The event grants one command
-    /// credit.
+    /// Sends Command Complete with a status and return parameters (7.7.14). The event grants one command credit.
     mutating func complete(_ opcode: HCIOpcode, _ status: UInt8 = 0, _ values: [UInt8] = []) {
         event(0x0E, [1, UInt8(truncatingIfNeeded: opcode.rawValue), UInt8(opcode.rawValue >> 8), status] + values)
     }
@@ -169,8 +168,8 @@ extension VirtualController {
         return 0
     }
 
-    /// Whether a further connection is possible. Some controllers refuse connectable advertising during a
-    /// connection, and all refuse it at the limit of connections.
+    /// Whether another connection is possible. Some controllers refuse connectable advertising during a connection, and
+    /// all refuse it at the limit of connections.
     var mayConnect: Bool {
         connections.isEmpty || traits.advertisesWhileConnected && connections.count < traits.connections
     }

@@ -1,7 +1,7 @@
 import Encoding
 
 extension VirtualController {
-    /// Handles commands for one connection; `handle` is their first parameter.
+    /// Handles commands for one connection. Their first parameter is `handle`.
     mutating func connection(
         _ opcode: HCIOpcode, _ handle: UInt16, _ reader: inout ByteReader
     ) throws(ByteReader.Truncated) {
@@ -21,7 +21,7 @@ extension VirtualController {
                 }
                 complete(opcode, 0, bytes)
                 emit(.negotiateDataLength(handle: handle, transmit: Int(octets)))
-            // Refuse answers to requests of the peer: no such request is ever passed to the host.
+            // Refuse answers to requests of the peer, because the host never receives such requests.
             default: complete(opcode, HCIError.commandDisallowed, bytes)
             }
         default:
@@ -55,12 +55,12 @@ extension VirtualController {
         }
     }
 
-    /// Handles ACL data of the host. It occupies one controller buffer until the peer acknowledges it (Vol 4
+    /// Handles ACL data from the host. The data occupies one controller buffer until the peer acknowledges it (Vol 4
     /// Part E 4.1.1).
     mutating func aclData(_ header: UInt16, _ data: [UInt8]) {
         let handle = header & 0x0FFF
         guard connections[handle] != nil else {
-            // The event about the end of the connection may still be on its way to the host.
+            // The event of the connection's end may not have reached the host.
             if let told = reportedEnd[handle], told >= now { return }
             return report(.unknownHandle(handle))
         }

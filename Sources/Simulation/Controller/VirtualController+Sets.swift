@@ -30,7 +30,7 @@ extension VirtualController {
             if set.isOn, traits.guardsAddress { return HCIError.commandDisallowed }
             sets[handle]?.address = Array(try reader.take(6))
         default:
-            // Legacy PDUs must be set in one command and hold at most 31 bytes (7.8.54).
+            // Legacy PDUs must be set with one command and have at most 31 bytes (7.8.54).
             let (operation, _, length) = (try reader.uint8(), try reader.uint8(), Int(try reader.uint8()))
             guard operation == 3, length <= 31 else { return HCIError.invalidParameters }
             let data = Array(try reader.take(length))
@@ -88,8 +88,7 @@ extension VirtualController {
         return 0
     }
 
-    /// Ends a set because of a connection. The host is informed after the event for the connection itself
-    /// (7.7.65.18).
+    /// Ends a set because of a connection. The report to the host follows the event of the connection (7.7.65.18).
     mutating func end(_ set: UInt8, by handle: UInt16) {
         sets[set]?.isOn = false
         emit(.advertise(nil, set: set))

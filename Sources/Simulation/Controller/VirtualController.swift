@@ -1,15 +1,14 @@
 package import Encoding
 
-/// A simulated LE controller. Its interfaces are HCI packets to and from a peripheral's host, and
-/// ``AirCommand`` and ``AirEvent`` to and from the air (Core Specification Vol 4 Part E).
+/// A simulated LE controller. It exchanges HCI packets with a peripheral's host, and ``AirCommand`` and ``AirEvent``
+/// with the air (Core Specification Vol 4 Part E).
 ///
-/// It is as strict as real controllers about parameter lengths and ranges, event masks, and command and data
-/// credits. A violation of HCI by the host is reported as a ``Violation``, in addition to the answer that a
-/// controller would give.
+/// The controller is as strict as real controllers about parameter lengths and ranges, event masks, and command and
+/// data credits. In addition to a real controller's answer, a ``Violation`` reports each violation of HCI by the host.
 package struct VirtualController: Sendable {
     /// An event for the controller.
     package enum Event: Sendable {
-        /// The host sent one H4 packet, with its packet indicator (1 command, 2 ACL data).
+        /// The host sent one H4 packet, including the packet type (1 command, 2 ACL data).
         case fromHost([UInt8])
         /// The given event happened on the air.
         case air(AirEvent)
@@ -19,18 +18,17 @@ package struct VirtualController: Sendable {
 
     /// An action of the controller.
     package enum Action: Equatable, Sendable {
-        /// Send one H4 packet to the host, with its packet indicator (4 event, 2 ACL data).
+        /// Send one H4 packet to the host, including the packet type (4 event, 2 ACL data).
         case toHost([UInt8])
-        /// Give the given command to the air.
+        /// A command to the air.
         case air(AirCommand)
-        /// The host violated a rule of HCI; the value says which.
+        /// The host violated a rule of HCI, given as the value.
         case violation(Violation)
     }
 
     /// An event from the air to the controller. Handles are connection handles.
     package enum AirEvent: Equatable, Sendable {
-        /// A central connected to the advertiser of the given set (0 for legacy advertising). `handle` was
-        /// unused before.
+        /// A central connected to the advertiser of the given set (0 for legacy advertising). `handle` must be unused.
         case connected(handle: UInt16, peer: DeviceAddress, parameters: ConnectionParameters, set: UInt8 = 0)
         /// A data packet arrived. `start`: whether it is the first packet of an L2CAP PDU.
         case received(handle: UInt16, bytes: [UInt8], start: Bool)
@@ -44,7 +42,7 @@ package struct VirtualController: Sendable {
 
     /// A command from the controller to the air.
     package enum AirCommand: Equatable, Sendable {
-        /// Advertise the given advertiser in the set `set` (0 for legacy advertising); nil: stop advertising.
+        /// Advertise the given advertiser in the set `set` (0 for legacy advertising); nil stops advertising.
         case advertise(Advertiser?, set: UInt8 = 0)
         /// Send the data of one ACL packet. `start`: whether it is the first packet of an L2CAP PDU.
         case send(handle: UInt16, bytes: [UInt8], start: Bool)
@@ -54,32 +52,30 @@ package struct VirtualController: Sendable {
         case negotiateDataLength(handle: UInt16, transmit: Int)
         /// Negotiate the PHY of the connection `handle`.
         case negotiatePHY(handle: UInt16, prefers2M: Bool)
-        /// Request other connection parameters from the central, by the link layer procedure.
+        /// Request other connection parameters from the central by the link layer procedure.
         case requestParameters(handle: UInt16, ConnectionParameters)
-        /// Drop every connection without terminating it (reset or failure of the controller).
+        /// Drop every connection without a termination (reset or failure of the controller).
         case dropAll
     }
 
     /// A violation of a rule of HCI by the host.
     package enum Violation: Equatable, Sendable {
-        /// The packet is not an H4 packet that a controller accepts, or its length field is wrong.
+        /// The packet is not an H4 packet for a controller, or its length field is wrong.
         case malformedPacket
-        /// The command `opcode` was sent without a credit, before the previous command was answered.
+        /// The command `opcode` was sent without a credit, before the answer to the preceding command.
         case commandWithoutCredit(opcode: UInt16)
         /// An ACL packet is longer (`length` bytes) than LE Read Buffer Size reports.
         case aclTooLong(length: Int)
         /// An ACL packet was sent while all of the controller's buffers were in use.
         case aclWithoutBuffer
-        /// An ACL packet has a packet boundary flag, given as the value, that a host may not use on LE
-        /// (5.4.2).
+        /// An ACL packet has a packet boundary flag, given as the value, that a host may not use on LE (5.4.2).
         case packetBoundaryFlag(UInt8)
         /// ACL data was sent for the given handle, which has no connection.
         case unknownHandle(UInt16)
-        /// Legacy advertising commands and commands for advertising sets were mixed (3.1.1). `opcode`: the
-        /// command that did so.
+        /// Legacy advertising commands and commands for advertising sets were mixed (3.1.1). `opcode`: the second
+        /// command.
         case mixedAdvertising(opcode: UInt16)
-        /// The parameters of the command `opcode` have `length` bytes, which is not the length in the
-        /// specification.
+        /// The parameters of the command `opcode` have `length` bytes, contrary to the specification.
         case parameterLength(opcode: UInt16, length: Int)
     }
 
@@ -104,15 +100,15 @@ package struct VirtualController: Sendable {
     var scanResponseData: [UInt8] = []
     var isAdvertising = false
     var sets: [UInt8: AdvertisingSet] = [:]
-    /// Whether the host has used commands for advertising sets since the reset; nil: the host has used no
-    /// advertising commands.
+    /// Whether the host has used commands for advertising sets since the reset; nil if it has used no advertising
+    /// commands.
     var usesSets: Bool?
     var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
     var connections: [UInt16: Connection] = [:]
-    /// The instants at which the host learns, or learned, of the end of former connections.
+    /// The times at which the host learns of the end of former connections, by handle.
     var reportedEnd: [UInt16: Instant] = [:]
     var hasFailed = false
-    /// The instants of commands that are still to be lost.
+    /// The times of the commands to lose.
     var losses: [Instant]
     var unansweredCommand = false
     var random: SplitMix64
@@ -120,7 +116,7 @@ package struct VirtualController: Sendable {
     private var agenda = EventQueue<Pending>()
     private var actions: [Action] = []
 
-    /// Creates a controller that was just powered on.
+    /// Creates a controller in its state after power-on.
     package init(traits: ControllerTraits = ControllerTraits(), seed: UInt64 = 1) {
         self.traits = traits
         losses = traits.lostCommands
@@ -129,7 +125,7 @@ package struct VirtualController: Sendable {
         for instant in traits.advertisingStops { agenda.add(.advertisingStops, at: instant) }
     }
 
-    /// The next instant at which the controller acts without an event from outside.
+    /// The next time at which the controller acts without an outside event.
     package var deadline: Instant? { agenda.deadline }
 
     /// Handles one event and returns the actions.
@@ -169,8 +165,8 @@ package struct VirtualController: Sendable {
         agenda.add(.toHost(packet), at: now.advanced(by: traits.responseTime + delay))
     }
 
-    /// Sends an event if the host's mask permits it. Command Complete, Command Status and Number Of Completed
-    /// Packets are never masked (7.3.1).
+    /// Sends an event if the host's mask permits it. Command Complete, Command Status and Number Of Completed Packets
+    /// are never masked (7.3.1).
     mutating func event(_ code: UInt8, _ parameters: [UInt8], after delay: Duration = .zero) {
         let isUnmaskable = [0x0E, 0x0F, 0x13].contains(code)
         guard isUnmaskable || eventMask & 1 << UInt64(code - 1) != 0 else { return }
@@ -193,7 +189,7 @@ package struct VirtualController: Sendable {
         }
     }
 
-    /// Resets all settings of the host, as Reset does (7.3.2).
+    /// Resets all settings that the host made, as Reset does (7.3.2).
     mutating func reset() {
         silence()
         (sets, usesSets) = ([:], nil)
@@ -211,7 +207,7 @@ package struct VirtualController: Sendable {
     }
 
     private mutating func fail(_ code: UInt8) {
-        // Answers that have not left the controller are lost.
+        // Drop the answers that have not left the controller.
         agenda.clear()
         if eventMask & 1 << 15 != 0 { actions.append(.toHost([0x04, 0x10, 1, code])) }
         silence()

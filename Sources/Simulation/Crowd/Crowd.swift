@@ -2,11 +2,11 @@ import Crypto
 package import Encoding
 package import Kiosk
 
-/// A crowd at several gates within radio range of each other, in virtual time. The kiosks are real and are
-/// checked by ``KioskRules``. Each phone has the code of its own gate and hears all gates.
+/// A crowd at several gates within radio range of each other, in virtual time. The kiosks are real, and ``KioskRules``
+/// checks them. Each phone has the code of its own gate and receives all gates.
 ///
-/// The same plan gives exactly the same run: all random values derive from the plan's seed, and if two gates
-/// are due at the same instant, the gate with the lower number is first.
+/// The same plan gives exactly the same run: all random values come from the plan's seed, and if two gates are due at
+/// the same time, the gate with the lower number acts first.
 package final class Crowd {
     /// The plan of the crowd.
     package let plan: CrowdPlan
@@ -18,8 +18,8 @@ package final class Crowd {
     private var gone = 0
     private var now = Instant.zero
 
-    /// Creates a crowd whose visitors have not arrived, at gates with the settings that `settings` returns.
-    /// The gates differ in their names.
+    /// Creates a crowd before the arrival of its visitors. `settings` returns the settings of the gates, which differ
+    /// in their names.
     package init(
         _ plan: CrowdPlan, credentials: CrowdCredentials = .placeholder,
         settings: (_ name: String) throws -> KioskSettings
@@ -41,8 +41,8 @@ package final class Crowd {
     /// The gates' common time, from zero on.
     package var time: Instant { now }
 
-    /// Runs until the planned number of visitors have left, then until all remaining ones have left.
-    /// `onVisit` receives the number of visitors that have left.
+    /// Runs until the planned number of visitors and then all remaining visitors have left. `onVisit` is called with
+    /// the number of visitors that have left.
     package func run(onVisit: (Int) -> Void = { _ in }) -> CrowdFigures {
         // The radios need time to start.
         let opening = Instant.zero.advanced(by: .seconds(2))
@@ -59,7 +59,7 @@ package final class Crowd {
         let limit = last.advanced(by: .seconds(600))
         play(until: limit) { self.gates.allSatisfy(\.isEmpty) }
         let isOver = gates.allSatisfy(\.isEmpty)
-        // Let pulses end, and let intents without a visit be closed.
+        // Wait for the end of pulses and for the outcomes of unused intents.
         let rest = now.advanced(by: .seconds(5))
         play(until: rest) { false }
         for gate in gates { gate.stop() }
@@ -70,8 +70,7 @@ package final class Crowd {
 
     // MARK: - Arrivals
 
-    /// Replaces the visitor or attacker that has left. Visitors have slots from 0 upwards, attackers from -1
-    /// downwards.
+    /// Replaces the visitor or attacker that has left. Visitors have slots from 0 upwards, attackers from -1 downwards.
     private func next(_ slot: Int, _ onVisit: (Int) -> Void) {
         guard slot >= 0 else { return attacker(-1 - slot) }
         gone += 1
@@ -113,7 +112,7 @@ package final class Crowd {
         }
     }
 
-    /// Makes a gate's new advertisements audible at all other gates.
+    /// Makes the new advertisements of a gate audible at all other gates.
     private func listen(_ number: Int) {
         guard gates.count > 1, gates[number].simulation.radio.onAir != onAir[number] else { return }
         onAir[number] = gates[number].simulation.radio.onAir

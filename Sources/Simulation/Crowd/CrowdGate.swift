@@ -4,7 +4,7 @@ import Encoding
 import Kiosk
 import Ledger
 
-/// One gate of a crowd with its surroundings. Its kiosk is real and is checked by ``KioskRules``.
+/// One gate of a crowd with its environment. The kiosk is real, and ``KioskRules`` checks it.
 final class CrowdGate: SimulatedWorld {
     /// A visitor or attacker who is at the gate.
     private struct Present {
@@ -31,8 +31,8 @@ final class CrowdGate: SimulatedWorld {
         settings.phones = max(1, plan.places)
         if settings.phones == 1 { settings.lobby = 0 }
         var radio = VirtualRadio(visits: [], seed: random.next())
-        // The other gates' advertising events of 0.4 ms per channel, each within 20 ms plus a random delay of
-        // 0 to 10 ms.
+        // The advertising events of the other gates have 0.4 ms per channel, each within 20 ms plus a random delay of 0
+        // to 10 ms.
         radio.interference = Double(plan.gates - 1) * 2 * 0.4 / 25
         simulation = GateSimulation(settings: settings, radio: radio, seed: random.next())
     }
@@ -40,7 +40,7 @@ final class CrowdGate: SimulatedWorld {
     /// Whether no visitor or attacker is at the gate.
     var isEmpty: Bool { present.isEmpty }
 
-    /// Adds a visitor or attacker. `slot` is used again for the next one when this one has left.
+    /// Adds a visitor or attacker. The next one gets the same `slot` after this one has left.
     func come(_ visitor: CrowdVisitor, slot: Int) {
         present[newcomers] = Present(kind: visitor.kind, slot: slot, came: simulation.now)
         newcomers += 1

@@ -8,7 +8,7 @@ struct CrowdVisitor: Sendable {
     enum Kind: Sendable {
         /// A visitor whose wallet behaves normally, with a genuine or a forged credential.
         case visitor(isGenuine: Bool)
-        /// A visitor who leaves early, loses the link or whose phone behaves oddly.
+        /// A visitor who leaves early, loses the link, or has an odd phone.
         case odd
         /// An attacker who occupies the gate.
         case attacker
@@ -17,7 +17,7 @@ struct CrowdVisitor: Sendable {
     let kind: Kind
     let visit: Visit
 
-    /// Phones of several years and manufacturers; one in ten is slow.
+    /// Phones of several years and manufacturers. One in ten is slow.
     private static let phones: [PhoneTraits] = [
         .android14, .iPhone, .android13, .iPhone185, .android14, .iPhone, .android14, .iPhone, .android13, .slow,
     ]
@@ -44,7 +44,7 @@ struct CrowdVisitor: Sendable {
         phone.patience = .seconds(300)
         let isOdd = random.happens(plan.mixed)
         var oddity: Misbehaviour?
-        // A third of the odd visitors only take long to open the wallet; otherwise they behave normally.
+        // A third of the odd visitors only open the wallet late and otherwise behave normally.
         if isOdd, !random.happens(1 / 3) {
             oddity = Self.oddities.randomElement(using: &random)
         } else if isOdd {
@@ -57,7 +57,7 @@ struct CrowdVisitor: Sendable {
             "visitor", phone: phone, submission: .sealing(record, seed: random.next()), misbehaviour: oddity)
     }
 
-    /// Creates an attacker with a limited patience. An attacker's data never justifies an acceptance.
+    /// Creates an attacker with limited patience. An attacker's data never justifies an acceptance.
     init(attackerOf plan: CrowdPlan, _ credentials: CrowdCredentials, _ random: inout SplitMix64) {
         var phone = Self.phones.randomElement(using: &random) ?? .android14
         phone.loss = plan.loss * random.share()
@@ -79,7 +79,7 @@ struct CrowdVisitor: Sendable {
 
 /// The credentials of a crowd's wallets, and the verifier.
 package struct CrowdCredentials: Sendable {
-    /// The record that is to be accepted, and the one that is to be rejected.
+    /// The record to accept, and the record to reject.
     package let genuine, forged: [UInt8]
     /// Returns the verdict on a payload. `now`: the gate's virtual time since the start.
     package let verify: @Sendable (_ payload: [UInt8], _ now: Instant) -> Verdict
@@ -91,8 +91,8 @@ package struct CrowdCredentials: Sendable {
         (self.genuine, self.forged, self.verify) = (genuine, forged, verify)
     }
 
-    /// Records of a real credential's size that contain their own verdict, with a verifier that trusts them.
-    /// They are for crowds so large that real verification would dominate the run time.
+    /// Records of a real credential's size that contain their own verdict, and a verifier that trusts them, for crowds
+    /// in which real verification would dominate the run time.
     package static let placeholder: CrowdCredentials = {
         var random = SplitMix64(seed: 5)
         let ballast = Hex.encode(random.bytes(1000))
@@ -110,8 +110,7 @@ package struct CrowdCredentials: Sendable {
 }
 
 extension PhoneTraits {
-    /// An old phone with a slow stack: short packets, two per event, an interval that it does not change, and
-    /// long callback times.
+    /// An old phone with a slow stack: short packets, two per event, a fixed interval, and long callback times.
     package static let slow: PhoneTraits = {
         var traits = android13
         (traits.packetsPerEvent, traits.dataLength, traits.supports2M, traits.policy) = (2, 27, false, .refuses)

@@ -1,8 +1,8 @@
 import Encoding
 
-/// The phone's ATT client on one connection. It sends one request at a time, discovers services step by step,
-/// receives values and confirms indications (Core Specification Vol 3 Part F 3.3 and Part G 4). It answers
-/// the server's requests as a phone does.
+/// The phone's ATT client on one connection. It sends one request at a time, discovers services step by step, receives
+/// values and confirms indications (Core Specification Vol 3 Part F 3.3 and Part G 4). It answers requests of the
+/// server like a phone.
 struct GATTClient: Sendable {
     enum Request: Equatable, Sendable {
         case exchangeMTU(Int)
@@ -13,7 +13,7 @@ struct GATTClient: Sendable {
     enum Output: Equatable, Sendable {
         /// Send the given ATT PDU to the server.
         case send([UInt8])
-        /// The MTU is now the given one, in bytes; nil: the exchange was refused.
+        /// The new MTU in bytes; nil if the exchange was refused.
         case mtu(Int?)
         /// Discovery of the server's characteristics ended.
         case discovered
@@ -21,7 +21,7 @@ struct GATTClient: Sendable {
         case answered(WalletCharacteristic?, succeeded: Bool)
         /// A notification or indication of the characteristic with the value handle `handle` arrived.
         case value(handle: UInt16, [UInt8])
-        /// The server broke a rule of ATT; the text says which.
+        /// The server broke a rule of ATT, given as text.
         case violation(String)
     }
 
@@ -45,14 +45,14 @@ struct GATTClient: Sendable {
     private var isAbandoned = false
     private var outputs: [Output] = []
 
-    /// Queues a request, and starts it if no request is outstanding.
+    /// Queues a request. Starts it if no request is outstanding.
     mutating func request(_ request: Request, at now: Instant) -> [Output] {
         queue.append(request)
         startNext(now)
         return take()
     }
 
-    /// Handles one ATT PDU of the server.
+    /// Handles one ATT PDU from the server.
     mutating func receive(_ pdu: [UInt8], at now: Instant) -> [Output] {
         var reader = ByteReader(pdu)
         do throws(ByteReader.Truncated) {
@@ -63,7 +63,7 @@ struct GATTClient: Sendable {
         return take()
     }
 
-    /// Stops waiting for answers; values are still received.
+    /// Stops waiting for answers. Values are still received.
     mutating func abandon() {
         queue = []
         (step, deadline, isAbandoned) = (nil, nil, true)
@@ -107,8 +107,8 @@ struct GATTClient: Sendable {
             outputs.append(.send([0x1E]))
             outputs.append(.value(handle: try reader.uint16LE(), Array(reader.rest)))
         case (0x02, _):
-            // A phone as a server answers the exchange but keeps its own MTU; the wallet does not learn of
-            // it.
+            // As a server, the phone answers the exchange but keeps its own MTU. The wallet does not learn of the
+            // exchange.
             outputs.append(.send([0x03] + [UInt8].littleEndian(517)))
         case (0x03, .mtu(let asked)):
             mtu = max(23, min(asked, Int(try reader.uint16LE())))
@@ -121,7 +121,7 @@ struct GATTClient: Sendable {
         case (0x05, .descriptors(let index)): try descriptors(index, &reader, now)
         case (0x13, .write(let tag)): finish(.answered(tag, succeeded: true), now)
         case (let opcode, _) where opcode & 0x41 == 0 && opcode != 0x1E:
-            // Requests to the phone's own server (even opcodes without the command bit) are not supported.
+            // Requests to the phone's server (even opcodes without the command bit) are not supported.
             outputs.append(.send([0x01, opcode, 0, 0, 0x06]))
         default:
             // After ``abandon()``, the answer to an earlier request may still arrive.
@@ -133,7 +133,7 @@ struct GATTClient: Sendable {
         switch step {
         case .mtu: finish(.mtu(nil), now)
         case .write(let tag): finish(.answered(tag, succeeded: false), now)
-        // Attribute Not Found ends a discovery step. Any other error ends it in the same way.
+        // Attribute Not Found, or any other error, ends a discovery step.
         case .services: readCharacteristics(service: 0, from: nil, now)
         case .characteristics(let index): readCharacteristics(service: index + 1, from: nil, now)
         case .descriptors(let index): readDescriptors(characteristic: index + 1, from: nil, now)

@@ -14,10 +14,9 @@ struct GATTTable: Equatable, Sendable {
         var properties: UInt8
         var declaration: UInt16
         var value: UInt16
-        /// The last handle that may belong to it; known once the next declaration is discovered.
+        /// The last handle that may belong to the characteristic, known after the discovery of the next declaration.
         var end: UInt16
-        /// The handle of the characteristic's Client Characteristic Configuration descriptor; nil if it has
-        /// none.
+        /// The handle of the characteristic's Client Characteristic Configuration descriptor; nil if there is none.
         var configuration: UInt16?
     }
 
@@ -27,8 +26,7 @@ struct GATTTable: Equatable, Sendable {
     /// The UUID of Service Changed, a characteristic of the Generic Attribute service.
     static let serviceChanged = "00002a05-0000-1000-8000-00805f9b34fb"
 
-    /// Returns the entry of the characteristic in the Tuvali service of the given generation; nil if the
-    /// server does not have it.
+    /// Returns the entry of the characteristic in the Tuvali service of the given generation; nil if there is none.
     func find(_ characteristic: WalletCharacteristic, _ generation: WalletGeneration) -> Characteristic? {
         let (service, uuid) = (Self.text(generation.service[...]), characteristic.uuid(in: generation))
         return characteristics.first { $0.service == service && $0.uuid == uuid }

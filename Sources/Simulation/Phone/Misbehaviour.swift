@@ -14,7 +14,7 @@ package enum VisitStep: Equatable, Sendable {
     case delivered
 }
 
-/// A behaviour that a well-behaved wallet does not show.
+/// A behaviour that well-behaved wallets do not show.
 package enum Misbehaviour: Equatable, Sendable {
     /// The phone disconnects at the given step.
     case leaves(VisitStep)
@@ -22,7 +22,7 @@ package enum Misbehaviour: Equatable, Sendable {
     case vanishes(VisitStep)
     /// The phone connects and never sends anything.
     case silent
-    /// Receives the verdict but does not disconnect.
+    /// The phone receives the verdict but does not disconnect.
     case lingers
     /// Starts another transfer after SUCCESS.
     case secondTransfer
@@ -36,27 +36,27 @@ package enum Misbehaviour: Equatable, Sendable {
     case garbage(packets: Int)
     /// Requests pairing first and otherwise behaves.
     case pairs
-    /// The phone needs no code, because the key is in the advertisement. It connects, performs the siege, and
-    /// returns with another wallet key as soon as the link is gone, until its patience ends.
+    /// The phone needs no code, because the key is in the advertisement. It connects and performs the siege. After the
+    /// end of each link it returns with another wallet key, until its patience ends.
     case besieges(Siege)
 }
 
-/// A way to occupy a gate so that other visitors cannot use it.
+/// A way to occupy a gate and so exclude other visitors.
 package enum Siege: Equatable, Sendable {
     /// The phone sends nothing.
     case silent
     /// The phone disconnects at once.
     case storm
-    /// The phone sends Identify, and then nothing.
+    /// The phone sends Identify and nothing else.
     case identified
-    /// The phone sends Identify and a response size, then one chunk every `every`.
+    /// The phone sends Identify and a response size, then one chunk after each time `every`.
     case drips(every: Duration)
-    /// The phone sends Identify, a response size and `chunks` chunks at once, then one chunk every `every`.
+    /// The phone sends Identify, a response size and `chunks` chunks at once, then one chunk after each time `every`.
     case bursts(chunks: Int, every: Duration)
     /// The phone falls silent at once, without disconnecting. It connects again after `every`.
     case ghost(every: Duration)
-    /// The phone sends one request and, `after` that, `requests` requests at once. From then on it
-    /// acknowledges no answer. It continues like ``ghost(every:)``.
+    /// The phone sends one request and, after the time `after`, `requests` requests at once. From then on it
+    /// acknowledges no answer, and continues like ``ghost(every:)``.
     case gag(requests: Int, after: Duration = .zero, every: Duration)
     /// The phone sends its data at once, and receives the verdict.
     case shares

@@ -4,27 +4,27 @@ package enum PhoneEvent: Equatable, Sendable {
     case arrived
     /// The phone read the QR code and scans for the verifier with the given name.
     case scanning(name: String)
-    /// The verifier's advertisement was heard.
+    /// The phone received the verifier's advertisement.
     case found
     /// The link to the gate is established.
     case connected
     /// The peripheral requested connection parameters. `granted`: whether the phone granted them.
     case parametersRequested(granted: Bool)
-    /// The phone's request for pairing was refused with the given reason (5 is Pairing Not Supported).
+    /// The verifier refused the phone's request for pairing with the given reason (5 is Pairing Not Supported).
     case pairingRefused(reason: UInt8)
-    /// The wallet made a step of the hand-over of the credential.
+    /// The wallet completed a step of the hand-over of the credential.
     case wallet(WalletProgress)
-    /// A notification or indication arrived while the wallet was not registered for it: it was lost.
+    /// A notification or indication was lost because the wallet was not registered for it.
     case dropped(WalletCharacteristic)
-    /// The verifier violated L2CAP, ATT or GATT; the text describes how.
+    /// The verifier violated L2CAP, ATT or GATT. The text describes the violation.
     case violation(String)
     /// The link has ended; `reason`: the error code for the phone.
     case disconnected(reason: UInt8)
-    /// The visit is over, with the given outcome.
+    /// The visit has ended with the given outcome.
     case finished(VisitOutcome)
 }
 
-/// The end of a visit as the phone sees it.
+/// The end of a visit from the phone's point of view.
 package enum VisitOutcome: Equatable, Sendable {
     /// The wallet received the verdict accepted.
     case accepted
@@ -32,8 +32,8 @@ package enum VisitOutcome: Equatable, Sendable {
     case rejected
     /// The verifier asked the wallet to leave or ended the link.
     case dismissed
-    /// The verifier asked the wallet to leave, but the app got no event for the end of the link. It shows
-    /// "sharing…" permanently.
+    /// The verifier asked the wallet to leave, but the app got no event of the link's end. It shows "sharing…" for
+    /// ever.
     case stuck
     /// The wallet gave up, for the given reason.
     case failed(WalletFailure)

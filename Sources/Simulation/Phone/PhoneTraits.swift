@@ -1,23 +1,22 @@
-/// The properties of a simulated phone: its stack and its radio, as data. Times and counts are those of real
-/// phones and the limits of the Bluetooth specification.
+/// The properties of a simulated phone's stack and radio as data. The times and counts are those of real phones and
+/// within the limits of the Bluetooth specification.
 package struct PhoneTraits: Sendable {
-    /// How the phone's stack turns the wallet's MTU requests into ATT requests.
+    /// The conversion of the wallet's MTU requests into ATT requests by the phone's stack.
     package enum MTUBehaviour: Equatable, Sendable {
-        /// The phone sends each request as the wallet asked (Android 13 and before).
+        /// The phone sends each request of the wallet unchanged (Android 13 and earlier).
         case asAsked
-        /// The phone sends the first request as 517; later requests do nothing (Android 14 and later).
+        /// The phone sends the first request as 517. Later requests have no effect (Android 14 and later).
         case once517
-        /// The phone itself starts the exchange of the given MTU when the link is established. The wallet
-        /// never does (iOS).
+        /// The phone starts the exchange of the given MTU at the start of the link. The wallet never does (iOS).
         case automatic(Int)
     }
 
     /// The phone's policy for a peripheral's request for connection parameters.
     package enum ParameterPolicy: Equatable, Sendable {
-        /// The phone grants the shortest interval requested, but not below the given one (units of 1.25 ms).
+        /// The phone grants the shortest requested interval, but no less than the given interval (units of 1.25 ms).
         case atLeast(UInt16)
-        /// Apple's accessory rules: shortest ≥ 15 ms and a multiple of it, longest ≥ shortest + 15 ms or both 15 ms,
-        /// timeout 2 … 6 s.
+        /// Apple's accessory rules: the shortest interval is at least 15 ms and a multiple of 15 ms, the longest is at
+        /// least 15 ms longer or both are 15 ms, and the timeout is 2 to 6 s.
         case apple
         /// The phone refuses every request for connection parameters.
         case refuses
@@ -33,25 +32,25 @@ package struct PhoneTraits: Sendable {
     package var policy: ParameterPolicy
     /// The number of packet exchanges in one connection event.
     package var packetsPerEvent: Int
-    /// The largest LL payload in bytes; over 27 the phone itself extends the data length after connecting.
+    /// The maximum LL payload in bytes. Above 27, the phone extends the data length after connecting.
     package var dataLength = 251
     /// Whether the phone uses the 2M PHY when the peer requests it.
     package var supports2M = true
     /// The probability that an exchange on the air fails and is repeated.
     package var loss = 0.0
-    /// The number of L2CAP PDUs that the phone queues. A further write without response waits (Android) or is
-    /// lost (iOS).
+    /// The number of L2CAP PDUs that the phone queues. A further write without response waits (Android) or is lost
+    /// (iOS).
     var writeQueue = 32
-    /// The probability that the phone itself loses a first-pass chunk.
+    /// The probability that the phone loses a chunk of the first pass.
     package var queueLoss = 0.0
-    /// Whether the phone's own stack subscribes to Service Changed after discovery, as Android's and Apple's do.
+    /// Whether the phone's stack subscribes to Service Changed after discovery, as those of Android and Apple do.
     var subscribesToServiceChanged = true
     /// The delay from an event in the stack to the wallet's callback.
     var callbackTime = Duration.microseconds(500)
     /// The delay from the acceptance or the answer of a write to the wallet's callback.
     package var writeCallbackTime = Duration.microseconds(500)
-    /// The delay until the stack reports a written report request, which busy stacks report late; nil: the
-    /// same delay as for any write.
+    /// The delay until the stack reports a written report request, which is long in busy stacks; nil for the delay of
+    /// other writes.
     package var reportCallbackTime: Duration?
     /// The delay from the wallet's request to disconnect to the phone's first attempt.
     package var disconnectTime = Duration.zero
@@ -59,16 +58,15 @@ package struct PhoneTraits: Sendable {
     package var lossTime = Duration.zero
     /// The time from the first look at the QR code to a running scan.
     package var codeReading = Duration.milliseconds(500)
-    /// The probability that a running scan hears an advertising event with its scan response.
+    /// The probability that a running scan receives an advertising event with its scan response.
     package var hearing = 0.6
     /// The time from the verifier's advertisement to the connection attempt.
     package var reaction = Duration.milliseconds(50)
     /// The timeout of a connection attempt; then the phone scans again.
     var connectTime = Duration.seconds(5)
-    /// How long a person waits for a wallet that finds no verifier before reading the code that is then on
-    /// display.
+    /// The time after which a person whose wallet finds no verifier reads the displayed code again.
     package var rereading = Duration.seconds(10)
-    /// The longest time from the arrival until the person gives up.
+    /// The maximum time from the arrival until the person gives up.
     package var patience = Duration.seconds(120)
 
     /// Creates a phone with the given properties.
@@ -83,7 +81,7 @@ package struct PhoneTraits: Sendable {
         self.packetsPerEvent = packetsPerEvent
     }
 
-    /// Android 13 or before: 48.75 ms until another interval is requested, then 15 ms; 6 packets per event.
+    /// Android 13 or earlier: an interval of 48.75 ms, then 15 ms after a request; 6 packets per event.
     package static let android13 = PhoneTraits(
         wallet: .android, mtu: .asAsked, parameters: ConnectionParameters(interval: 39, timeout: 500),
         policy: .atLeast(12), packetsPerEvent: 6)
@@ -108,7 +106,7 @@ package struct PhoneTraits: Sendable {
         return traits
     }()
 
-    /// Returns the parameters granted for a request; nil if it is refused.
+    /// Returns the granted parameters for a request; nil for a refusal.
     package func grant(shortest: UInt16, longest: UInt16, latency: UInt16, timeout: UInt16) -> ConnectionParameters? {
         let isValid =
             (6...3200).contains(shortest) && longest >= shortest && longest <= 3200 && latency <= 499

@@ -1,7 +1,7 @@
 import Encoding
 
-/// The phone's layers between the wallet and the air: L2CAP channels (Core Specification Vol 3 Part A 2.1: 4
-/// ATT, 5 signalling, 6 pairing), the GATT client, and the queue for writes.
+/// The phone's layers between the wallet and the air: L2CAP channels (4 ATT, 5 signalling, 6 pairing; Core
+/// Specification Vol 3 Part A 2.1), the GATT client, and the queue for writes.
 extension VirtualPhone {
     static let attribute: UInt16 = 4
     private static let signalling: UInt16 = 5
@@ -23,7 +23,7 @@ extension VirtualPhone {
         inbound = []
         guard pdu.count == length else { return observe(.violation("an L2CAP PDU longer than its header says")) }
         switch channel {
-        // Ignore the answer to a siege's own request, because the client did not send that request.
+        // Ignore the answer to a request of a siege, because the client did not send the request.
         case Self.attribute where wallet == nil && siege != nil: break
         case Self.attribute: run(client.receive(pdu, at: now))
         case Self.signalling: signal(pdu)
@@ -32,7 +32,7 @@ extension VirtualPhone {
         }
     }
 
-    /// Handles L2CAP signalling (4.20): grants or refuses a parameter request, rejects other commands.
+    /// Handles L2CAP signalling (4.20): grants or refuses parameter requests, and rejects other commands.
     private mutating func signal(_ pdu: [UInt8]) {
         guard pdu.count >= 4, pdu.count == 4 + Int(pdu[2]) + Int(pdu[3]) << 8 else {
             return observe(.violation("a malformed signalling packet"))
@@ -89,8 +89,7 @@ extension VirtualPhone {
             } else if traits.disconnectTime > .zero {
                 agenda.add(.disconnect, at: now.advanced(by: traits.disconnectTime))
             } else {
-                // A wallet without a deadline has finished, so the visit ends; otherwise the wallet still has
-                // to close its end.
+                // The visit of a wallet without a deadline ends. Any other wallet must first close its end.
                 wallet?.deadline == nil ? leave(.left) : disconnect()
             }
         case .close:
@@ -100,7 +99,7 @@ extension VirtualPhone {
         }
     }
 
-    /// Ends the link from the phone. The wallet learns of that, unless it has closed its end by then.
+    /// Ends the link from the phone's side. The wallet learns of the end unless it has closed its end.
     mutating func disconnect() {
         pendingOutcome = pendingOutcome ?? .left
         actions.append(.disconnect(reason: HCIError.remoteUserTerminated))
@@ -115,8 +114,8 @@ extension VirtualPhone {
         }
     }
 
-    /// Registers for the values of a characteristic. Android only changes its own filter. iOS also writes
-    /// 0x0002 to the CCCD, if the characteristic has one.
+    /// Registers for the values of a characteristic. Android only changes its own filter. iOS also writes 0x0002 to a
+    /// CCCD.
     private mutating func register(_ characteristic: WalletCharacteristic, _ isOn: Bool) {
         if isOn { registered.insert(characteristic) } else { registered.remove(characteristic) }
         guard traits.wallet.platform == .ios, let handle = client.table.find(characteristic, generation)?.configuration
@@ -147,7 +146,7 @@ extension VirtualPhone {
             heldWrite = HeldWrite(characteristic: characteristic, pdu: pdu)
             return
         }
-        // A phone without flow control towards the app drops PDUs that do not fit its queue.
+        // A phone without flow control towards the app drops PDUs that do not fit into its queue.
         if !isFull { sendPDU(pdu, channel: Self.attribute) }
         tellWritten(characteristic, true)
     }
@@ -166,8 +165,8 @@ extension VirtualPhone {
                 if let characteristic { tellWritten(characteristic, succeeded) }
             case .value(let handle, let value):
                 guard client.table.characteristics.contains(where: { $0.value == handle }) else {
-                    // The phone's stack drops values that arrive before discovery ends, for example a
-                    // Disconnect notification.
+                    // The phone's stack drops values that arrive before the end of discovery, for example a Disconnect
+                    // notification.
                     if hasDiscovered { observe(.violation("a value of an unknown handle")) }
                     continue
                 }
@@ -213,8 +212,8 @@ extension VirtualPhone {
         }
     }
 
-    /// Sends random bytes: invalid L2CAP PDUs, PDUs on the three channels and on an unknown one, and ATT PDUs
-    /// with a valid beginning.
+    /// Sends random bytes: invalid L2CAP PDUs, PDUs on the three channels and on an unknown channel, and ATT PDUs with
+    /// a valid beginning.
     mutating func sendGarbage(left: Int) {
         guard left > 0 else { return leave(.left) }
         let length = Int(random.next() % 40)

@@ -1,15 +1,15 @@
 package import Encoding
 
-/// A visitor's phone: reads the QR code, scans, connects, and transports a wallet's data over L2CAP and ATT.
-/// It affects the air only through its actions.
+/// A visitor's phone. It reads the QR code, scans, connects, and transports a wallet's data over L2CAP and ATT. Only
+/// its actions affect the air.
 package struct VirtualPhone: Sendable {
     /// An event for the phone.
     package enum Event: Sendable {
         /// The person arrives at the gate.
         case arrived
-        /// The display now shows the given QR text; nil: none.
+        /// The display now shows the given QR text, or none (nil).
         case invitation(String?)
-        /// The phone heard an advertising event with its scan response.
+        /// The phone received an advertising event with its scan response.
         case heard(Advertiser)
         /// The requested connection is established.
         case connected
@@ -31,14 +31,13 @@ package struct VirtualPhone: Sendable {
         case cancelConnecting
         /// Send the given L2CAP PDU.
         case send([UInt8])
-        /// Change the connection parameters to the given ones.
+        /// Change the connection parameters to the given parameters.
         case update(ConnectionParameters)
         /// End the link with the error code `reason`.
         case disconnect(reason: UInt8)
         /// Go out of range: the link falls silent.
         case vanish
-        /// Abandon the link without terminating it: the link falls silent, and the phone is free for another
-        /// link.
+        /// Abandon the link without a termination: the link falls silent, and the phone is free for another link.
         case abandon
         /// Stop acknowledging packets on the link from now on.
         case gag
@@ -99,10 +98,10 @@ package struct VirtualPhone: Sendable {
     var actions: [Action] = []
     var now = Instant.zero
     private var givesUp: Instant?
-    /// Whether the link has ended but the wallet was not notified yet.
+    /// Whether the link has ended and the wallet does not know yet.
     private var isLinkLost = false
 
-    /// Creates a phone that has not arrived; `submission` is what its wallet will send.
+    /// Creates a phone before its arrival. `submission`: the data that its wallet will send.
     package init(
         traits: PhoneTraits, submission: WalletSubmission, misbehaviour: Misbehaviour? = nil, seed: UInt64 = 1
     ) {
@@ -123,7 +122,7 @@ package struct VirtualPhone: Sendable {
     /// Whether the phone scans for the verifier of a code that it has read.
     var hasCode: Bool { if case .scanning(.some) = state { true } else { false } }
 
-    /// Whether the visit is over.
+    /// Whether the visit has ended.
     package var hasEnded: Bool { if case .ended = state { true } else { false } }
 
     /// Handles one event and returns the actions.
@@ -145,7 +144,7 @@ package struct VirtualPhone: Sendable {
             agenda.add(.impatience, at: end)
             readCode()
         case .invitation(let text):
-            // A phone that has read a code keeps using that code.
+            // A phone that has read a code keeps using it.
             invitation = text
             if case .waitingForCode = state { readCode() }
         case .heard(let advertiser): heard(advertiser)
@@ -188,7 +187,7 @@ package struct VirtualPhone: Sendable {
         }
     }
 
-    /// Simulates that the person holds the phone to the display, if a code is shown and no link exists yet.
+    /// Simulates that the person holds the phone to the display, if a code is shown and there is no link yet.
     private mutating func readCode() {
         switch state {
         case .waitingForCode, .scanning, .connecting:
@@ -260,14 +259,14 @@ package struct VirtualPhone: Sendable {
         tellWallet(.connected)
     }
 
-    /// Returns the data that the wallet sends. A gate refuses a wallet key that was used before, so a
-    /// besieging phone uses another key each time.
+    /// Returns the data that the wallet sends. A gate refuses a repeated wallet key, so a besieging phone uses another
+    /// key each time.
     private mutating func freshSubmission() -> WalletSubmission {
         guard siege != nil, case .seal(let record, _, _) = submission else { return submission }
         return .sealing(record, seed: random.next())
     }
 
-    /// The behaviour of the phone's wallet. In most sieges it keeps the link without sending its data.
+    /// The behaviour of the phone's wallet. In most sieges the wallet keeps the link without sending its data.
     private var manner: WalletBehaviour {
         var manner = traits.wallet
         switch siege {
@@ -288,7 +287,7 @@ package struct VirtualPhone: Sendable {
         agenda.add(.linkLoss(reason: reason), at: now.advanced(by: traits.lossTime))
     }
 
-    /// Informs the wallet that the link is gone, unless it has closed its end by then.
+    /// Informs the wallet of the link's end, unless the wallet has closed its end.
     private mutating func receivedDisconnect(_ reason: UInt8) {
         isLinkLost = false
         observe(.disconnected(reason: reason))
@@ -329,7 +328,7 @@ package struct VirtualPhone: Sendable {
         agenda.clear()
     }
 
-    /// Performs the misbehaviour that the script has for the step `step`.
+    /// Performs the script's misbehaviour for the step `step`.
     mutating func reached(_ step: VisitStep) {
         switch misbehaviour {
         case .leaves(let moment) where moment == step: leave(.left)

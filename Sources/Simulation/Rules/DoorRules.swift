@@ -2,17 +2,15 @@ import Encoding
 import Kiosk
 import Reasons
 
-/// The door's rules (lock-down, free passage, exit requests, alarms), checked against the kiosk's events and
-/// actions.
+/// Checks the kiosk's events and actions against the door's rules: lock-down, free passage, exit requests, alarms.
 struct DoorRules: Sendable {
-    /// How long an alarm may last without a cause: its own duration, and the delay with which a change may be
-    /// reported.
+    /// The maximum duration of an alarm without a cause: its own duration, and the delay of the report of a change.
     static let alarm: Duration = .seconds(40)
-    /// How long passage may stay free without being renewed.
+    /// The maximum time of free passage without a renewal.
     static let lease: Duration = .seconds(5)
 
-    /// The deadline for answering a press of the exit button. It covers another person's pulse, the pulse of
-    /// a visitor who is served first, and the pauses between pulses.
+    /// The time limit for answering a press of the exit button. The limit covers another person's pulse, the pulse of a
+    /// visitor who is served first, and the pauses between pulses.
     static let request: Duration = .seconds(11)
     /// The deadline by which a change of an input counts.
     static let debounce: Duration = .seconds(1)
@@ -22,14 +20,14 @@ struct DoorRules: Sendable {
     private var schedule: (mode: DoorMode, until: Instant) = (.normal, .zero)
     private var levels: [DoorInput: Bool] = [:]
     private var hasFire = false
-    /// The instant since which the fire panel is inactive again.
+    /// The time since which the fire panel has been inactive again.
     private var fireEnd: Instant?
     /// The instant of the last change at the door.
     private var changed = Instant.zero
-    /// The number of presses of the exit button without an opening so far, and the instant of the last press.
+    /// The number of presses of the exit button without an opening, and the time of the last press.
     private var (requests, lastRequest) = (0, Instant.zero)
     private var isOpenForExit = false
-    /// The instant since which a granted exit request waits for its opening; nil if none waits.
+    /// The time since which a granted exit request waits for its opening; nil if none waits.
     private var waitsSince: Instant?
     private var freeUntil: Instant?
     private var alarms: Set<ReasonCode> = []
@@ -39,8 +37,7 @@ struct DoorRules: Sendable {
     /// Whether passage is free, according to the commands to the output.
     var isFree: Bool { freeUntil != nil }
 
-    /// Consumes an exit request. One request justifies one opening. Returns whether there was a valid
-    /// request.
+    /// Consumes an exit request. One request justifies one opening. Returns whether there was a valid request.
     mutating func takeRequest(at now: Instant) -> Bool {
         guard requests > 0, lastRequest.duration(to: now) < Self.request,
             !isLocked(at: now) || settings.exitsWhileLocked
@@ -51,7 +48,8 @@ struct DoorRules: Sendable {
         return true
     }
 
-    /// Records the kiosk's notes about exit requests, before the gate commands of the same turn are checked.
+    /// Records the kiosk's notes about exit requests. Call this function before the gate commands of the turn are
+    /// checked.
     mutating func learn(_ action: KioskAction, at now: Instant) {
         switch action {
         case .note(.exitRequested(isGranted: true), _): waitsSince = waitsSince ?? now
@@ -96,7 +94,7 @@ struct DoorRules: Sendable {
         return broken
     }
 
-    /// Records an event that the kiosk receives.
+    /// Records an event that the kiosk received.
     mutating func learn(_ event: KioskEvent, at now: Instant) {
         guard case .door(let event) = event else { return }
         switch event {
@@ -122,8 +120,8 @@ struct DoorRules: Sendable {
         changed = now
     }
 
-    /// The alarms that need a cause at the door. The other codes depend on the order, the schedule and the
-    /// availability of the inputs.
+    /// The alarms that need a cause at the door. The other codes depend on the order, the schedule and the availability
+    /// of the inputs.
     private static let ending: Set<ReasonCode> = [
         .doorForced, .doorHeldOpen, .doorTailgating, .doorTamper, .doorFire, .doorInput,
     ]

@@ -4,61 +4,56 @@ package import Kiosk
 import Ledger
 import Reasons
 
-/// The oracle: checks every turn of a kiosk against its rules (``KioskRule``), whatever phones, radio and
-/// disk do.
+/// The oracle: checks every turn of a kiosk against its rules (``KioskRule``), for any behaviour of phones, radio and
+/// disk.
 ///
-/// The oracle sees only the events and actions that a driver sees, and no internal state of the kiosk. Every
-/// ``GateSimulation`` has one, so that the demonstration and the tests are checked. The bench and a debug
-/// build of the service pass it the turns of the real driver. Rules about the actions of one turn do not
-/// depend on their order, unless the rule is about that order.
+/// The oracle sees only the events and actions of a driver, and no internal state of the kiosk. Every
+/// ``GateSimulation`` has an oracle, so the demonstration and the tests are checked. The bench and a debug build of the
+/// service pass it the turns of the real driver. Rules about the actions of one turn do not depend on their order,
+/// except rules about that order.
 package struct KioskRules: Sendable {
-    /// The maximum number of actions in one turn: more than any turn needs (a host that starts over sends
-    /// about 40).
+    /// The maximum number of actions in one turn, more than any turn needs (a restart of the host causes about 40).
     static let actionsInATurn = 400
-    /// The maximum number of timers at one instant. Each of them may schedule the next one for the same
-    /// instant.
+    /// The maximum number of timers at one instant. A timer may schedule the next timer for the same instant.
     static let timersAtAnInstant = 20
-    /// The maximum number of open intents in addition to one per place, including the lobby. Of the
-    /// additional intents, some belong to links that are being disconnected, and one to a visit with a pulse
-    /// in progress.
+    /// The maximum number of open intents in addition to one per place, including the lobby. The additional intents
+    /// belong to links that are being disconnected and to a visit with a pulse in progress.
     package static let openIntents = 8
-    /// The maximum number of accepted visits whose record waits until it is known whether the person passed.
-    /// It applies to gates that can detect passages.
+    /// The maximum number of accepted visits whose record waits for the sensor's result. The limit concerns gates that
+    /// detect passages.
     static let awaitedPassages = 16
     /// The time that people need to see which visitor a verdict concerns.
     package static let verdict: Duration = .milliseconds(900)
     /// The pause that a turnstile needs between two pulses.
     package static let gap: Duration = .milliseconds(100)
-    /// The maximum number of visits that are remembered. Beyond it, visits without results are removed first,
-    /// then the visits with the oldest decisions. The order is that of the decisions, because the gate
-    /// repeats the verdict to a wallet for some time after the decision, however long before the phone
-    /// arrived.
+    /// The maximum number of remembered visits. Beyond it, visits without results are removed first, then the visits
+    /// with the oldest decisions. The time of the decision counts, because the gate repeats the verdict to a wallet for
+    /// some time after the decision, however long ago the phone arrived.
     static let visitsRemembered = 64
 
-    /// The known facts about one visit, for checking the rules.
+    /// The facts about one visit for checking the rules.
     private struct Facts {
-        /// The visit's intent, known since the phone sent its key; nil before that.
+        /// The visit's intent; nil before the phone has sent its key.
         var intent: IntentID?
-        /// Whether the session of the printed key that the visit uses was saved; nil: the visit has no such
-        /// session.
+        /// Whether the visit's session of the printed key was saved; nil without such a session.
         var isSessionKept: Bool?
         var isVerifying = false
         var verdict: Bool?
-        /// Whether the credential is not authentic. Any other verdict may replace its red at once.
+        /// Whether the credential is not authentic. Any verdict may at once replace the red for such a credential.
         var isNonsense = false
-        /// Whether the recorded outcome is an acceptance; nil before it is recorded.
+        /// Whether the recorded outcome is an acceptance; nil before the record.
         var result: Bool?
-        /// Whether the visit was shown red.
+        /// Whether red was shown for the visit.
         var isRefused = false
         var wasEntitled = false
-        /// The decided outcome, known since the gate was commanded to open; nil before that.
+        /// The decided outcome; nil before the gate is ordered to open.
         var decided: Outcome?
         var wasGivenPulse = false
         var isServed = false
         var hasEnded = false
         var came: Instant?
 
-        /// Whether the visit has sent no request so far, or has ended without a verdict and without a record.
+        /// Whether the visit has sent no request, or has ended without a verdict and without a record.
         var isMere: Bool {
             hasEnded ? result == nil && !wasEntitled && !isRefused : intent == nil && !isServed && !isVerifying
         }
@@ -71,12 +66,10 @@ package struct KioskRules: Sendable {
     private let isPunctual: Bool
     private let pulse: Duration
     private var visits: [VisitID: Facts] = [:]
-    /// The visits in the order of their arrival. A visit moves to the end when it is refused and when it is
-    /// recorded.
+    /// The visits in the order of their arrival. A visit moves to the end when it is refused and when it is recorded.
     private var order: [VisitID] = []
     private var intents = OpenIntents()
-    /// The visits by the handles of their links. The next visit with the same handle replaces a visit that
-    /// has ended.
+    /// The visits by the handles of their links. A later visit with the same handle replaces an ended visit.
     private var links: [UInt16: VisitID] = [:]
     /// The link that was established in this turn.
     private var newLink: UInt16?
@@ -94,15 +87,15 @@ package struct KioskRules: Sendable {
     private var door: DoorRules
     private var isRunning = false
     private var hasStopped = false
-    /// Whether the relay can be driven, according to the last report.
+    /// Whether the relay works, according to the last report.
     private var hasGate = true
     private var timers = 0
     private var last: Instant?
     private var due: Instant?
     private var found: [Violation] = []
 
-    /// Creates the rules for a kiosk with the settings `settings` that has not started. `isPunctual`: the
-    /// clock is virtual, so no timer may be late.
+    /// Creates the rules for a kiosk with the settings `settings` before its start. `isPunctual`: the clock is virtual,
+    /// so no timer may be late.
     package init(_ settings: KioskSettings, isPunctual: Bool = true) {
         (self.settings, self.isPunctual) = (settings, isPunctual)
         door = DoorRules(settings)
@@ -115,8 +108,8 @@ package struct KioskRules: Sendable {
     /// - Parameters:
     ///   - event: The event that the kiosk received.
     ///   - actions: The actions that the kiosk returned.
-    ///   - deadline: The kiosk's deadline after this turn.
-    ///   - now: The instant that the kiosk received.
+    ///   - deadline: The kiosk's deadline after the turn.
+    ///   - now: The time that the kiosk received.
     /// - Returns: The violations, in the order of their detection.
     package mutating func watch(
         _ event: KioskEvent, _ actions: [KioskAction], deadline: Instant?, at now: Instant
@@ -204,7 +197,7 @@ package struct KioskRules: Sendable {
             if intents.state(of: intent) == .durable, visits[id]?.isSessionKept != false {
                 broken(.answersAreHeard, now)
             }
-            // The answer did not arrive in time; from now on the intent counts as failed.
+            // The answer did not arrive in time, so the intent counts as failed.
             intents.settle(intent, isDurable: false)
         case .note(.identified(let intent), let id?):
             if !intents.take(intent) { broken(.oneIntent, now) }
@@ -237,7 +230,7 @@ package struct KioskRules: Sendable {
             && (intent == .durable || intent == .failed && settings.whenLedgerFails == .open)
     }
 
-    /// Marks the visits that may pass since this turn.
+    /// Marks the visits that may pass from this turn on.
     private mutating func entitle() {
         for (id, facts) in visits where facts.verdict == true && facts.result == nil && !facts.wasEntitled {
             if mayOpen(facts) { visits[id]?.wasEntitled = true }
@@ -253,7 +246,7 @@ package struct KioskRules: Sendable {
         case .decided(let record): judgeDecision(record, at: now)
         case .gate(.open(let until)): judgeOpening(until: until, for: opened, at: now)
         case .admit:
-            // Check that this happens once per opening for a visitor, in the same turn.
+            // Check that the notice is sent once per opening for a visitor, in the turn of the opening.
             if opened == nil || openSince != now || isAdmitted { broken(.controllerBehindVisit, now) }
             isAdmitted = true
         case .gate(.shut):
@@ -263,7 +256,7 @@ package struct KioskRules: Sendable {
             (light, pattern) = (signal, shown)
             if light.lamps.isSuperset(of: [.green, .red]) { broken(.oneColour, now) }
         case .send(let packet): if let byte = Self.status(in: packet) { judgeStatus(byte, in: packet, at: now) }
-        // A pending status is sent in the turn in which the radio is lost, before this action.
+        // In the turn of a radio loss, a pending status is sent before this action.
         case .closeTransport: links = [:]
         case .stopped: (isRunning, hasStopped) = (false, true)
         default: break
@@ -280,8 +273,8 @@ package struct KioskRules: Sendable {
             if door.takeRequest(at: now) { return }
             broken(.gateBehindRequest, now)
         }
-        // The opening belongs to exactly one visit: the visit whose green is shown. It may pass and has not
-        // had a pulse.
+        // The opening belongs to exactly one visit: the visit whose green is shown. That visit may pass and has had no
+        // pulse.
         guard let visit, visit == lastAccepted, let facts = visits[visit], facts.wasEntitled, !facts.wasGivenPulse
         else {
             return broken(whatIsMissing(of: visit), now)
@@ -311,7 +304,7 @@ package struct KioskRules: Sendable {
         if first.accepted, !begins { broken(.oneGreenEach, now) }
     }
 
-    /// Checks that commands for the gate and the light come before all other actions of a turn.
+    /// Checks that commands for the gate and the light precede all other actions of a turn.
     private mutating func judgeOrder(_ actions: [KioskAction], at now: Instant) {
         var isUrgent = true
         for action in actions {
@@ -322,14 +315,14 @@ package struct KioskRules: Sendable {
         }
     }
 
-    /// Returns the rule that the opening violates: an accepted visit waits for its intent, or no visit is
+    /// Returns the rule that the opening violates: either an accepted visit waits for its intent, or no visit is
     /// accepted.
     private func whatIsMissing(of visit: VisitID?) -> KioskRule {
         guard let facts = visit.flatMap({ visits[$0] }), facts.verdict == true else { return .gateBehindAcceptance }
         return mayOpen(facts) ? .gateBehindAcceptance : .gateBehindIntent
     }
 
-    /// Checks the record of a decision: the gate was commanded to open in this turn, and the record says so.
+    /// Checks the record of a decision: the gate was ordered to open in this turn, and the record states the order.
     private mutating func judgeDecision(_ record: VisitRecord, at now: Instant) {
         let outcome = record.outcome
         if openSince != now || outcome.result != .accepted || outcome.gate?.opened != true {
@@ -343,12 +336,12 @@ package struct KioskRules: Sendable {
         let (id, outcome) = (record.visit, record.outcome)
         let accepted = outcome.result == .accepted
         if let intent = record.intent {
-            // A record of an intent that no phone used has an id of its own.
+            // The record of an unused intent has an id of its own.
             if let owner = visits[id]?.intent, owner != intent { broken(.oneIntent, now) }
             intents.use(intent)
         }
         if visits[id]?.result != nil { broken(.oneOutcome, now) }
-        // An accepted visitor may get no pulse because the kiosk stops; then the record says so.
+        // An accepted visitor may get no pulse because the kiosk stops. The record then says so.
         let facts = visits[id] ?? Facts()
         let mayBe = accepted ? facts.wasEntitled : !facts.wasGivenPulse
         let agrees = facts.decided.map {
@@ -361,8 +354,7 @@ package struct KioskRules: Sendable {
         renew(id)
     }
 
-    /// Checks a visit with a payload that is only counted. It counts as a record that says that the gate did
-    /// not open.
+    /// Checks a visit with a payload that is only counted. The count means that the gate did not open.
     private mutating func judgeDismissal(of visit: VisitID, at now: Instant) {
         guard let facts = visits[visit] else { return }
         if !facts.isVerifying || facts.result != nil { broken(.oneOutcome, now) }
@@ -413,8 +405,7 @@ package struct KioskRules: Sendable {
         }
     }
 
-    /// Returns the visit for which the turn opens the gate; nil: the turn opens it for no visit, or for a
-    /// person who goes out.
+    /// Returns the visit for which the turn opens the gate; nil if the gate stays shut or opens for a leaving person.
     private static func opened(by actions: [KioskAction]) -> VisitID? {
         actions.lazy.compactMap { if case .decided(let record) = $0 { record.visit } else { nil } }.first
     }

@@ -2,7 +2,7 @@ package import Encoding
 package import Kiosk
 import Synchronization
 
-/// ``KioskRules`` for a driver with its own thread. The watch takes turns on that thread; other threads can
+/// ``KioskRules`` for a driver with a thread of its own. The watch checks turns on that thread, and other threads can
 /// read the violations.
 package final class KioskWatch: Sendable {
     private struct State {
@@ -13,8 +13,8 @@ package final class KioskWatch: Sendable {
     private let state: Mutex<State>
     private let onViolation: @Sendable (Violation) -> Void
 
-    /// Checks a kiosk with these settings from its first turn on. `onViolation` is called on the driver's
-    /// thread, before any action of the turn is performed.
+    /// Checks a kiosk with these settings from its first turn. `onViolation` is called on the driver's thread, before
+    /// any action of the turn is performed.
     package init(_ settings: KioskSettings, onViolation: @escaping @Sendable (Violation) -> Void = { _ in }) {
         state = Mutex(State(rules: KioskRules(settings, isPunctual: false)))
         self.onViolation = onViolation

@@ -6,41 +6,41 @@ struct OpenIntents: Sendable {
 
     private struct Entry {
         var state = State.none
-        /// Whether a visit that has not ended holds the intent.
+        /// Whether a visit in progress has the intent.
         var isHeld = false
         /// Whether the visit of the intent has requested the intent.
         var isAsked = false
-        /// Whether the ledger has stored the intent, whatever answer it has given since.
+        /// Whether the ledger has stored the intent, even if the ledger refused it later.
         var isInLedger = false
 
         /// Whether the intent needs an outcome.
         var isOpen: Bool { isInLedger || state == .asked }
     }
 
-    /// The maximum number of refused intents that are kept. A refused intent never gets an outcome if the
-    /// phone has left.
+    /// The maximum number of refused intents to remember. If the phone has left, a refused intent never gets an
+    /// outcome.
     private static let refused = 64
 
     private var entries: [IntentID: Entry] = [:]
 
-    /// The number of intents that are on the disk or being written.
+    /// The number of intents on the disk or being written.
     var count: Int { entries.values.count(where: \.isOpen) }
 
     func state(of intent: IntentID?) -> State { intent.flatMap { entries[$0] }?.state ?? .none }
 
-    /// Records a request for an intent. Returns whether it is lawful: once per visit that holds the intent,
-    /// and again if the ledger refused it.
+    /// Records a request for an intent. Returns whether the request is lawful: once per visit with the intent, and
+    /// again after a refusal by the ledger.
     mutating func ask(_ intent: IntentID) -> Bool {
         var entry = entries[intent] ?? Entry()
         let isLawful = !(entry.isHeld && entry.isAsked) || entry.state == .failed
-        // The intent is requested for the next phone before that phone has identified itself.
+        // The intent is requested for the next phone before that phone identifies itself.
         (entry.state, entry.isAsked) = (.asked, true)
         entries[intent] = entry
         return isLawful
     }
 
-    /// Records that a phone has identified itself and that its visit holds the intent. Returns whether no
-    /// other visit holds it.
+    /// Records that a phone has identified itself, so that its visit has the intent. Returns whether no other visit has
+    /// it.
     mutating func take(_ intent: IntentID) -> Bool {
         var entry = entries[intent] ?? Entry()
         let isLawful = !entry.isHeld
@@ -50,14 +50,14 @@ struct OpenIntents: Sendable {
         return isLawful
     }
 
-    /// Records the end of the visit: its intent is used up, or passes to the next visit.
+    /// Records the end of the visit. Its intent is used up or passes to the next visit.
     mutating func release(_ intent: IntentID?) {
         guard let intent else { return }
         entries[intent]?.isHeld = false
         entries[intent]?.isAsked = false
     }
 
-    /// Records the ledger's answer to an intent, or that the answer did not arrive in time.
+    /// Records the ledger's answer to an intent, or that no answer arrived in time.
     mutating func settle(_ intent: IntentID, isDurable: Bool) {
         switch entries[intent]?.state {
         case .asked,
@@ -66,7 +66,7 @@ struct OpenIntents: Sendable {
             if isDurable { entries[intent]?.isInLedger = true }
         default: break
         }
-        // An intent that the ledger stored needs an outcome, even if the ledger refused it to a later phone.
+        // A stored intent needs an outcome, even if the ledger refused it to a later phone.
         guard let entry = entries[intent], entry.state == .failed, !entry.isHeld, !entry.isInLedger else { return }
         entries[intent] = nil
     }

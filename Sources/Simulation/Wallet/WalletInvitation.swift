@@ -1,6 +1,6 @@
 import Encoding
 
-/// The fields that the wallets read from the verifier's QR text, each platform with its own parser.
+/// The fields that the wallets read from the verifier's QR text. Each platform has its own parser.
 package struct WalletInvitation: Equatable, Sendable {
     /// The wallet libraries.
     package enum Platform: Sendable {
@@ -17,7 +17,7 @@ package struct WalletInvitation: Equatable, Sendable {
     /// Whether the library accepts the text (otherwise TVW_CON_001).
     package var isValid: Bool
 
-    /// Parses a QR text; nil if the Android library throws, i.e. for a scheme without `//` after it.
+    /// Parses a QR text; nil if the Android library throws, that is, for a scheme without `//`.
     package init?(_ uri: String, platform: Platform) {
         let bytes = Array(uri.utf8)
         let scheme = bytes.firstIndex(of: UInt8(ascii: ":")).map { bytes[..<$0] }
@@ -41,12 +41,12 @@ package struct WalletInvitation: Equatable, Sendable {
         }
     }
 
-    /// Returns whether the Inji app accepts the QR text for an offline hand-over of a credential. The text
-    /// must start with exactly `OPENID4VP://`.
+    /// Returns whether the Inji app accepts the QR text for an offline hand-over of a credential. The text must begin
+    /// with exactly `OPENID4VP://`.
     package static func isAcceptedByApp(_ text: String) -> Bool { text.utf8.starts(with: "OPENID4VP://".utf8) }
 
-    /// The 0x0001 service data to scan for: the name, an underscore and the key's first 5 bytes; nil when
-    /// there is no name or the key has fewer than 10 hexadecimal digits.
+    /// The service data (0x0001) to scan for: the name, an underscore and the first 5 bytes of the key; nil if the name
+    /// is missing or the key has fewer than 10 hexadecimal digits.
     var serviceData: [UInt8]? {
         guard let name, let key, let head = Hex.decode(String(key.prefix(10))), head.count == 5 else { return nil }
         return Array(name.utf8) + [UInt8(ascii: "_")] + head

@@ -1,4 +1,4 @@
-/// The steps of the hand-over of a credential that a wallet's user can see, in the order of their occurrence.
+/// The steps of the hand-over of a credential that the user of a wallet sees, in order.
 package enum WalletProgress: Equatable, Sendable {
     /// The wallet works with the given ATT MTU in bytes.
     case mtu(Int)
@@ -22,7 +22,7 @@ package enum WalletProgress: Equatable, Sendable {
     case failed(WalletFailure)
 }
 
-/// The reason why a wallet gave up. Its raw value is the documented code, if it has one.
+/// The reason why a wallet gave up. The raw value is the documented code, if there is one.
 package enum WalletFailure: String, Error, Sendable {
     /// The QR text was not accepted.
     case invitation = "TVW_CON_001"
@@ -30,13 +30,12 @@ package enum WalletFailure: String, Error, Sendable {
     case mtu = "TVW_CON_002"
     /// The service or one of its characteristics is missing.
     case service = "TVW_CON_003"
-    /// The verifier sent more than 15 reports of missing chunks, or the report request could not be written.
+    /// The verifier sent more than 15 reports on missing chunks, or the report request could not be written.
     case retries = "TVW_REP_001"
     /// The verifier's report is invalid.
     case report = "TVW_UNK_002"
     /// The wallet gave up for any other reason, for example because the verifier's key gives no secret.
     case other = "TUV_UNK_001"
-    /// The iOS app crashes: an empty notification, an unknown report type, or a report without missing
-    /// chunks.
+    /// The iOS app crashes: an empty notification, an unknown report type, or a report without missing chunks.
     case crash = "crash"
 }

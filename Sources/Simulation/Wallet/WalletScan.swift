@@ -1,10 +1,9 @@
 /// The recognition of the verifier's advertisement by a wallet.
 package enum WalletScan {
-    /// Returns the verifier's 32-byte public key if the advertiser is the verifier of the invitation;
-    /// otherwise nil.
+    /// Returns the verifier's 32-byte public key if the advertiser is the verifier of the invitation; otherwise nil.
     ///
-    /// Both the Android and the iOS wallet filter on the 16-bit service, compare all its service data byte by
-    /// byte, require the scan response's data in the same report, and take the key from the advertisement.
+    /// The Android and the iOS wallet filter by the 16-bit service, compare all its service data byte by byte, require
+    /// the data of the scan response in the same report, and take the key from the advertisement.
     package static func match(
         _ advertiser: Advertiser, _ invitation: WalletInvitation, _ generation: WalletGeneration = .b
     ) -> [UInt8]? {
@@ -22,7 +21,7 @@ package enum WalletScan {
     }
 
     /// Returns the public key in the advertisement of any Tuvali verifier of the given generation; nil if the
-    /// advertiser is no such verifier.
+    /// advertiser is not such a verifier.
     package static func anyKey(_ advertiser: Advertiser, _ generation: WalletGeneration = .b) -> [UInt8]? {
         key(structures(advertiser.data) + structures(advertiser.scanResponse), generation)
     }
@@ -36,8 +35,8 @@ package enum WalletScan {
         return head.suffix(5) + tail
     }
 
-    /// Returns the AD structures of a payload (Core Specification Supplement part A): type and value. Omits a
-    /// structure that extends past the end of the payload, and all bytes after it.
+    /// Returns the AD structures of a payload (Core Specification Supplement part A): type and value. Ends before a
+    /// structure that extends past the end of the payload.
     static func structures(_ payload: [UInt8]) -> [(type: UInt8, value: ArraySlice<UInt8>)] {
         var found: [(UInt8, ArraySlice<UInt8>)] = []
         var rest = payload[...]

@@ -1,17 +1,16 @@
 package import Encoding
 
-/// The wallet's side of one hand-over of a credential by Tuvali, with the behaviour of the Android or the iOS
-/// library, on top of a phone's Bluetooth interface. Its only interface is events and actions, so that
-/// recorded sessions can be replayed through it.
+/// The wallet's side of one hand-over of a credential by Tuvali. It behaves like the Android or the iOS library and
+/// uses a phone's Bluetooth interface. Only events and actions connect it with the phone, so recorded sessions can be
+/// replayed.
 package struct WalletSession: Sendable {
     /// An event from the phone.
     package enum Event: Equatable, Sendable {
         /// The link is established. On iOS the MTU is known before the first write (event `mtu`).
         case connected
-        /// Service discovery ended. `found`: whether the service and all characteristics that the wallet
-        /// writes exist.
+        /// Service discovery ended. `found`: whether the service and all characteristics that the wallet writes exist.
         case services(found: Bool)
-        /// An MTU exchange ended with the given MTU in bytes; nil: it was refused.
+        /// An MTU exchange ended with the given MTU in bytes; nil for a refusal.
         case mtu(Int?)
         /// A write to the given characteristic was accepted (without response) or answered (with response).
         case written(WalletCharacteristic, succeeded: Bool)
@@ -29,14 +28,14 @@ package struct WalletSession: Sendable {
         case discoverServices
         /// Start an MTU exchange with the given MTU in bytes.
         case requestMTU(Int)
-        /// Start (true) or stop (false) passing values of the given characteristic to the wallet. The phone
-        /// determines whether a CCCD is written.
+        /// Start (true) or stop (false) passing values of the given characteristic to the wallet. The phone decides
+        /// about writing a CCCD.
         case register(WalletCharacteristic, Bool)
         /// Write the given value to the characteristic.
         case write(WalletCharacteristic, [UInt8], withResponse: Bool)
         /// End the connection.
         case disconnect
-        /// Close the wallet's end of the connection. The wallet receives no more events of the connection.
+        /// Close the wallet's end of the connection. The wallet receives no further events of the connection.
         case close
         /// Show the given progress to the user.
         case progress(WalletProgress)
@@ -73,11 +72,11 @@ package struct WalletSession: Sendable {
     private var transfers = 0
     private var actions: [Action] = []
 
-    /// Creates a wallet that will connect to the verifier with the public key `verifierKey` (32 bytes, from
-    /// the advertisement).
+    /// Creates a wallet that will connect to the verifier with the public key `verifierKey` (32 bytes, from the
+    /// advertisement).
     ///
-    /// `repeatsTransfer`: whether the wallet starts a second transfer on SUCCESS, against the protocol.
-    /// `startsOver`: how often size and chunks are sent again before the report is requested.
+    /// `repeatsTransfer`: whether the wallet violates the protocol by a second transfer after SUCCESS. `startsOver`:
+    /// how often size and chunks are sent again before the report request.
     package init(
         manner: WalletBehaviour, submission: WalletSubmission, verifierKey: [UInt8], repeatsTransfer: Bool = false,
         startsOver: Int = 0
@@ -157,7 +156,7 @@ package struct WalletSession: Sendable {
             actions.append(.discoverServices)
         case .negotiating(let attempt, _, let result):
             if mtuFailed { return fail(.mtu, now) }
-            // Accept only exactly the MTU that was requested, as the library does; 517 counts as 512.
+            // Like the library, accept only exactly the requested MTU. 517 counts as 512.
             if let result, min(result, 512) == manner.mtuLadder[attempt] {
                 actions.append(.register(.disconnect, true))
                 identify(now)
@@ -219,8 +218,7 @@ package struct WalletSession: Sendable {
         }
     }
 
-    /// Sends the next chunk of the first pass or of a repair round. After the last chunk, requests the
-    /// report.
+    /// Sends the next chunk of the first pass or of a repair round. After the last chunk, requests the report.
     private mutating func sendNext(_ now: Instant) {
         let due = manner.chunkPause.map { now.advanced(by: $0) }
         switch state {
@@ -233,8 +231,7 @@ package struct WalletSession: Sendable {
         case .repairing(let missing, let index, _):
             guard index < missing.count else { return requestReport(tries: 0) }
             state = .repairing(missing: missing, index: index + 1, due: due)
-            // Skip a chunk that does not exist. The real library would read such a chunk from its buffer
-            // without a check.
+            // Skip a chunk that does not exist. The real library would read it from its buffer without a check.
             guard let chunk = chunks?[missing[index]] else { return sendNext(now) }
             write(.submitResponse, chunk, withResponse: manner.writesWithResponse)
         default: break

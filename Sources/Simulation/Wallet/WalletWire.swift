@@ -17,8 +17,8 @@ package struct WalletChunks: Sendable {
     /// The payload size in bytes of every chunk except the last.
     package let stride: Int
 
-    /// Splits data for writes of at most `maxDataBytes` (min(ATT MTU, 512) − 3). Nil if that size leaves no
-    /// room for payload, if there is no data, or if the sequence number would overflow.
+    /// Splits data for writes of at most `maxDataBytes` (min(ATT MTU, 512) − 3); nil if a write has no room for
+    /// payload, if there is no data, or if the sequence number would overflow.
     package init?(_ data: [UInt8], maxDataBytes: Int) {
         guard maxDataBytes > 4, !data.isEmpty, (data.count - 1) / (maxDataBytes - 4) < 0xFFFF else { return nil }
         self.data = data
@@ -40,11 +40,11 @@ package struct WalletChunks: Sendable {
     }
 }
 
-/// A transfer report as the wallets parse it: the page count is ignored, and all listed chunks are missing.
+/// A transfer report as the wallets parse it. The page count is ignored, and all listed chunks are missing.
 package enum WalletReport: Equatable, Sendable {
-    /// The report says that all chunks arrived.
+    /// All chunks arrived.
     case success
-    /// The report says that the chunks with the given numbers are missing.
+    /// The chunks with the given numbers are missing.
     case missing([Int])
 
     /// Parses a report; nil for an unknown type or an empty report.

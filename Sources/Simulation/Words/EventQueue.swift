@@ -1,13 +1,13 @@
 package import Encoding
 
-/// A queue of items with instants, in time order; at one instant, in the order in which they were added.
+/// A queue of items with due times, in time order. Items with the same time keep the order of their insertion.
 package struct EventQueue<Item: Sendable>: Sendable {
     private var entries: [(at: Instant, item: Item)] = []
 
     /// Creates an empty queue.
     package init() {}
 
-    /// The instant of the next item; nil when the queue is empty.
+    /// The time of the next item; nil for an empty queue.
     package var deadline: Instant? { entries.first?.at }
 
     /// Adds `item` at the instant `instant`.

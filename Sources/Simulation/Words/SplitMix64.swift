@@ -1,9 +1,9 @@
-/// The SplitMix64 generator (Steele, Lea and Flood 2014): small, fast and the same on every machine, so that
-/// a seed reproduces a run. It is only for simulated losses and choices, never for keys of real data.
+/// The SplitMix64 generator (Steele, Lea and Flood 2014). It is small, fast and the same on every machine, so that a
+/// seed reproduces a run. It is only for simulated losses and choices, never for keys of real data.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates a generator whose sequence is determined by `seed`.
+    /// Creates a generator whose seed is `seed`.
     package init(seed: UInt64) {
         state = seed
     }
@@ -17,8 +17,8 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Returns whether an event of the given probability (0 … 1) happens. A probability of 0 or less consumes
-    /// no value of the sequence.
+    /// Returns whether an event of the given probability (0 to 1) happens. A probability of 0 or less uses no value of
+    /// the sequence.
     package mutating func happens(_ probability: Double) -> Bool {
         guard probability > 0 else { return false }
         return Double(next() >> 11) * 0x1p-53 < probability

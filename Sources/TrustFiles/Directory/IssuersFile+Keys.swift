@@ -31,7 +31,7 @@ extension IssuersFile {
     /// The keys of an `[[issuer]]`.
     static let issuerKeys: [Key<TrustedIssuer>] = what + signers + documents
 
-    /// The keys for what the issuer may issue, and when.
+    /// The keys that limit what and when the issuer may issue.
     private static let what: [Key<TrustedIssuer>] = [
         Key("id", "a text; required") { _, _, _ in },
         Key("groups", texts) { $2.groups = $0.texts($1) },
@@ -42,7 +42,7 @@ extension IssuersFile {
         Key("valid-until", date) { $2.notAfter = $0.date($1) },
     ]
 
-    /// The configuration keys for the signers of an issuer, and for how these sign.
+    /// The keys for the signers of an issuer and for their way of signing.
     private static let signers: [Key<TrustedIssuer>] = [
         Key("controllers", texts) { $2.controllers = $0.texts($1) },
         Key("keys", "a list of \"sha256:\" with 64 hexadecimal digits") { $2.keys = $0.fingerprints($1) },
@@ -65,8 +65,7 @@ extension IssuersFile {
         Key("inline-contexts", leave) { $2.inlineContexts = $1.value.boolean ?? $0.isAllowed($1) },
     ]
 
-    /// The keys for the issuer's status lists and documents, and for the properties that holders may leave
-    /// out.
+    /// The keys for the issuer's status lists and documents, and for the properties that holders may withhold.
     private static let documents: [Key<TrustedIssuer>] = [
         Key("status-issuers", texts) { $2.statusIssuers = $0.texts($1) },
         Key("status-lists", "a list of https URLs") { file, entry, issuer in

@@ -11,7 +11,7 @@ extension IssuersFile {
         return texts.compactMap(\.self)
     }
 
-    /// Reads a value that must be one of several words.
+    /// Reads one of several words.
     mutating func word<Value>(_ entry: TOMLTable.Entry, _ words: KeyValuePairs<Text, Value>) -> Value? {
         if let found = words.first(where: { $0.key == entry.value.string }) { return found.value }
         let known = words.map { "\"\($0.key)\"" }.joined(separator: " or ")
@@ -88,7 +88,7 @@ extension IssuersFile {
         }
     }
 
-    /// Notes a problem unless the issuer is a root: an mdoc names no issuer, only the root of its signers.
+    /// Notes a problem unless the issuer is a root. An mdoc names no issuer, only the root of its signers.
     mutating func checkIsRoot(_ issuer: TrustedIssuer, _ entry: TOMLTable.Entry) {
         if issuer.isRoot { return }
         note(
@@ -119,9 +119,9 @@ extension IssuersFile {
         }
     }
 
-    /// Reads withdrawn keys. Without a reason, a key is `compromised`: all its signatures are refused,
-    /// because its thief can write any date. With `retired`, credentials issued before the date stay valid. A
-    /// withdrawal applies to the key at every issuer.
+    /// Reads withdrawn keys. The default reason is `compromised`: all signatures of the key are refused, because a
+    /// thief can write any date. With `retired`, credentials issued before the date stay valid. A withdrawal applies to
+    /// the key at every issuer.
     mutating func readRevokedKeys(_ entry: TOMLTable.Entry) {
         for table in tables(entry, "[{ key = \"did:…#…\", since = \"2026-05-01T00:00:00Z\" }]") {
             for part in table.entries where !["key", "since", "reason"].contains(part.name) {

@@ -2,7 +2,7 @@ import Credentials
 import Encoding
 import Settings
 
-/// `issuers.toml`: the issuers that a gate trusts, and to what extent. `deploy/issuers.toml` explains every
+/// `issuers.toml`: the issuers that a gate trusts, and the limits of the trust. `deploy/issuers.toml` explains every
 /// key; the tables ``keys`` and ``issuerKeys`` are complete.
 struct IssuersFile {
     /// A key, the form of its value, and the function that reads it into its target.
@@ -20,7 +20,7 @@ struct IssuersFile {
 
     var profile: Profile?
     var issuers: [TrustedIssuer] = []
-    /// The default applies to files written before this key existed.
+    /// The default for files that were written before this key existed.
     var untypedIssuers = UntypedIssuers.warn
     var revokedKeys: [RevokedKey] = []
     /// The date at which each document was fetched, by document id.

@@ -5,34 +5,32 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// The trust directory: `issuers.toml`, `did/*.json`, `contexts/index.json` with its documents, `status/*`
-/// and `roots/*.pem`. All trust data are read once and checked when the value is created. Problems are
-/// reported with file and line. Nothing is fetched from the network.
+/// The trust directory: `issuers.toml`, `did/*.json`, `contexts/index.json` with its documents, `status/*` and
+/// `roots/*.pem`. The initialiser reads and checks all trust data, and reports problems with file and line. The network
+/// is not used.
 ///
-/// `contexts/index.json` lists `{"url", "sha256", "file"}`; an entry without `file` is a context that ships
-/// with the product, and needs no `sha256`. A status list is known under the `id` it contains, or under the
-/// URL that `status/index.json`, if present, gives it: `[{"url", "file"}]`. Files whose names begin with a
-/// dot are ignored. A `policy.toml` may be next to `issuers.toml`. It holds the rules of every gate that has
-/// these trust data and no policy file of its own (``RulesInForce``).
+/// `contexts/index.json` lists `{"url", "sha256", "file"}`. An entry without `file` is a context that ships with the
+/// product and needs no `sha256`. The URL of a status list is the `id` in the list, or the URL in the optional
+/// `status/index.json`: `[{"url", "file"}]`. Files whose names begin with a dot are ignored. An optional `policy.toml`
+/// contains the rules of every gate with these trust data and without a policy file of its own (``RulesInForce``).
 ///
-/// A document's age counts from the date in `issuers.toml`, otherwise from the date of its bundle or of its
-/// file.
+/// The age of a document counts from the date in `issuers.toml`, or else from the date of its bundle or file.
 package struct TrustDirectory: Sendable {
     /// The material of the directory.
     package let material: TrustMaterial
     /// The material, ready for use.
     package let store: TrustStore
-    /// The rules in `policy.toml`; nil if that file does not exist. ``RulesInForce`` determines whether these
-    /// rules are in force.
+    /// The rules in `policy.toml`; nil if the file does not exist. ``RulesInForce`` determines whether the rules are in
+    /// force.
     let rules: GatePolicy?
 
     /// The name of the file of the rules.
     static let policyFile = "policy.toml"
 
-    /// The maximum size of a file in bytes, 16 MiB: no status list or context is larger.
+    /// The maximum size of a file in bytes: 16 MiB. No status list or context is larger.
     private static let largestFile = 16 * 1024 * 1024
 
-    /// Reads a folder; throws all its problems at once.
+    /// Reads a folder. Throws all its problems at once.
     package init(path: String) throws(TrustDirectoryError) {
         try self.init(TrustFolder(name: path))
     }
@@ -42,7 +40,7 @@ package struct TrustDirectory: Sendable {
         try self.init(TrustBundleFiles(bundle, name: name), edition: bundle.edition)
     }
 
-    /// Returns this directory with the refresher's copies applied; copies without a use are ignored.
+    /// Returns this directory with the refresher's copies applied. Copies without a use are ignored.
     func applying(_ copies: [RefreshedCopy]) throws(TrustDirectoryError) -> TrustDirectory {
         guard !copies.isEmpty else { return self }
         var material = material
@@ -94,8 +92,7 @@ package struct TrustDirectory: Sendable {
                 TrustSection.issuersFile, "the stored document of \(id) is not the one that its issuer's entry pins",
                 "Put the pinned document back, or review the new one and pin its SHA-256."
             )
-        // Each part was checked with its file before. So the failing part is one that the store checks more
-        // strictly.
+        // Each part was already checked with its file, so the store has checked the failing part more strictly.
         default: (".", "unusable: \(failure)", "Import the directory again.")
         }
     }
@@ -182,7 +179,7 @@ package struct TrustDirectory: Sendable {
             guard let found, let json = json(found, source) else { return nil }
             let hash = Hex.encode(SHA256.hash(data: found))
             guard let pinned = entry.sha256 else {
-                // A context that ships with the product was pinned when the product was built.
+                // A context that ships with the product was pinned at the build of the product.
                 if entry.file == nil { return found }
                 note(index, "\(entry.url) has no sha256", "Review \(source), then pin it: \"sha256\": \"\(hash)\".")
                 return nil
@@ -235,7 +232,7 @@ package struct TrustDirectory: Sendable {
         mutating func roots() -> [[UInt8]] {
             names("roots", ending: ".pem").compactMap { file in
                 guard let bytes = bytes(file) else { return nil }
-                // Check the root here, because the store would name the file only by a number.
+                // Check the root here, because the store would name its file only by a number.
                 if (try? TrustStore(TrustMaterial(roots: [bytes]))) == nil {
                     note(file, "holds no readable certificate", "Store certificates as PEM.")
                 }
@@ -277,8 +274,7 @@ package struct TrustDirectory: Sendable {
 
         private func exists(_ file: String) -> Bool { source.exists(file) }
 
-        /// Returns the names in a folder. A folder that cannot be listed is a problem; it does not count as
-        /// empty.
+        /// Returns the names in a folder. A folder that cannot be listed is a problem and does not count as empty.
         private mutating func names(_ folder: String, ending: String) -> [String] {
             if let obstacle = source.obstacle(folder: folder) {
                 note(folder, obstacle.text, obstacle.remedy ?? "Replace it by a folder, or remove it.")

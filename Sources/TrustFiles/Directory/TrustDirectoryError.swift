@@ -1,4 +1,4 @@
-/// All problems of a trust directory at once. A command ends with exit code 2 for this error.
+/// All problems of a trust directory. A command ends with exit code 2 for this error.
 package struct TrustDirectoryError: Error, Hashable, Sendable {
     /// One problem in a trust directory.
     package struct Problem: Hashable, Sendable {
@@ -12,14 +12,14 @@ package struct TrustDirectoryError: Error, Hashable, Sendable {
         package let remedy: String
     }
 
-    /// The directory as the caller gave it.
+    /// The directory as given by the caller.
     package let directory: String
     /// The problems; never empty.
     package let problems: [Problem]
 }
 
 extension TrustDirectoryError: CustomStringConvertible {
-    /// The first problem and the number of further ones, for a line of the log.
+    /// The first problem and the number of further problems, for a line of the log.
     package var summary: String { description.firstProblem(of: problems.count) }
 
     /// One line for each problem: `directory/file:line: message. Remedy`.
@@ -32,8 +32,8 @@ extension TrustDirectoryError: CustomStringConvertible {
 }
 
 extension String {
-    /// Returns the first line of a description of `count` problems, at most 400 characters, and the number of
-    /// further problems.
+    /// Returns the first line of a description of `count` problems, at most 400 characters, and the number of further
+    /// problems.
     func firstProblem(of count: Int) -> String {
         let first = split(separator: "\n").first.map { String($0.prefix(400)) } ?? ""
         return count > 1 ? "\(first) (and \(count - 1) more)" : first

@@ -2,10 +2,9 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// The files that make up a trust directory, for copying and packing. Only known places are included, and no
-/// hidden files.
+/// The files of a trust directory, for copying and packing. Only known places are included; hidden files are not.
 package enum TrustDirectoryFiles {
-    /// Returns every file below `directory` that belongs to it, with its path relative to it.
+    /// Returns every file of the trust directory `directory`, with its relative path.
     package static func read(_ directory: String) throws(TrustDirectoryError) -> [(path: String, bytes: [UInt8])] {
         var files: [(path: String, bytes: [UInt8])] = []
         var problems: [TrustDirectoryError.Problem] = []

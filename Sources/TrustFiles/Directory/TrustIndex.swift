@@ -4,7 +4,7 @@ import Encoding
 package struct TrustIndex {
     let path: String
     var entries: [JSONObject]
-    /// Files that no entry names any more.
+    /// The files that no entry names any more.
     private(set) var leftOver: [String] = []
 
     /// The maximum size of a file in bytes.
@@ -22,7 +22,7 @@ package struct TrustIndex {
         entries.first { $0["url"]?.string == url }?["file"]?.string.map { place + $0.string }
     }
 
-    /// Removes a URL, and notes its file as left over if no other entry names it.
+    /// Removes a URL. If no other entry names the file of the URL, notes the file as left over.
     mutating func remove(_ url: Text) {
         for index in entries.indices.reversed() {
             if let aliases = entries[index]["aliases"]?.array {
@@ -30,7 +30,7 @@ package struct TrustIndex {
             }
             guard entries[index]["url"]?.string == url else { continue }
             let old = entries.remove(at: index)
-            // Keep the document's other URLs.
+            // Keep the other URLs of the document.
             var aliases = (old["aliases"]?.array ?? []).compactMap(\.string)
             if !aliases.isEmpty {
                 var rest = old
@@ -43,7 +43,7 @@ package struct TrustIndex {
         }
     }
 
-    /// The file with one entry on each line, so that people can read and compare it.
+    /// The file with one entry on each line, which people can read and compare.
     var bytes: [UInt8] {
         Array(("[\n" + entries.map { "    " + JSON.object($0).compactText }.joined(separator: ",\n") + "\n]\n").utf8)
     }

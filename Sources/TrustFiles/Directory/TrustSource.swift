@@ -3,22 +3,21 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// The source of the files of a trust directory: a folder, or a signed bundle. Paths are relative, with
-/// slashes.
+/// The source of the files of a trust directory: a folder or a signed bundle. Paths are relative and contain slashes.
 protocol TrustSource {
     /// The name of the source in errors.
     var name: String { get }
-    /// Returns the names in a folder, in byte order, without names that begin with a dot.
+    /// Returns the names in a folder, in byte order. Names that begin with a dot are omitted.
     func names(in folder: String) -> [String]
     /// Returns whether a file or folder exists at `path`.
     func exists(_ path: String) -> Bool
-    /// Reads a file: at most `limit` bytes, and one more if the file is longer; nil: it cannot be read.
+    /// Reads at most `limit` bytes of a file, and one byte more of a longer file; nil if the file is unreadable.
     func read(_ path: String, limit: Int) -> [UInt8]?
     /// Returns the date since which a file has been unchanged; nil if the date is unknown.
     func date(of path: String) -> Timestamp?
-    /// Returns the reason why a file cannot be read; nil: unknown, or no reason.
+    /// Returns the reason why a file is unreadable; nil if there is none or it is unknown.
     func obstacle(_ path: String) -> FileObstacle?
-    /// Returns the reason why an existing folder cannot be listed; nil: unknown, or no reason.
+    /// Returns the reason why an existing folder cannot be listed; nil if there is none or it is unknown.
     func obstacle(folder path: String) -> FileObstacle?
 }
 
@@ -30,7 +29,7 @@ extension TrustSource {
     func obstacle(folder path: String) -> FileObstacle? { nil }
 }
 
-/// A trust directory that people keep by hand.
+/// A trust directory that people maintain by hand.
 struct TrustFolder: TrustSource {
     let name: String
 
@@ -39,7 +38,7 @@ struct TrustFolder: TrustSource {
         return names.filter { !$0.hasPrefix(".") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// A dangling symbolic link exists and cannot be read: rules that disappeared must not count as no rules.
+    /// A dangling symbolic link exists but is unreadable, so that missing rules do not count as no rules.
     func exists(_ path: String) -> Bool {
         (try? FileManager.default.attributesOfItem(atPath: name + "/" + path)) != nil
     }
@@ -60,7 +59,7 @@ struct TrustFolder: TrustSource {
     }
 }
 
-/// A trust directory with some files replaced or added, to read a change before it is written.
+/// A trust directory with some files replaced or added. It serves to read a change before the change is written.
 struct TrustOverlay: TrustSource {
     let folder: TrustFolder
     /// The new contents by path.
@@ -84,7 +83,7 @@ struct TrustOverlay: TrustSource {
     func obstacle(folder path: String) -> FileObstacle? { folder.obstacle(folder: path) }
 }
 
-/// The files in a bundle, whose signature is already checked.
+/// The files in a bundle. The signature of the bundle must have been checked.
 struct TrustBundleFiles: TrustSource {
     let name: String
     private let files: [String: [UInt8]]

@@ -1,7 +1,7 @@
 package import Credentials
 package import Encoding
 
-/// Settings for an entry of `issuers.toml`; an empty one leaves the entry as it is.
+/// Settings for an entry of `issuers.toml`. Empty settings leave the entry unchanged.
 package struct IssuerSettings: Hashable, Sendable {
     /// `key-purpose`
     package var keyPurpose: TrustedIssuer.KeyPurpose?
@@ -41,7 +41,7 @@ package struct IssuerSettings: Hashable, Sendable {
         }
     }
 
-    /// The settings that are not empty, by their names in `issuers.toml`.
+    /// The non-empty settings, by their names in `issuers.toml`.
     var values: [(name: Text, value: Value)] {
         let lists: [(Text, [Text])] = [
             ("groups", groups), ("types", types), ("contexts", contexts), ("controllers", controllers),
@@ -50,13 +50,13 @@ package struct IssuerSettings: Hashable, Sendable {
         var values: [(name: Text, value: Value)] = []
         if let keyPurpose { values.append(("key-purpose", .word(Text(keyPurpose.rawValue)))) }
         if let inlineContexts { values.append(("inline-contexts", .word(inlineContexts ? "allow" : "forbid"))) }
-        // Set single values before lists: the line number in an error about a single value is then that of
-        // the unchanged file.
+        // Set single values before lists. The line number in an error about a single value is then that of the
+        // unchanged file.
         for (name, texts) in lists where !texts.isEmpty { values.append((name, .list(texts))) }
         return values
     }
 
-    /// Returns the entry with these settings: the expected entry of the file after the change.
+    /// Returns the entry with these settings, which is the entry expected in the file after the change.
     func applied(to issuer: TrustedIssuer) -> TrustedIssuer {
         func adding(_ new: [Text], to old: [Text]?) -> [Text] { new.filter { !(old ?? []).contains($0) } + (old ?? []) }
         var issuer = issuer

@@ -1,10 +1,10 @@
 import Encoding
 
-/// A change of `issuers.toml` that keeps all other text as people wrote it: it inserts lines, or changes a
-/// value in its line. The editor does not understand all of TOML, so its caller must read the result and
-/// compare it with the intended one.
+/// A change of `issuers.toml` that preserves all other text. The editor inserts lines, or changes a value in its line.
+/// The editor does not understand all of TOML, so the caller must read the result and compare it with the intended
+/// result.
 struct IssuersEdit {
-    /// A value in the file that differs from the new value.
+    /// An existing value differs from the new value.
     struct Conflict: Error, Hashable {
         let name: Text
         /// The present value, in TOML.
@@ -25,7 +25,7 @@ struct IssuersEdit {
 
     /// Writes the settings into the entry with the id `id`, or into a new entry at the end of the file.
     ///
-    /// - Throws: ``Conflict`` for a single value that would have to be replaced, unless `replaces` is true.
+    /// - Throws: ``Conflict`` if a single value would be replaced and `replaces` is false.
     mutating func set(_ settings: IssuerSettings, of id: Text, replaces: Bool) throws(Conflict) {
         guard entry(id) != nil else { return append(settings, id) }
         for (name, value) in settings.values {
@@ -70,7 +70,7 @@ struct IssuersEdit {
         }
     }
 
-    /// Inserts texts at the beginning of a list, which may continue on further lines.
+    /// Inserts texts at the beginning of a list, which may have several lines.
     private mutating func add(_ texts: [Text], isFirst: Bool, at index: Int) {
         guard !texts.isEmpty, let equals = lines[index].firstIndex(of: UInt8(ascii: "=")),
             let open = lines[index][equals...].firstIndex(of: UInt8(ascii: "["))

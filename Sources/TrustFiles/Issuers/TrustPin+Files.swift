@@ -5,7 +5,7 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// How files are written into the directory.
+/// Writes files into the directory.
 extension TrustPin {
     /// Returns the SHA-256 in hexadecimal.
     static func hash(_ bytes: [UInt8]) -> String { Hex.encode(SHA256.hash(data: bytes)) }
@@ -18,8 +18,7 @@ extension TrustPin {
         init(_ path: String, _ bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
     }
 
-    /// The first `issuers.toml` of a new directory. The reader requires that file even if the file lists no
-    /// issuer.
+    /// The first `issuers.toml` of a new directory. The reader requires the file even without issuers.
     static let beginning = Array(
         """
         # The issuers that this gate trusts; gatehouse trust list shows the result.
@@ -75,8 +74,8 @@ extension TrustPin {
         let before = changes.map { ($0.path, folder.read($0.path, limit: TrustIndex.largestFile)) }
         do throws(SystemError) {
             try DurableFile.make(folder: directory)
-            // In a new directory `issuers.toml` first, unless it is among the changes. Then the changes in
-            // order: a file is written before another file names it.
+            // In a new directory, write `issuers.toml` first unless the changes include it. Then write the changes in
+            // order, so that a file exists before another file names it.
             for (path, bytes) in base where new[path] == nil {
                 try DurableFile.replace(directory + "/" + path, with: bytes)
             }
@@ -113,7 +112,7 @@ extension TrustPin {
         for path in paths { try? FileManager.default.removeItem(atPath: directory + "/" + path) }
     }
 
-    /// Returns the JSON file of a folder that satisfies the condition.
+    /// Returns the JSON file in a folder that satisfies the condition.
     func stored(in place: String, _ isWanted: (JSON) -> Bool) -> (path: String, bytes: [UInt8])? {
         stored(in: place) { json, _ in isWanted(json) }
     }
@@ -129,8 +128,8 @@ extension TrustPin {
         return nil
     }
 
-    /// Returns a file name for an id that no other file has: letters that every file system permits, and a
-    /// part of a hash if the name is taken.
+    /// Returns an unused file name for an id. The name has only letters that every file system permits, and a part of a
+    /// hash if the simple name is taken.
     func freshName(in place: String, for id: Text, ending: String, _ bytes: [UInt8]) -> String {
         var letters = id.string
         if letters.hasPrefix("https://") { letters.removeFirst("https://".count) }
@@ -151,7 +150,7 @@ extension TrustPin {
         return "\(stem)-\(Self.hash(Array(id.utf8) + bytes).prefix(8))\(ending)"
     }
 
-    /// Checks an id or URL from the command line: it must have no blanks or control characters.
+    /// Throws if an id or URL from the command line has blanks or control characters.
     func checkName(_ id: Text) throws(Failure) {
         let isName =
             id.utf8.contains(UInt8(ascii: ":")) && id.utf8.count <= 2048
@@ -166,7 +165,7 @@ extension TrustPin {
 }
 
 extension TrustDirectory {
-    /// Returns whether both directories have equal lists of issuers, except for the settings of one entry.
+    /// Returns whether the directories have equal lists of issuers, apart from the settings of one entry.
     func sameIssuers(as other: TrustDirectory, but change: (id: Text, IssuerSettings)? = nil) -> Bool {
         var expected = other.store.listedIssuers
         if let (id, settings) = change {

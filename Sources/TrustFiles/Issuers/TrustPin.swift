@@ -2,18 +2,16 @@ import Credentials
 package import Encoding
 package import LinuxIO
 
-/// Writes the data that ``TrustNeeds`` names into a trust directory kept by hand: one context, document,
-/// status list, root or issuer's entry at a time.
+/// Writes the data that ``TrustNeeds`` names into a trust directory that people maintain by hand: one context,
+/// document, status list, root or issuer's entry at a time.
 ///
-/// Before writing, the reader that the gate uses reads the changes together with the rest of the directory.
-/// The result must be the intended change and nothing else. Then each file is replaced in one step, and the
-/// directory is read again. Existing data that differ are not overwritten unless ``replaces`` is true. Data
-/// that are pinned already stay as they are.
+/// Before writing, the gate's reader reads the changes together with the rest of the directory. The result must be
+/// exactly the intended change. Then each file is replaced in one step, and the directory is read again. Different
+/// existing data is overwritten only if ``replaces`` is true. Data that is already pinned stays unchanged.
 package struct TrustPin: Sendable {
-    /// The path of the trust directory. The directory is created if only the last component of its path is
-    /// missing.
+    /// The path of the trust directory. The directory is created if only the last component of its path is missing.
     package let directory: String
-    /// Whether different data that are already pinned are replaced.
+    /// Whether to replace different data that is already pinned.
     package let replaces: Bool
 
     /// Creates a pin that writes into `directory`.
@@ -27,9 +25,9 @@ package struct TrustPin: Sendable {
     package struct Outcome: Sendable {
         /// The URL or id of the pinned data.
         package let id: Text
-        /// The files that were written, relative to the directory; empty if no file had to be written.
+        /// The written files, relative to the directory; empty if no file was written.
         package internal(set) var files: [String] = []
-        /// Facts that a person should compare with what the owner publishes, one on each line.
+        /// The facts that a person should compare with the owner's publication, one on each line.
         package internal(set) var facts: [String] = []
         /// A line for the issuer's entry that was not written.
         package internal(set) var line: String?
@@ -39,10 +37,9 @@ package struct TrustPin: Sendable {
     package enum Failure: Error, Sendable {
         /// The input is not of the required kind. The text is the reason.
         case unusable(String, remedy: String)
-        /// Different data are pinned already. The text says which.
+        /// Different data is already pinned. The text names the data.
         case differs(String, remedy: String)
-        /// The directory cannot be used as it is, or could not be used after the change. The payload has the
-        /// problems.
+        /// The directory is unusable as it is, or would be unusable after the change. The payload has the problems.
         case directory(TrustDirectoryError)
         /// The disk refused the change, for the given reason.
         case disk(SystemError)
@@ -53,8 +50,8 @@ package struct TrustPin: Sendable {
 
     // MARK: - What can be pinned
 
-    /// Pins a context under its URL. The context is `document`; if that is nil, it is the context with this
-    /// URL that ships with the product.
+    /// Pins a context under its URL: `document` or, without `document`, the context with the URL that ships with the
+    /// product.
     package func context(_ url: Text, _ document: [UInt8]?) throws(Failure) -> Outcome {
         try checkName(url)
         let builtIn = BuiltInContexts.document(url)
@@ -123,7 +120,7 @@ package struct TrustPin: Sendable {
         }
     }
 
-    /// Pins one or more X.509 certificates in PEM. With an issuer, also adds them to its entry.
+    /// Pins one or more X.509 certificates in PEM. With an issuer, also adds them to the issuer's entry.
     package func root(_ pem: [UInt8], issuer: Text? = nil) throws(Failure) -> Outcome {
         guard let roots = (try? TrustStore(TrustMaterial(roots: [pem])))?.listedRoots, let first = roots.first else {
             throw .unusable(
@@ -169,7 +166,7 @@ package struct TrustPin: Sendable {
         return try writing(changes, outcome) { $0.sameIssuers(as: current, but: (id, settings)) }
     }
 
-    /// Pins a status list under the URL by which credentials name it.
+    /// Pins a status list under its URL in credentials.
     package func statusList(_ url: Text, _ bytes: [UInt8]) throws(Failure) -> Outcome {
         try checkName(url)
         let current = try current()

@@ -1,12 +1,13 @@
 package import Credentials
 import Encoding
 
-/// What rules require and trust data lack, and what trust data leave to the rules: for the authors of both.
+/// Advice for the authors of rules and trust data: requirements of the rules that the trust data does not meet, and
+/// decisions that the trust data leaves to the rules.
 package struct PolicyAdvice: Sendable {
     /// A part of the rules, or of the trust data, that needs attention.
     package typealias Warning = PolicyFileError.Problem
 
-    /// Groups, issuers, types and contexts of the rules that no entry provides, in the order of the rules.
+    /// The groups, issuers, types and contexts in the rules that no entry provides, in the order of the rules.
     package private(set) var unknown: [Warning] = []
     /// Hints about valid parts of the rules that may have a surprising effect.
     package private(set) var hints: [Warning] = []
@@ -23,8 +24,8 @@ package struct PolicyAdvice: Sendable {
         examineIssuers()
     }
 
-    /// Returns the hint for a name that contexts define differently: it is read only where a credential is
-    /// unambiguous.
+    /// Returns the hint for a name that contexts define differently. The name is read only in an unambiguous
+    /// credential.
     private static func hint(_ doubt: AmbiguousName, line: Int?) -> Warning {
         let all =
             doubt.meanings.map(\.string)
@@ -68,9 +69,8 @@ package struct PolicyAdvice: Sendable {
         }
     }
 
-    /// Returns whether one of the selected issuers may issue credentials of the type `type`. A root
-    /// certificate that has no entry in the trust data, and that no issuer names for its tokens, vouches for
-    /// mdocs of any docType.
+    /// Returns whether one of the selected issuers may issue credentials of the type `type`. A root certificate that
+    /// has no entry in the trust data, and that no issuer names for its tokens, vouches for mdocs of any docType.
     private func isIssued(_ type: Text, _ selector: CredentialSelector) -> Bool {
         let named = Set(selector.issuers).union(selector.groups.flatMap { store.members(ofGroup: $0) ?? [] })
         let isOpen = selector.issuers.isEmpty && selector.groups.isEmpty
@@ -81,9 +81,8 @@ package struct PolicyAdvice: Sendable {
         }
     }
 
-    /// Adds a hint for each issuer without types, because such an issuer may issue any type that rules
-    /// require. If in addition an accept rule requires no type, nothing limits the credentials that the gate
-    /// admits.
+    /// Adds a hint for each issuer without types, because such an issuer may issue any type that rules require. If an
+    /// accept rule requires no type either, nothing limits the admitted credentials.
     private mutating func examineIssuers() {
         let open = rules.accept.first { !$0.namesWhatAdmits }?.id
         for issuer in store.listedIssuers where issuer.types == nil {

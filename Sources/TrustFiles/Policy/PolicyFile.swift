@@ -6,14 +6,14 @@ import Settings
 
 /// All problems of a policy file. A command ends with exit code 2 for this error.
 package struct PolicyLoadError: Error, Hashable, Sendable {
-    /// The path of the policy file, as the operator gave it.
+    /// The path of the policy file as given by the operator.
     package let file: String
     /// The problems in the order of their lines; never empty.
     package let problems: [PolicyFileError.Problem]
 }
 
 extension PolicyLoadError {
-    /// Returns the error for a file that does not exist or may not be read.
+    /// Returns the error for a file that does not exist or is not readable.
     package static func unreadable(_ file: String) -> PolicyLoadError {
         let obstacle = FileObstacle(file)
         let remedy = obstacle?.remedy ?? "Check the path and the file's permissions."
@@ -21,7 +21,7 @@ extension PolicyLoadError {
             file: file, problems: [.init(line: nil, message: obstacle?.text ?? "cannot be read", remedy: remedy)])
     }
 
-    /// The first problem, and the number of further problems, for a line of the log.
+    /// The first problem and the number of further problems, for a line of the log.
     package var summary: String { description.firstProblem(of: problems.count) }
 }
 
@@ -53,7 +53,7 @@ extension PolicyFileError.Problem {
 
 /// Policy files on this machine.
 package enum PolicyFile {
-    /// The largest file that is read, in bytes. The parser's own limit is lower.
+    /// The maximum size of the file in bytes. The parser has a lower limit.
     private static let largest = 4 * 1024 * 1024
 
     /// Reads a policy. Names of time zones are looked up in the system's database.
@@ -62,7 +62,7 @@ package enum PolicyFile {
         return try parse(bytes, file: path)
     }
 
-    /// Reads the bytes of a policy. `file`: their name in errors.
+    /// Reads the bytes of a policy. `file`: the name of the file in errors.
     package static func parse(_ bytes: [UInt8], file: String) throws(PolicyLoadError) -> GatePolicy {
         do throws(PolicyFileError) {
             return try GatePolicy.parse(bytes, zones: CivilZone.named)
@@ -71,6 +71,6 @@ package enum PolicyFile {
         }
     }
 
-    /// Returns a file's bytes; nil if it cannot be read, or is over 4 MiB.
+    /// Returns the bytes of a file; nil if the file is unreadable or exceeds 4 MiB.
     static func bytes(_ path: String) -> [UInt8]? { FileBytes.whole(path, limit: largest) }
 }

@@ -5,13 +5,12 @@ package import Kiosk
 package import LinuxIO
 import Reasons
 
-/// The policy file of a gate, and a copy of its last good version in a folder of the service. Rules that were
-/// in force stay in force across a restart, even if the file was damaged meanwhile.
+/// The policy file of a gate, and a copy of its last valid version in a folder of the service. Rules in force stay in
+/// force across a restart, even if the file is damaged before the restart.
 package struct PolicyState: Sendable {
     /// The file that the operator maintains.
     package let path: String
-    /// The path of the copy of the rules. Its name depends on ``path``, so that two gates do not share a
-    /// copy.
+    /// The path of the copy. The name depends on ``path``, so that two gates do not share a copy.
     private let copy: String
     private let folder: String
 
@@ -22,8 +21,8 @@ package struct PolicyState: Sendable {
         copy = "\(folder)/policy-\(Hex.encode(Array(SHA256.hash(data: Array(path.utf8))).prefix(8))).good"
     }
 
-    /// Returns the rules with which the gate begins: those of the file; otherwise those of the file's copy;
-    /// otherwise empty rules, which admit no visitor. Reports a file that cannot be used.
+    /// Returns the rules for the start of the gate: those of the file, or else those of the copy, or else empty rules,
+    /// which admit no visitor. Reports an unusable file.
     package func begin(_ log: LogSink, _ report: HealthReporter) -> GatePolicy {
         do throws(PolicyLoadError) {
             guard let bytes = bytes() else { throw .unreadable(path) }
@@ -39,26 +38,24 @@ package struct PolicyState: Sendable {
         }
     }
 
-    /// Returns the present content of the file; nil if it cannot be read. A pipe in place of the file is not
-    /// opened, because opening it could block.
+    /// Returns the present content of the file; nil if it is unreadable. A pipe in place of the file is not opened,
+    /// because opening it could block.
     package func bytes() -> [UInt8]? { FileBytes.isFile(path) ? PolicyFile.bytes(path) : nil }
 
-    /// Returns the report about a policy file that cannot be used. `rules`: the rules that are in force
-    /// meanwhile.
+    /// Returns the report about an unusable policy file. `rules`: the rules that are in force.
     package static func fault(_ error: PolicyLoadError, under rules: GatePolicy?) -> HealthReport {
         let isNobody = rules.map { $0.accept.isEmpty } ?? false
         return .present(.policyFile, detail: error.summary + (isNobody ? " Until then no visitor is admitted." : ""))
     }
 
-    /// Stores the bytes of the policy file whose rules came into force.
+    /// Stores the bytes of the policy file whose rules are now in force.
     package func remember(_ bytes: [UInt8], _ log: LogSink) {
         guard PolicyFile.bytes(copy) != bytes else { return }
         do throws(SystemError) {
             try DurableFile.make(folder: folder)
             try DurableFile.replace(copy, with: bytes)
         } catch {
-            // The rules stay in force. Only if the file is damaged later, the next start finds no copy of
-            // them.
+            // The rules stay in force. If the file is damaged later, the next start finds no copy.
             log.log(.warning, "policy.not-kept", ["reason": .text("\(error)")])
         }
     }

@@ -13,8 +13,8 @@ package enum RuleSource: Hashable, Sendable {
     /// The gate has no rules.
     case none
 
-    /// Creates the source of rules that came with trust data: the bundle of `edition`, or otherwise the trust
-    /// directory `directory`. Without rules, there is no source.
+    /// Creates the source of rules that came with trust data: the bundle of `edition`, or else the trust directory
+    /// `directory`. Without rules, there is no source.
     fileprivate init(_ rules: GatePolicy?, _ edition: TrustEdition?, directory: String) {
         guard rules != nil else {
             self = .none
@@ -28,8 +28,7 @@ package enum RuleSource: Hashable, Sendable {
         [configuration.policy.file, configuration.trust.directory + "/" + TrustDirectory.policyFile].compactMap(\.self)
     }
 
-    /// Returns where the rules of a gate will be read from, in plain words, whether or not this machine has
-    /// them.
+    /// Returns the expected source of a gate's rules in plain words, whether or not this machine has the source.
     package static func expected(_ configuration: Configuration) -> String {
         if let file = configuration.policy.file { return RuleSource.file(file).words }
         let place = configuration.trust.bundleKeys.isEmpty ? configuration.trust.directory : "the bundle"
@@ -46,7 +45,7 @@ package enum RuleSource: Hashable, Sendable {
         }
     }
 
-    /// The path of the rules; nil if the rules are in a bundle, or if the gate has no rules.
+    /// The path of the rules; nil if the rules are in a bundle or the gate has none.
     package var path: String? {
         switch self {
         case .file(let path), .directory(let path): path
@@ -54,7 +53,7 @@ package enum RuleSource: Hashable, Sendable {
         }
     }
 
-    /// The source in plain words, alone or after the name of rules.
+    /// The source in plain words. The text fits alone or after the name of rules.
     package var words: String {
         switch self {
         case .file(let path), .directory(let path): "from \(path)"
@@ -64,24 +63,24 @@ package enum RuleSource: Hashable, Sendable {
     }
 }
 
-/// The rules that a gate judges by, and their source. Only this type determines which rules are in force, for
-/// the gate and for every command. A configured file has priority over the `policy.toml` of the trust data,
-/// and without either the gate has no rules.
+/// The rules in force at a gate, and their source. For the gate and for every command, only this type determines which
+/// rules are in force. A configured file takes precedence over the `policy.toml` of the trust data. Without either, the
+/// gate has no rules.
 package struct RulesInForce: Sendable {
     /// The source of the rules.
     package let source: RuleSource
-    /// The rules; nil if the gate has no rules, or if they cannot be used (``problem`` gives the reason).
+    /// The rules; nil if the gate has none or they are unusable (``problem`` gives the reason).
     package let rules: GatePolicy?
-    /// Why the rules of the source cannot be used.
+    /// The reason why the rules of the source are unusable; nil for usable rules.
     package let problem: PolicyLoadError?
-    /// Whether the trust data contain rules that are not used, because a configured file has priority.
+    /// Whether the trust data contains unused rules, because a configured file takes precedence.
     package let hidesOthers: Bool
 
     /// Determines the rules from a configured file and from trust data.
     ///
     /// - Parameters:
-    ///   - file: The configured policy file; nil: no file is configured.
-    ///   - directory: The trust data in force; nil if they cannot be used.
+    ///   - file: The configured policy file; nil if there is none.
+    ///   - directory: The trust data in force; nil if it is unusable.
     ///   - load: Reads the file.
     package init(
         file: String?, over directory: TrustDirectory?,
@@ -101,7 +100,7 @@ package struct RulesInForce: Sendable {
         }
     }
 
-    /// Creates a description of the rules of a running verifier, which has no information about files.
+    /// Describes the rules of a running verifier, which has no information about files.
     package init(_ verifier: Verifier, _ configuration: Configuration) {
         // If a file cannot be used, the verifier has rules with an empty digest.
         rules = verifier.policy.rules.flatMap { $0.digest.isEmpty ? nil : $0 }
@@ -111,25 +110,25 @@ package struct RulesInForce: Sendable {
             ?? RuleSource(rules, verifier.trust.edition, directory: configuration.trust.directory)
     }
 
-    /// Returns whether the rules come from the trust data and change with them. `file`: the configured policy
-    /// file; nil: no file is configured.
+    /// Returns whether the rules come from the trust data and change with it. `file`: the configured policy file; nil
+    /// if there is none.
     package static func comeWithTrust(_ file: String?) -> Bool { file == nil }
 
-    /// The source of the rules in plain words, and the source over which it has priority.
+    /// The source of the rules in plain words, and the source over which it takes precedence.
     package var origin: String {
         if rules == nil, source != .none { return source.words + ", which cannot be used" }
         return source.words + (hidesOthers ? " in place of those in the trust data" : "")
     }
 
-    /// The rules by name and source, on one line: `gate@7 sha256:…, from /etc/gatehouse/policy.toml`.
+    /// The name and source of the rules on one line: `gate@7 sha256:…, from /etc/gatehouse/policy.toml`.
     package var line: String {
         if problem != nil { return "\(origin); gatehouse policy check says why" }
         return (rules.map { $0.name + ", " } ?? "") + origin
     }
 
-    /// The description of the rules as JSON members, for machines: `policy` (the name), `policySource`
-    /// (`file`, `directory`, `bundle` or `none`), `policyFile`, `policyOrigin` (in words) and
-    /// `policyProblems`, as far as they exist.
+    /// The description of the rules as JSON members for machines: `policy` (the name), `policySource` (`file`,
+    /// `directory`, `bundle` or `none`), `policyFile`, `policyOrigin` (in words) and `policyProblems`. Members without
+    /// a value are omitted.
     package var members: [JSONObject.Member] {
         var members: [JSONObject.Member] = []
         if let rules { members.append(.init("policy", .text(rules.name))) }

@@ -1,13 +1,12 @@
 import Settings
 
-/// The initial rules of a setup, for trust data without rules: `deploy/policy-start.toml`.
+/// The initial rules that a setup adds to trust data without rules: `deploy/policy-start.toml`.
 package enum StartRules {
     /// The line about the starting rules, for a person.
     package static let words =
         "rules: policy.toml in the trust directory; the same credential again within 30 s is refused"
 
-    /// Returns the files to be added to a trust directory without rules; an empty list if the directory has
-    /// rules.
+    /// Returns the files to add to a trust directory without rules; an empty list if the directory has rules.
     package static func files(missingIn directory: String) -> [(path: String, bytes: [UInt8])] {
         let folder = TrustFolder(name: directory)
         if folder.exists(TrustDirectory.policyFile) { return [] }

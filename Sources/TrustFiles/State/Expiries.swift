@@ -7,18 +7,18 @@ package import Settings
 /// Finds expiry dates: in trust data, rules and certificates for servers. The service, the
 /// doctor and `gatehouse trust verify` all use it for their warnings.
 package enum Expiries {
-    /// The maximum number of certificates in a file that is examined. A file with more certificates is the
-    /// system's own list, which is maintained elsewhere.
+    /// The maximum number of certificates in a file to examine. A file with more certificates is the system's list,
+    /// which is maintained elsewhere.
     private static let mostCertificates = 20
-    /// The maximum number of bytes read from a file of certificates. Such a file needs far fewer.
+    /// The maximum number of bytes to read from a file of certificates. Such a file needs far fewer bytes.
     private static let largestFile = 128 * 1024
 
     /// Returns the expiry dates of trust data.
     ///
     /// - Parameters:
-    ///   - verifier: The trust data, with the profile by which lists are read.
-    ///   - hosts: The hosts that the operator lists for fetching documents and lists
-    ///     (``TrustSection/fetchedFrom``); nil: nothing is fetched. An item at no listed host is not renewed.
+    ///   - verifier: The trust data, with the profile for reading lists.
+    ///   - hosts: The hosts that the operator lists for fetching documents and lists (``TrustSection/fetchedFrom``);
+    ///     nil if nothing is fetched. An item of an unlisted host is not renewed.
     package static func trust(_ verifier: Verifier, fetchedFrom hosts: Set<Text>?) -> [Expiry] {
         let store = verifier.trust
         var expiries: [Expiry] = []
@@ -50,8 +50,8 @@ package enum Expiries {
         return expiries
     }
 
-    /// Returns the last expiry date of a holder's keys. Withdrawn keys do not count, and a key that ended
-    /// long ago has a successor in the document.
+    /// Returns the last expiry date of a holder's keys. Withdrawn keys do not count. A key that ended long ago has a
+    /// successor in the document.
     private static func keys(of holder: Text, in store: TrustStore, isRenewed: Bool) -> [Expiry] {
         let keys = (store.keys(of: holder) ?? []).filter { $0.fingerprint != nil && $0.revoked == nil }
         guard let last = keys.map({ $0.end }).max(by: { ($0?.seconds ?? .max) < ($1?.seconds ?? .max) }), let last
@@ -61,7 +61,7 @@ package enum Expiries {
         return [Expiry(.key, keys.last { $0.end == last }?.method ?? holder, end: last, isRenewed: isRenewed)]
     }
 
-    /// Returns the expiry dates of a gate that are not in its trust data.
+    /// Returns the expiry dates of a gate outside its trust data.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which names the files with these dates.
@@ -75,8 +75,8 @@ package enum Expiries {
         return expiries
     }
 
-    /// Returns the expiry dates of the certificates in a file. Of several certificates with the same name
-    /// only the last date counts, because that certificate is the successor of the others.
+    /// Returns the expiry dates of the certificates in a file. Of several certificates with the same name, the last is
+    /// the successor of the others, so only its date counts.
     private static func certificates(in file: String) -> [Expiry] {
         guard FileBytes.isFile(file), let bytes = FileBytes.read(file, limit: largestFile),
             let all = TrustStore.listedCertificates(pem: bytes), all.count <= mostCertificates

@@ -3,20 +3,20 @@ package import LinuxIO
 
 /// The reason why a bundle is refused.
 package enum TrustImportFailure: Error, Sendable {
-    /// The gate has no operator's key, so it can check no bundle.
+    /// The gate has no operator's key and therefore cannot check any bundle.
     case noKeys
     /// The bundle is not acceptable, for the given reason.
     case bundle(TrustBundle.Failure)
     /// The bundle has the version `offered`, which is lower than `installed`, the version in force.
     case rollBack(offered: Int, installed: Int)
-    /// The bundle has the version in force, but another content. The value is that version.
+    /// The bundle has the version in force, which is the value, but another content.
     case conflict(Int)
     /// The content of the bundle cannot be used, for the given reason.
     case directory(TrustDirectoryError)
     /// The disk refused to store the bundle, for the given reason.
     case disk(SystemError)
 
-    /// The description in plain words. If the content has several problems, it describes only the first.
+    /// The description in plain words. Of several problems of the content, only the first is described.
     package var text: String {
         switch self {
         case .noKeys: "no operator's key is configured on this gate"

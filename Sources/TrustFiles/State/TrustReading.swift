@@ -2,16 +2,16 @@ import Credentials
 package import Kiosk
 import Reasons
 
-/// The trust data in use, and the fault of the data that should be in use instead.
+/// The trust data in use and, if other data should be in use, the fault of that data.
 package struct TrustReading: Sendable {
     /// The trust data in use.
     package let directory: TrustDirectory
-    /// The reason why the imported bundle is not in use; nil: no fault.
+    /// The reason why the imported bundle is not in use; nil if there is no fault.
     package let fault: TrustDirectoryError?
-    /// The bytes of the bundle, if ``TrustState/remember(_:)`` has not kept it yet.
+    /// The bytes of the bundle if ``TrustState/remember(_:)`` has not stored it yet.
     let unkept: [UInt8]?
 
-    /// Reports the faults of the trust data, and the ends of faults that they no longer have.
+    /// Reports the faults of the trust data, and the end of earlier faults.
     package func tell(_ report: HealthReporter) {
         report(fault.map { .present(.trustBundle, detail: $0.summary) } ?? .over(.trustBundle))
         report(directory.store.lack.map { .present(.trustUnusable, detail: $0) } ?? .over(.trustUnusable))
@@ -19,8 +19,7 @@ package struct TrustReading: Sendable {
 }
 
 extension TrustStore {
-    /// The reason why the trust data admit no visitor, although they can be used; nil if they can admit
-    /// visitors.
+    /// The reason why usable trust data admits no visitor; nil if it can admit visitors.
     package var lack: String? {
         let issuers = listedIssuers
         if issuers.isEmpty { return "no issuer is trusted: add an [[issuer]] to issuers.toml" }
@@ -31,7 +30,7 @@ extension TrustStore {
 }
 
 extension TrustDirectory {
-    /// Returns the trust data of a gate without usable trust data: it trusts no issuer.
+    /// Returns the trust data of a gate without usable trust data. It trusts no issuer.
     static func nobody() throws(TrustDirectoryError) -> TrustDirectory {
         try TrustDirectory(TrustMaterial(), rules: nil, name: "no trust data")
     }

@@ -7,9 +7,9 @@ package protocol TrustRefreshing: Sendable {
     ///
     /// - Parameters:
     ///   - resource: The resource.
-    ///   - verifier: Judges the fetched content, under the trust data in force.
+    ///   - verifier: Checks the fetched content under the trust data in force.
     ///   - copy: The present copy.
-    ///   - clock: The date; nothing is fetched while it is not trusted.
+    ///   - clock: The date. While the date is not trusted, nothing is fetched.
     func refresh(
         _ resource: RefreshResource, by verifier: Verifier, copy: RefreshedCopy?, at clock: WallTime
     ) async -> RefreshOutcome
@@ -17,7 +17,7 @@ package protocol TrustRefreshing: Sendable {
 
 /// The result of a refresh for one resource.
 package enum RefreshOutcome: Sendable {
-    /// The server has a new content, which was kept.
+    /// The server sent new content, which was stored.
     case changed
     /// The server still has the content of the copy.
     case unchanged
@@ -25,11 +25,11 @@ package enum RefreshOutcome: Sendable {
     case failed(RefreshFailure)
 }
 
-/// The reason why the old copy of a resource stays.
+/// The reason why the old copy of a resource is kept.
 package enum RefreshFailure: Error, CustomStringConvertible {
     /// The host is not among the permitted hosts.
     case hostNotListed
-    /// Nothing was fetched, for this reason of the transport.
+    /// Nothing was fetched, for the given reason from the transport.
     case fetch(any Error)
     /// The fetched content is not acceptable.
     case refused(RefreshRefusal)

@@ -3,21 +3,21 @@ package import Encoding
 import Kiosk
 import Reasons
 
-/// The trusted data, their age and their problems, for `gatehouse trust list` and `verify`.
+/// The trusted data with its age and its problems, for `gatehouse trust list` and `verify`.
 package struct TrustReport: Sendable {
-    /// A problem that a person should look after.
+    /// A problem that needs a person's attention.
     package struct Finding: Hashable, Sendable {
         /// The subject: an issuer's id, a URL, a bundle.
         package let subject: String
         /// The problem, in plain words.
         package let message: String
-        /// Whether the problem is only an expiry. ``Expiries`` also reports expiries.
+        /// Whether the problem is only an expiry, which ``Expiries`` also reports.
         package var isOver = false
     }
 
     /// The problems at the date, the worst for the gate first.
     package private(set) var findings: [Finding] = []
-    /// Facts that are in order but may surprise a reader.
+    /// Correct facts that may surprise a reader.
     package private(set) var notes: [Finding] = []
     private let directory: TrustDirectory
     private let verifier: Verifier
@@ -29,8 +29,8 @@ package struct TrustReport: Sendable {
     /// The subject of a finding about the rules as a whole.
     package static let policy = "policy"
 
-    /// Examines the trust data at a date, and the rules in force with them. `policy` is the policy for
-    /// credentials, with these rules or without rules.
+    /// Examines the trust data and the rules in force at a date. `policy` is the policy for credentials, with or
+    /// without these rules.
     package init(
         _ directory: TrustDirectory, rules: RulesInForce, under policy: VerificationPolicy = .init(), at clock: WallTime
     ) {
@@ -87,7 +87,7 @@ package struct TrustReport: Sendable {
         if issuer.isRoot {
             if !store.rootIDs.contains(issuer.id) { note(id, "has no certificate in roots/") }
         } else {
-            // An issuer whose entry names a root may have certificates only.
+            // An issuer whose entry names a root may have only certificates.
             let isCertified = !issuer.roots.isEmpty && store.keys(of: issuer.id) == nil
             for holder in (isCertified ? [] : [issuer.id]) + issuer.controllers { examineKeys(of: holder, for: issuer) }
         }
@@ -100,7 +100,7 @@ package struct TrustReport: Sendable {
         if issuer.types == nil, !issuer.isRoot { noteUntyped(id, "write into its [[issuer]]: types = [\"…\"]") }
     }
 
-    /// Notes an issuer whose entry has no types: a finding, unless the gate's rules name types.
+    /// Notes an issuer whose entry has no types. The note is a finding unless the gate's rules name types.
     private mutating func noteUntyped(_ id: String, _ line: String) {
         let accept = rules.rules?.accept ?? []
         let isSaid = !accept.isEmpty && accept.allSatisfy(\.namesWhatAdmits)
@@ -180,7 +180,7 @@ package struct TrustReport: Sendable {
 
     // MARK: - For people
 
-    /// The trusted data, one line each, indented below their issuer.
+    /// The trusted data, one item on each line, indented below its issuer.
     package var lines: [String] {
         var lines = ["\(store.version)" + (store.edition.map { ", valid until \($0.validUntil.rfc3339)" } ?? "")]
         lines += [policyLine, "profile \(verifier.profile.rawValue)"]

@@ -6,22 +6,21 @@ package import LinuxIO
 import Reasons
 package import Settings
 
-/// A gate's trust data on its disk: the directory kept by hand or, in place of the directory, the bundle that
-/// the operator signed; and the copies that the refresher fetched, in the folder `refreshed` of the state
-/// folder.
+/// A gate's trust data on its disk: the directory that people maintain by hand or, in its place, the bundle that the
+/// operator signed; and the refresher's copies in the folder `refreshed` of the state folder.
 ///
-/// A bundle is kept unchanged in the file `bundle`, and its signature is checked at every reading. So its
-/// content cannot be changed unnoticed, and no unpacking can be left incomplete.
+/// A bundle is stored unchanged in the file `bundle`, and every reading checks its signature. Therefore no change of
+/// its content goes unnoticed, and no unpacking can remain incomplete.
 package struct TrustState: Sendable {
-    /// The directory kept by hand.
+    /// The directory that people maintain by hand.
     package let directory: String
     /// The folder of the bundle and the copies.
     package let state: String
     /// The operator's keys; if empty, no bundle is accepted.
     package let keys: [OperatorKey]
 
-    /// Creates the state of the gate's trust data. `directory`: the path of the trust directory. `state`: the
-    /// path of the state folder. `keys`: the operator's keys.
+    /// Creates the state of the gate's trust data. `directory`: the path of the trust directory. `state`: the path of
+    /// the state folder. `keys`: the operator's keys.
     package init(directory: String, state: String, keys: [OperatorKey]) {
         (self.directory, self.state, self.keys) = (directory, state, keys)
     }
@@ -34,16 +33,15 @@ package struct TrustState: Sendable {
     /// The path of the bundle.
     package var bundlePath: String { state + "/bundle" }
 
-    /// The path of the last bundle that could be used, in case the present one cannot be used.
+    /// The path of the last usable bundle, in case the present bundle is unusable.
     package var lastGoodPath: String { state + "/bundle.good" }
 
     private var copiesFolder: String { state + "/refreshed" }
 
-    /// Reads the trust data to put in force. Throws the reason if the trust data cannot be used.
+    /// Reads the trust data to put in force. Throws the reason if the trust data is unusable.
     ///
-    /// A bundle that is missing, damaged or older than the last good bundle is replaced by the last good one.
-    /// The directory is used only if no bundle was ever accepted, because an attacker who can delete a file
-    /// must not be able to choose the trusted issuers.
+    /// The last good bundle replaces a bundle that is missing, damaged or older. The directory is used only if no
+    /// bundle was ever accepted: an attacker who can delete a file must not be able to choose the trusted issuers.
     package func read() throws(TrustDirectoryError) -> TrustReading {
         guard !keys.isEmpty else { return TrustReading(directory: try folder(), fault: nil, unkept: nil) }
         let good = readable(lastGoodPath)
@@ -70,9 +68,8 @@ package struct TrustState: Sendable {
         }
     }
 
-    /// Reads the trust data for the start of the service, and reports their faults. If no trust data can be
-    /// used, no issuer is trusted until the data are corrected. A wrong file does not prevent the start of
-    /// the service.
+    /// Reads the trust data for the start of the service, and reports its faults. Without usable trust data, no issuer
+    /// is trusted until the data is corrected. A wrong file does not prevent the start of the service.
     package func begin(_ report: HealthReporter) throws(TrustDirectoryError) -> TrustReading {
         do throws(TrustDirectoryError) {
             let reading = try read()
@@ -84,7 +81,7 @@ package struct TrustState: Sendable {
         }
     }
 
-    /// Keeps the bundle of a reading that came into force as the last good one.
+    /// Stores the bundle of a reading that came into force as the last good bundle.
     package func remember(_ reading: TrustReading) throws(SystemError) {
         guard let bytes = reading.unkept else { return }
         try DurableFile.replace(lastGoodPath, with: bytes)
@@ -115,9 +112,9 @@ package struct TrustState: Sendable {
         (try? bundle(path))?.bundle
     }
 
-    /// Puts a bundle in force if the operator signed it, and if it is newer than the present bundle and the
-    /// last good one. All its content is read before anything is changed. Returns the bundle's edition, and
-    /// whether the bundle is new.
+    /// Puts a bundle in force if the operator signed it and it is newer than the present bundle and the last good
+    /// bundle. Reads all its content before changing anything. Returns the bundle's edition, and whether the bundle is
+    /// new.
     @discardableResult
     package func install(
         _ bytes: [UInt8], onStep: (DurableFile.Step) -> Void = { _ in }
@@ -131,15 +128,15 @@ package struct TrustState: Sendable {
         return (edition, true)
     }
 
-    /// Reads all content of a bundle and changes nothing. Returns the bundle's edition, and whether the
-    /// bundle would be new to the gate.
+    /// Reads all content of a bundle and changes nothing. Returns the bundle's edition, and whether the bundle would be
+    /// new to the gate.
     package func check(_ bytes: [UInt8]) throws(TrustImportFailure) -> (edition: TrustEdition, isNew: Bool) {
         guard !keys.isEmpty else { throw .noKeys }
         let bundle: TrustBundle
         do { bundle = try TrustBundle(bytes, keys: keys) } catch { throw .bundle(error) }
         do { _ = try TrustDirectory(bundle, name: "the bundle") } catch { throw .directory(error) }
         let installed = readable(bundlePath)
-        // The next import repairs a damaged file, but must not install an older bundle.
+        // An import may repair a damaged file, but must not install an older bundle.
         let newest = [readable(lastGoodPath), installed].compactMap { $0?.edition }.max { $0.version < $1.version }
         switch TrustSuccession(bundle.edition, after: newest) {
         case .unchanged where installed?.edition.digest == bundle.edition.digest: return (bundle.edition, false)
@@ -151,7 +148,7 @@ package struct TrustState: Sendable {
 
     // MARK: - Copies
 
-    /// The refresher's copies; invalid files are skipped, because they will be fetched again.
+    /// The refresher's copies. Invalid files are skipped, because the refresher fetches them again.
     package func copies() -> [RefreshedCopy] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: copiesFolder)) ?? []
         return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted().compactMap { name in
@@ -169,8 +166,7 @@ package struct TrustState: Sendable {
 
     // MARK: - Files
 
-    /// Returns a value that changes with any of the files: names, sizes, times, inode numbers, and read
-    /// permissions.
+    /// Returns a value that changes with any of the files: names, sizes, times, inode numbers and read permissions.
     package func stamp() -> [UInt8] {
         var lines: [String] = []
         let isBundled =

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A cell for one answer, for which a thread waits.
+/// A cell for one answer. One thread waits for it.
 package final class Answer: @unchecked Sendable {  // guarded by its condition
     private let condition = NSCondition()
     private var answer: String??
@@ -8,7 +8,7 @@ package final class Answer: @unchecked Sendable {  // guarded by its condition
     /// Creates a cell without an answer.
     package init() {}
 
-    /// Gives the answer, and wakes the thread that waits for it.
+    /// Stores the answer and wakes the waiting thread.
     package func give(_ text: String?) {
         condition.lock()
         answer = .some(text)

@@ -8,8 +8,8 @@ package import Ledger
 import LinuxIO
 package import Store
 
-/// The real keeper over a real database with its witness in a folder of its own, on this machine's disk or on
-/// a slower one: ``slow(by:)`` delays every sync of both.
+/// The real keeper with a real database and its witness in a folder of its own, on this machine's disk or on a slower
+/// disk: ``slow(by:)`` delays every sync.
 package final class BenchLedger: VisitLedger {
     /// The database of the ledger.
     package let store: Store
@@ -21,7 +21,7 @@ package final class BenchLedger: VisitLedger {
     private let keeper: LedgerKeeper
     private let writing: Task<Void, Never>
 
-    /// Creates a database in a new folder below `parent`, by default below the folder for temporary files.
+    /// Creates a database in a new folder below `parent`, by default the folder for temporary files.
     package init(below parent: URL = FileManager.default.temporaryDirectory) async throws {
         folder = parent.appendingPathComponent("gatehouse-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -56,12 +56,12 @@ package final class BenchLedger: VisitLedger {
         return (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
     }
 
-    /// Takes an intent, as ``LedgerKeeper`` does.
+    /// Records an intent, like ``LedgerKeeper``.
     package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
         keeper.recordIntent(intent, answer: answer)
     }
 
-    /// Takes a decision and the replay names of its credential.
+    /// Records a decision and the replay names of its credential.
     package func recordDecision(_ record: VisitRecord, names: [ReplayName]) {
         keeper.recordDecision(record, names: names)
     }
@@ -71,8 +71,7 @@ package final class BenchLedger: VisitLedger {
         keeper.recordOutcome(record, forgetting: forgetting)
     }
 
-    /// Writes the waiting records, at the disk's own speed. Returns the number of visits without a record in
-    /// the ledger.
+    /// Writes the waiting records at the disk's own speed. Returns the number of visits without a record in the ledger.
     package func finish() async -> Int {
         slow(by: .zero)
         keeper.finish()
@@ -80,8 +79,8 @@ package final class BenchLedger: VisitLedger {
         return keeper.shortfall.lost + keeper.shortfall.reserved
     }
 
-    /// Closes the database, which copies its log into the database file, and removes the folder. Call this
-    /// function after ``finish()``. Returns the size of the closed database in bytes.
+    /// Closes the database, which copies its log into the database file, and removes the folder. Call this function
+    /// after ``finish()``. Returns the size of the closed database in bytes.
     package func remove() async -> Int {
         await store.close()
         defer { try? FileManager.default.removeItem(at: folder) }

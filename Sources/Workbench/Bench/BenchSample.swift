@@ -2,7 +2,7 @@ package import Credentials
 import Encoding
 package import Foundation
 
-/// A credential whose decision time is measured, and the lines of the table of these times.
+/// A credential whose decision time is measured. The type also makes the lines of the result table.
 package struct BenchSample: Sendable {
     /// The name of the sample, of at most ten characters.
     package let name: String
@@ -11,21 +11,21 @@ package struct BenchSample: Sendable {
     private let verifier: Verifier
     private let visits: Int
 
-    /// Creates a sample for a number of visits. `verifier` accepts the payload at the samples' date.
+    /// Creates a sample for a number of visits. `verifier` must accept the payload at the samples' date.
     package init(name: String, payload: [UInt8], verifier: Verifier, visits: Int) {
         (self.name, self.payload, self.verifier, self.visits) = (name, payload, verifier, visits)
     }
 
-    /// Returns the lean sample (1.4 KB), the one of the demonstration.
+    /// Returns the small sample (1.4 KB), which the demonstration also uses.
     package static func lean(visits: Int) throws -> BenchSample {
         BenchSample(
             name: "lean", payload: Samples.record(Samples.credential),
             verifier: Verifier(trust: try TrustStore(Samples.trust)), visits: visits)
     }
 
-    /// Plays the visits on a new ledger below `parent`, which it removes again. `sync` is added to the time of
-    /// each sync; `choosing`: see ``DecisionBench``. Throws a `DecisionBench.Failure` when there is no figure,
-    /// and a `CocoaError` when no ledger can be made.
+    /// Plays the visits on a new ledger below `parent`, and removes the ledger afterwards. `sync` is added to the time
+    /// of each sync. `choosing`: see ``DecisionBench``. Throws a `DecisionBench.Failure` if there is no figure, and a
+    /// `CocoaError` if the ledger cannot be made.
     package func measure(
         below parent: URL, sync: Duration = .zero, choosing: Duration = .milliseconds(300)
     ) async throws -> DecisionBench.Result {
@@ -57,8 +57,7 @@ package struct BenchSample: Sendable {
         ]
     }
 
-    /// Returns the row of a result, and a further line if phones gave up. `sync`: the milliseconds that were
-    /// added to each sync.
+    /// Returns the row of a result, and a further line if phones gave up. `sync`: the milliseconds added to each sync.
     package func lines(_ result: DecisionBench.Result, sync: Int = 0) -> [String] {
         let figures = [50, 99, 100].map { String(format: "%9.2f ms", result.percentile($0).milliseconds) }
         let head = name.padding(toLength: 10, withPad: " ", startingAt: 0)

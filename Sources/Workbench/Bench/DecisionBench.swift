@@ -9,22 +9,20 @@ import Simulation
 import Synchronization
 import Tuvali
 
-/// Measures the decision time at a gate: from T0, the write that completes the credential, to lights and
-/// gate.
+/// Measures the decision time at a gate: from T0 (the write that completes the credential) to lights and gate.
 ///
-/// The real ``Gatekeeper`` runs with its threads on a virtual radio, and the real keeper records every visit
-/// in a real file (``BenchLedger``); only the panel is replaced: its stand-in only reads the clock. The
-/// figure includes decryption, inflation, the switch to the verifier's thread, the verification and the way
-/// back, and any disk work that is still open at T0.
+/// The real ``Gatekeeper`` runs with its threads on a virtual radio, and the real keeper records every visit in a real
+/// file (``BenchLedger``). Only the panel is replaced, by one that reads the clock. The figure includes decryption,
+/// inflation, the switch to the verifier's thread and back, the verification, and any unfinished disk work at T0.
 package enum DecisionBench {
     /// The result of the visits.
     package struct Result: Sendable {
-        /// The times from T0 to the opening, one for each visit that opened the gate, sorted.
+        /// The times from T0 to the opening of the gate, one for each visit that opened it, sorted.
         package let times: [Duration]
         /// The number of valid visitors rejected.
         package let refused: Int
-        /// The number of visitors whose phone gave up before the credential arrived, because the machine is
-        /// too busy for its virtual radio.
+        /// The number of visitors whose phone gave up before the credential arrived, because the machine was too busy
+        /// for its virtual radio.
         package let absent: Int
 
         /// Returns the time that `percent` per cent of the visits do not exceed.
@@ -42,10 +40,10 @@ package enum DecisionBench {
         package init(reason: String) { self.reason = reason }
     }
 
-    /// Plays `visits` visits that share `payload`, which is valid, and times each.
+    /// Plays and times `visits` visits with the valid payload `payload`.
     ///
-    /// `ledger` takes the records. `choosing` is the real time that the phone's owner takes from identify to
-    /// the credential: wallets show a list and ask for consent, so 300 ms are less than any person needs.
+    /// `ledger` receives the records. `choosing` is the real time from identify to the credential, during which the
+    /// phone's owner chooses. Wallets show a list and ask for consent, so 300 ms are less than any person needs.
     /// Without that pause, a small credential arrives before its intent is durable, and waits for the disk.
     package static func run(
         payload: [UInt8], verifier: Verifier, at date: WallTime, visits: Int, ledger: BenchLedger,
@@ -95,8 +93,8 @@ private final class GateClock: Panel {
     var refused: Int { state.withLock { $0.refused } }
     var lastEnd: String { state.withLock { $0.lastEnd } }
 
-    /// Notes T0: the instant of the turn that requests a verification, in which the completing write was read
-    /// from the radio.
+    /// Notes T0: the time of the turn that requests a verification. In that turn the completing write was read from the
+    /// radio.
     func turn(_ event: KioskEvent, _ actions: [KioskAction], _ deadline: Instant?, _ now: Instant) {
         for action in actions {
             switch action {

@@ -1,14 +1,14 @@
 import CDiskMeter
 
-/// Counts the writes below a folder, and can slow down its disk: each sync then takes longer, and its data
-/// become durable no earlier than its end (`Sources/CDiskMeter`).
+/// Counts the writes below a folder, and can slow down its disk. A slowed sync takes longer, and its data becomes
+/// durable no earlier than its end (`Sources/CDiskMeter`).
 package final class DiskMeter: @unchecked Sendable {  // the meter counts with atomic operations
     /// The counts of writes.
     package struct Counts: Hashable, Sendable {
         /// The number of bytes passed to the file system.
         package var bytes: Int
-        /// The number of blocks of 4,096 bytes that the syncs sent to the disk. A block that is written again
-        /// after a sync counts again.
+        /// The number of blocks of 4,096 bytes that the syncs sent to the disk. A block that is written again after a
+        /// sync counts again.
         package var blocks: Int
         /// The number of calls that waited for the disk.
         package var syncs: Int
@@ -26,7 +26,7 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
 
     private let meter: OpaquePointer
 
-    /// Creates a meter for the databases that are opened below `folder` from now on, until the process ends.
+    /// Creates a meter for the databases opened below `folder` from now until the end of the process.
     package init(folder: String) throws {
         guard let meter = disk_meter_create(folder + "/") else {
             throw DecisionBench.Failure(reason: "no memory for a meter")
@@ -37,8 +37,7 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
     /// Delays every later sync by the duration `delay`.
     package func slow(by delay: Duration) { disk_meter_slow(meter, UInt64(max(0, delay / .microseconds(1)))) }
 
-    /// Counts a write and a sync of a file other than the database's, and waits for the same delay as a sync
-    /// of the database.
+    /// Counts a write and a sync of a file outside the database. Waits for the same delay as a sync of the database.
     package func note(bytes: Int) { disk_meter_note(meter, UInt64(bytes)) }
 
     /// The counts so far.

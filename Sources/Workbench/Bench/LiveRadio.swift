@@ -3,11 +3,10 @@ import Encoding
 package import LinuxIO
 package import Simulation
 
-/// A ``VirtualRadio`` in real time at the other end of a transport, so that the real ``Gatekeeper`` can be
-/// measured with it.
+/// A ``VirtualRadio`` in real time at the other end of a transport, for measurements of the real ``Gatekeeper``.
 package actor LiveRadio {
     private nonisolated let thread: PollThread
-    /// The executor of the radio's own thread, as a controller has its own processor.
+    /// The executor of the radio's own thread, because a controller has a processor of its own.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let transport: PacketTransport
@@ -19,9 +18,8 @@ package actor LiveRadio {
     private var hasFinished = false
     private var whenIdle: CheckedContinuation<Void, Never>?
 
-    /// Creates a radio at the other end of `descriptor` (SOCK_SEQPACKET; the radio owns it from then on). The
-    /// radio's time runs `speed` times as fast as real time. `onFinish` is called once all visits of the
-    /// first script are over.
+    /// Creates a radio at the other end of `descriptor` (SOCK_SEQPACKET), which the radio then owns. The radio's time
+    /// runs `speed` times as fast as real time. `onFinish` is called when all visits of the first script have ended.
     package init(
         _ radio: VirtualRadio, descriptor: Int32, speed: Int64 = 1,
         onFinish: @escaping @Sendable () -> Void = {}
@@ -42,8 +40,8 @@ package actor LiveRadio {
         handle(.timer)
     }
 
-    /// Plays another script once the one before is over. Returns when its last visitor has left and every
-    /// link has ended.
+    /// Plays another script after the end of the previous script. Returns when the last visitor has left and every link
+    /// has ended.
     package func play(_ visits: [Visit]) async {
         radio.play(visits, at: radioNow)
         await withCheckedContinuation { continuation in
@@ -52,7 +50,7 @@ package actor LiveRadio {
         }
     }
 
-    /// Shows an invitation to the phones, as a display does; nil: shows none.
+    /// Shows an invitation to the phones, as a display does; nil shows none.
     package func showInvitation(_ uri: String?) { handle(.invitation(uri)) }
 
     /// Stops the thread and closes the transport.

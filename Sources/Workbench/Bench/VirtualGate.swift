@@ -9,7 +9,7 @@ import Simulation
 import Synchronization
 import Tuvali
 
-/// The real ``Gatekeeper`` with its threads on a virtual radio in real time, checked by ``KioskRules``.
+/// The real ``Gatekeeper`` with its threads, on a virtual radio in real time. ``KioskRules`` checks it.
 final class VirtualGate: Sendable {
     /// How many times faster than in reality the radio and the phones are.
     static let speed: Int64 = 8
@@ -20,8 +20,7 @@ final class VirtualGate: Sendable {
     private let listeners: Listeners
     private let rules: KioskWatch
 
-    /// Starts the gate. `verify` and `observe`: as in ``Gatekeeper/Dependencies``; `date` is the date of
-    /// every visit.
+    /// Starts the gate. `verify` and `observe`: as in ``Gatekeeper/Dependencies``. `date`: the date of every visit.
     init(
         verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict, date: WallTime, ledger: any VisitLedger,
         panel: any Panel, observe: @escaping Gatekeeper.TurnObserver
@@ -33,7 +32,7 @@ final class VirtualGate: Sendable {
         let radio = try LiveRadio(VirtualRadio(visits: []), descriptor: ends[1], speed: Self.speed)
         let hostEnd = ends[0]
         var settings = KioskSettings(name: try Identifier("Bench"), softwareVersion: "bench")
-        // The pulse is so short that no visitor has to wait for the end of the previous one.
+        // With a short pulse, no visitor has to wait for the end of the preceding pulse.
         settings.gatePulse = .milliseconds(10)
         let rules = KioskWatch(settings)
         let listeners = try Listeners(
@@ -71,8 +70,7 @@ final class VirtualGate: Sendable {
 /// Passes the invitation on the display to the radio's phones.
 private final class Invitations: KioskListener {
     private let radio: LiveRadio
-    /// The newest invitation. It is stored because the tasks that pass invitations on may overtake each
-    /// other.
+    /// The newest invitation. It is stored because the tasks that pass on invitations may overtake each other.
     private let shown = Mutex<String?>(nil)
 
     init(_ radio: LiveRadio) { self.radio = radio }
@@ -86,8 +84,7 @@ private final class Invitations: KioskListener {
 }
 
 extension PhoneTraits {
-    /// An Android phone of a visitor without any delay: the code is read at once, and every advertisement is
-    /// heard.
+    /// The Android phone of a visitor without any delay: it reads the code at once and receives every advertisement.
     static var hurried: PhoneTraits {
         var phone = PhoneTraits.android14
         phone.codeReading = .milliseconds(1)

@@ -3,7 +3,7 @@ package import Encoding
 package import Reasons
 package import Simulation
 
-/// A story of the demonstration: the visitor's credential, the gate's trust data, and the disturbances.
+/// A scenario of the demonstration: the visitor's credential, the gate's trust data, and the disturbances.
 package struct DemoScenario: Sendable {
     /// The required end of the story.
     package enum Ending: Hashable, Sendable {
@@ -27,15 +27,15 @@ package struct DemoScenario: Sendable {
     package var rules: GatePolicy?
     /// The phone of the visitor.
     package var phone: PhoneTraits = .android14
-    /// How long the cloud agent is unreachable after the visit began; nil: it is always reachable.
+    /// How long the cloud agent is unreachable after the beginning of the visit; nil if it is always reachable.
     var agentAway: Duration?
-    /// The required end of the visit; nil: the visitor's file determines it.
+    /// The required end of the visit; nil if it depends on the visitor's file.
     package var ending: Ending?
 
-    /// The names of the scenarios, in the order in which the help text lists them.
+    /// The names of the scenarios in the order of the help text.
     package static let names = ["accepted", "tampered", "untrusted-issuer", "expired", "lossy-radio", "agent-down"]
 
-    /// Returns the scenario `name`; nil if none has this name.
+    /// Returns the scenario `name`; nil if there is none.
     package static func named(_ name: String) -> DemoScenario? {
         var scenario = DemoScenario(
             name: name, story: "", payload: Samples.record(Samples.credential), clock: Samples.validDate,
@@ -70,8 +70,8 @@ package struct DemoScenario: Sendable {
         return scenario
     }
 
-    /// Returns a scenario in which the visitor sends exactly the bytes of `file`, at a gate with the given
-    /// rules. The gate has the given trust data, or by default that of the samples.
+    /// Returns a scenario in which the visitor sends exactly the bytes of `file`, at a gate with the given rules. The
+    /// default trust data is that of the samples.
     package static func sending(
         _ file: [UInt8], at clock: Timestamp?, trust: TrustMaterial?, rules: GatePolicy? = nil
     ) -> DemoScenario {

@@ -8,8 +8,8 @@ import Reasons
 package import Simulation
 import Synchronization
 
-/// The run of a scenario: the real kiosk, a virtual radio with one phone, a ledger in memory, and the real
-/// agent connection to a virtual cloud agent, all on one virtual clock.
+/// The run of a scenario: the real kiosk, a virtual radio with one phone, a ledger in memory, and the real agent
+/// connection to a virtual cloud agent, all on one virtual clock.
 package final class Demonstration: SimulatedWorld {
     /// The events for an observer, in order.
     package enum Event: Sendable {
@@ -33,18 +33,18 @@ package final class Demonstration: SimulatedWorld {
 
     /// The result of a run.
     package struct Result: Sendable {
-        /// The visit's outcome; nil if there was none within the time limit.
+        /// The outcome of the visit; nil if there was none within the time limit.
         package var outcome: Outcome?
-        /// The answer that the phone got.
+        /// The answer that the phone received.
         package var phone: VisitOutcome?
-        /// The number of reports that arrived at the agent, each id counted once.
+        /// The number of different reports that arrived at the agent.
         package var delivered: Int
         /// Whether the ledger's chain is intact.
         package var isChainIntact: Bool
         /// The kiosk's violations of its rules. The list must be empty.
         package var violations: [Violation]
 
-        /// Returns whether the story had the required end.
+        /// Returns whether the scenario had the required end.
         package func isAsExpected(_ ending: DemoScenario.Ending) -> Bool {
             guard delivered == 1, isChainIntact, violations.isEmpty else { return false }
             switch ending {
@@ -69,7 +69,7 @@ package final class Demonstration: SimulatedWorld {
     private var outcome: Outcome?
     private var visitBegan: Instant?
 
-    /// Creates a run of `scenario`. `realTime` measures the stages; `random` makes the keys: 64 bytes.
+    /// Creates a run of `scenario`. `realTime` measures the stages. `random`: 64 bytes for the keys.
     package init(
         _ scenario: DemoScenario, settings: KioskSettings, seed: UInt64, random: [UInt8],
         realTime: @escaping @Sendable () -> Instant, onEvent: @escaping (Event, Instant) -> Void
@@ -100,12 +100,12 @@ package final class Demonstration: SimulatedWorld {
 
     /// The reason why a demonstration could not start.
     package enum Failure: Error {
-        /// The system gave fewer than 64 random bytes, or bytes that make no key.
+        /// The system supplied fewer than 64 random bytes, or bytes that make no key.
         case noRandomness
     }
 
-    /// Runs the scenario to its end: the phone has left, the report has arrived and the gate is ready again,
-    /// or the time `limit` has passed.
+    /// Runs the scenario until the phone has left, the report has arrived and the gate is ready again, or until the
+    /// time `limit`.
     package func run(limit: Duration = .seconds(300)) -> Result {
         let end = Instant.zero.advanced(by: limit)
         perform(connection.handle(.start, at: simulation.now))
@@ -128,7 +128,7 @@ package final class Demonstration: SimulatedWorld {
 
     // MARK: - The kiosk's surroundings
 
-    /// Writes the intent into the ledger in memory; it counts as durable 2 ms later.
+    /// Writes the intent into the ledger in memory. The intent counts as durable 2 ms later.
     package func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
         do {
             try ledger.recordIntent(intent, stamp: stamp(at: now))
@@ -156,8 +156,8 @@ package final class Demonstration: SimulatedWorld {
         if (try? ledger.recordOutcome(record, stamp: stamp(at: now))) != nil { announceLastEntry(at: now) }
     }
 
-    /// Passes an observation on. The connection of the phone makes the agent unreachable if the scenario
-    /// requires that.
+    /// Passes on an observation. If the scenario requires that, the connection of the phone makes the agent
+    /// unreachable.
     package func observe(_ observation: GateSimulation.Observation, at now: Instant) {
         if case .kiosk(.phoneConnected) = observation, let away = scenario.agentAway {
             agent.isUp = false
@@ -202,14 +202,13 @@ package final class Demonstration: SimulatedWorld {
             case .connected: onEvent(.agentConnected, now)
             case .sent(let id): sent(id)
             case .reachability(.some): onEvent(.agentUnreachable, now)
-            // The demonstration only shows the delivery of reports. All other actions are only for the
-            // service.
+            // The demonstration shows only the delivery of reports. All other actions concern the service.
             default: break
             }
         }
     }
 
-    /// Simulates one HTTP exchange: 30 ms for the request, 30 ms for the answer.
+    /// Simulates one HTTP exchange with 30 ms for the request and 30 ms for the answer.
     private func post(_ id: AgentConnection.ExchangeID, _ body: [UInt8]) {
         let now = simulation.now
         let before = agent.received.count
@@ -234,8 +233,7 @@ package final class Demonstration: SimulatedWorld {
     }
 }
 
-/// Measures the time of each stage of one verification. Used on one thread; the lock is needed only for
-/// `Sendable`.
+/// Measures the time of each stage of one verification, on one thread. The lock is needed only for `Sendable`.
 private final class StageWatch: Sendable {
     private let state: Mutex<(last: Instant, stages: [(Stage, Duration)])>
     private let realTime: @Sendable () -> Instant

@@ -2,11 +2,11 @@ import Encoding
 import Kiosk
 import Ledger
 
-/// The ledger's rules without a disk: chain, numbering and reports as in ``Ledger``, kept in memory.
+/// The ledger's rules without a disk. Chain, numbering and reports are as in ``Ledger``, but in memory.
 struct MemoryLedger: Sendable {
     /// A report that waits or has been sent.
     struct Entry: Sendable {
-        /// The id of the report. It is also the id of the visit.
+        /// The id of the report and of the visit.
         let id: Text
         /// The report as compact JSON.
         let content: Text

@@ -3,8 +3,8 @@ import Crypto
 package import Encoding
 import Simulation
 
-/// The credential of the demonstration, and the data that a gate needs to trust it (`Licences/README.md`
-/// names its owner).
+/// The credential of the demonstration, and the data with which a gate trusts it (`Licences/README.md` names its
+/// owner).
 package enum Samples {
     /// The sample credential as its issuer signed it. It is valid from 2025-01-02 to 2027-01-02.
     package static let credential = PackageResources.farmer_credential_json
@@ -12,7 +12,7 @@ package enum Samples {
     /// The DID document of the sample credential's issuer.
     package static let issuerDocument = PackageResources.farmer_issuer_json
 
-    /// The context under which the sample credential was signed, and the URL for which the context is pinned.
+    /// The context under which the sample credential was signed, and the URL for which it is pinned.
     package static let context = (
         url: Text("https://piyush7034.github.io/my-files/farmer.json"),
         document: PackageResources.farmer_context_json
@@ -24,7 +24,7 @@ package enum Samples {
     /// The DID of the sample credential's issuer.
     package static let issuer: Text = "did:web:vharsh.github.io:DID:local"
 
-    /// The type of the sample credential. The gate admits its holder because of this type.
+    /// The type of the sample credential, by which the gate admits its holder.
     package static let type: Text = "https://piyush7034.github.io/my-files/farmer.json#FarmerCredential"
 
     /// A date at which the credential is valid (2026-06-01T09:00:00Z).
@@ -52,11 +52,10 @@ package enum Samples {
         return JSON.object(document).compactBytes
     }
 
-    /// Returns the record that an Inji wallet sends: the credential together with the members that the wallet
-    /// adds.
+    /// Returns the record that an Inji wallet sends: the credential and the members that the wallet adds.
     ///
-    /// `ballast`: the number of bytes of issuer metadata. Some wallet versions send such metadata, too; these
-    /// bytes cannot be compressed.
+    /// `ballast`: the number of bytes of issuer metadata, which some wallet versions send. These bytes cannot be
+    /// compressed.
     package static func record(_ credential: [UInt8], ballast: Int = 0) -> [UInt8] {
         var record: JSONObject = [
             "vcMetadata": [

@@ -1,7 +1,7 @@
 import Encoding
 package import Simulation
 
-/// A crowd that includes attackers: every visitor gets the right answer, and gate and records agree.
+/// A promise about a crowd that includes attackers: every visitor gets the right answer, and gate and records agree.
 package struct CrowdPromise: Sendable {
     private let plan: CrowdPlan
     private let credentials: CrowdCredentials

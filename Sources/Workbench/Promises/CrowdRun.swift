@@ -6,11 +6,11 @@ import Tuvali
 
 /// Simulates a crowd at gates with the settings of a demonstration.
 package enum CrowdRun {
-    /// Returns the payloads of wallets for the real verifier: the sample credential, and the same credential
-    /// with a changed claim.
+    /// Returns the payloads of wallets for the real verifier: the sample credential, and the same credential with a
+    /// changed claim.
     package static func realCredentials() throws -> CrowdCredentials {
         var policy = VerificationPolicy()
-        // Only note a reuse, because all visitors have the same credential.
+        // A reuse is only noted, because all visitors have the same credential.
         policy.replay.action = .flag
         let verifier = Verifier(trust: try TrustStore(Samples.trust), policy: policy)
         return CrowdCredentials(

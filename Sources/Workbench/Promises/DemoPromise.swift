@@ -1,5 +1,5 @@
-/// A promise of the gate that `gatehouse demo` tests: The test disturbs a gate, and then checks the
-/// requirements of the promise.
+/// A promise of the gate that `gatehouse demo` tests. The test disturbs a gate and then checks the requirements of the
+/// promise.
 package struct DemoPromise: Sendable {
     /// A step of the story.
     package struct Step: Hashable, Sendable {
@@ -34,8 +34,8 @@ package struct DemoPromise: Sendable {
         package let seed: UInt64
         /// The path of an empty folder for databases.
         package let folder: String
-        /// Runs ``PowerCut/live(in:seed:version:onPulse:)`` on a folder in a process of its own, and kills that process
-        /// during the pulse. Returns the visit whose pulse ran, and how the process ended.
+        /// Runs ``PowerCut/live(in:seed:version:onPulse:)`` on a folder in a process of its own, and kills the process
+        /// during the pulse. Returns the visit of the pulse, and how the process ended.
         package let pullThePlug: @Sendable (_ folder: String) async throws -> (visit: String, end: String)
 
         /// Creates the tools.
@@ -54,12 +54,12 @@ package struct DemoPromise: Sendable {
     package let name: String
     /// The disturbance of the gate, in one sentence.
     package let story: String
-    /// The parts that are real, and those that are not.
+    /// The parts that are real, and the parts that are not.
     package let real: String
-    /// Tests the promise. Throws errors that prevent the test, such as a folder that cannot be written.
+    /// Tests the promise. Throws errors that prevent the test, for example a folder that cannot be written.
     package let play: @Sendable (_ tools: Tools, _ tell: @escaping StepReporter) async throws -> [Finding]
 
-    /// All promises, in the order in which the help text lists them.
+    /// All promises in the order of the help text.
     package static let all = [
         DemoPromise(
             name: "power-cut", story: "The power fails while the gate is open for a visitor.",
@@ -87,6 +87,6 @@ package struct DemoPromise: Sendable {
     /// The names of all promises.
     package static let names = all.map(\.name)
 
-    /// Returns the promise `name`; nil if none has this name.
+    /// Returns the promise `name`; nil if there is none.
     package static func named(_ name: String) -> DemoPromise? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 }

@@ -4,8 +4,8 @@ package import Ledger
 import Reasons
 import Store
 
-/// A power cut during a pulse: the next start records the decision and the order once, and changes nothing
-/// else.
+/// The promise about a power cut during a pulse: the next start records the decision and the order exactly once, and
+/// changes nothing else.
 package struct PowerCut: Sendable {
     /// The state after the power returned.
     package struct Facts: Sendable {
@@ -13,16 +13,16 @@ package struct PowerCut: Sendable {
         package var pulse: Text
         /// The visits that the next start closed, with the content of their records.
         package var closed: [Closed]
-        /// The number of outcomes of each visit number, from 1 on, after the start that follows the power
-        /// cut. Each must be one; otherwise an outcome was duplicated or lost.
+        /// The number of outcomes of each visit number, from 1, after the start that follows the power cut. Each number
+        /// must be one; otherwise an outcome was duplicated or lost.
         package var outcomes: [Int]
         /// The number of outcome records, and the number of distinct ids of their reports.
         package var reports: (count: Int, ids: Int)
-        /// The number of visits that one more start closed. It must be zero.
+        /// The number of visits that a second start closed. The number must be zero.
         package var closedAgain: Int
         /// The final output of `gatehouse ledger verify`.
         package var verified: [String]
-        /// Whether the output of the verification says that the ledger is intact.
+        /// Whether the verification reports that the ledger is intact.
         package var isIntact: Bool
 
         /// A visit that a start closed.
@@ -33,9 +33,9 @@ package struct PowerCut: Sendable {
             package var result: Outcome.Result
             /// Whether the record names the credential.
             package var isNamed: Bool
-            /// Whether the record says that the gate opened.
+            /// Whether the record states that the gate opened.
             package var isOpened: Bool
-            /// Whether the record says that the end was not observed.
+            /// Whether the record states that the end was not observed.
             package var isInterrupted: Bool
         }
     }
@@ -45,8 +45,8 @@ package struct PowerCut: Sendable {
     /// Creates the promise with the given tools.
     package init(_ tools: DemoPromise.Tools) { self.tools = tools }
 
-    /// Runs the gate in `folder`. The gate lets one visitor in, and `onPulse` is called with the second visit
-    /// while the gate is open for that visit. If `onPulse` returns, the run ends in order.
+    /// Runs the gate in `folder`. The gate admits one visitor. `onPulse` is called with the second visit while the gate
+    /// is open for that visit. If `onPulse` returns, the run ends normally.
     package static func live(
         in folder: String, seed: UInt64, version: String, onPulse: @escaping @Sendable (VisitID) -> Void
     ) async throws {

@@ -6,12 +6,12 @@ import LinuxIO
 import Simulation
 import Tuvali
 
-/// A gate in virtual time, at which visitors arrive one after the other. The gate has its own thread, because
-/// it waits for a real disk.
+/// A gate in virtual time, at which visitors arrive one by one. The gate has a thread of its own, because it waits for
+/// a real disk.
 final class PromiseGate: Sendable {
     /// The results of some visitors.
     struct Day: Sendable {
-        /// The answer that each phone got, in the order of arrival.
+        /// The answer that each phone received, in the order of arrival.
         var phones: [VisitOutcome?] = []
         /// The first reason code of each record.
         var reasons: [String] = []
@@ -24,9 +24,9 @@ final class PromiseGate: Sendable {
     private let thread: BackgroundThread
     private let world: World
 
-    /// Creates a gate that trusts the samples' issuer. `ledger`: takes the records; nil: the gate makes no
-    /// records. `date`: returns the date for verdicts. `onOpening`: called on the gate's thread while the
-    /// relay is energised, with the visit and the number of openings so far.
+    /// Creates a gate that trusts the samples' issuer. `ledger`: receives the records; nil for a gate without records.
+    /// `date`: returns the date for verdicts. `onOpening`: called on the gate's thread while the relay is energised,
+    /// with the visit and the number of openings so far.
     init(
         seed: UInt64, ledger: PromiseLedger? = nil, date: @escaping @Sendable () -> WallTime,
         onOpening: @escaping @Sendable (_ visit: VisitID, _ number: Int) -> Void = { _, _ in }
@@ -35,14 +35,14 @@ final class PromiseGate: Sendable {
         world = try World(seed, ledger, date, onOpening)
     }
 
-    /// Simulates one visitor for each of the payloads `records`, one after the other.
+    /// Simulates one visitor for each payload in `records`, one by one.
     func play(_ records: [[UInt8]]) async -> Day {
         await withCheckedContinuation { done in
             thread.run { [world] in done.resume(returning: world.play(records)) }
         }
     }
 
-    /// The surroundings of the kiosk. Only one thread at a time uses them.
+    /// The environment of the kiosk. Only one thread at a time uses it.
     private final class World: SimulatedWorld, @unchecked Sendable {
         private let verifier: Verifier
         private let ledger: PromiseLedger?

@@ -12,12 +12,12 @@ import Store
 final class PromiseLedger: Sendable {
     /// The database of the ledger.
     let store: Store
-    /// The visits that this start found without an outcome, and closed.
+    /// The visits without an outcome that this start found and closed.
     let recovered: [OutcomeRecord]
     private let keeper: LedgerKeeper
     private let writing: Task<Void, Never>
 
-    /// Opens or creates the database, and closes visits that an earlier run left open.
+    /// Opens or creates the database. Closes visits that an earlier run left open.
     init(in folder: String, version: String) async throws {
         let stamp: @Sendable () -> RecordStamp = {
             RecordStamp(
@@ -39,15 +39,13 @@ final class PromiseLedger: Sendable {
     /// Returns the path of the database.
     static func database(_ folder: String) -> String { folder + "/gatehouse.db" }
 
-    /// Returns the witness and its key in the folder of the database. A demonstration needs no other disk for
-    /// them.
+    /// Returns the witness and its key in the folder of the database. A demonstration needs no second disk.
     static func witness(_ folder: String) -> WitnessSource {
         WitnessSource(
             path: folder + "/witness", keyPath: folder + "/witness-key", code: Text(ReasonCode.ledgerRewritten.text))
     }
 
-    /// Verifies a closed ledger: by its chain, its seal and its witness, and by the heads that an agent
-    /// confirmed.
+    /// Verifies a closed ledger by its chain, its seal and its witness, and by the heads that an agent confirmed.
     static func verify(_ folder: String, checkpoints: [Checkpoint] = []) async throws -> ChainReport {
         let source = witness(folder)
         let key = try source.key()
@@ -55,7 +53,7 @@ final class PromiseLedger: Sendable {
             checkpoints: checkpoints, proof: Proof(key: key, witness: source.reading(key)))
     }
 
-    /// Writes an intent. Returns nil once it is durable, otherwise the reason why it is not. Waits for the
+    /// Writes an intent. Returns nil when the intent is durable, otherwise the reason why it is not. Waits for the
     /// disk.
     func recordIntent(_ intent: IntentID) -> String? {
         let answer = Answer()
@@ -63,8 +61,8 @@ final class PromiseLedger: Sendable {
         return answer.wait()
     }
 
-    /// Takes a decision. Waits until the decision is on the disk, for at most ten seconds; the time of the
-    /// gate is stopped meanwhile.
+    /// Records a decision. Waits at most ten seconds until the decision is on the disk. Meanwhile the gate's time does
+    /// not advance.
     func recordDecision(_ record: VisitRecord) {
         keeper.recordDecision(record, names: [])
         let (intent, answer) = (Text(record.intent?.text ?? ""), Answer())

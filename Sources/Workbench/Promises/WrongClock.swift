@@ -2,10 +2,11 @@ package import Encoding
 package import Kiosk
 import Simulation
 
-/// The gate rejects an expired credential even if its clock is moved back to a day on which the credential was valid.
+/// The promise that the gate rejects an expired credential even if its clock is set back to a day on which the
+/// credential was valid.
 package struct WrongClock: Sendable {
-    /// Returns the gate's date after the given readings of its clocks. The last reading is the present one.
-    /// `newest`: the date of the newest record before the start; nil if there was no record.
+    /// Returns the gate's date after the given readings of its clocks. The last reading is the present one. `newest`:
+    /// the date of the newest record before the start; nil without a record.
     package typealias DateEstimate = @Sendable (_ newest: Timestamp?, [ClockGuard.Reading]) -> WallTime
 
     /// The gate's clock guard.
@@ -34,7 +35,7 @@ package struct WrongClock: Sendable {
 
     private static let cases: [Case] = {
         let (valid, expired) = (Samples.validDate, Samples.expiredDate)
-        // The evening is almost twelve hours after the credential's end, which is 2027-01-02T05:16:46Z.
+        // The evening is almost twelve hours after the end of the credential's validity, 2027-01-02T05:16:46Z.
         let evening = expired.advanced(by: .seconds(-64 * 3600))
         let steps = (1...5).map { step in
             look(expired.advanced(by: .seconds(-Int64(step) * 23 * 3600)), after: Int64(step) * 10, byServer: true)

@@ -1,10 +1,10 @@
 @testable import BluetoothHost
 
-/// A model of an attribute server, written independently and as simply as possible from the Core
-/// Specification (Vol 3 Part F 3.4, Part G 3) and from the definitions of the services alone. If the host's
-/// answers differ, one of the two has a fault.
+/// A model of an attribute server, written independently and as simply as possible from the Core Specification (Vol 3
+/// Part F 3.4, Part G 3) and the definitions of the services. If the host's answers differ, either the host or the
+/// model has a fault.
 struct ATTModel {
-    /// What the application learns from a PDU.
+    /// The event that a PDU causes for the application.
     enum News: Equatable {
         case mtu(Int)
         case written(CharacteristicID, [UInt8], withResponse: Bool)
@@ -21,8 +21,8 @@ struct ATTModel {
         let value: [UInt8]
         let isReadable: Bool
         let writing: Writing
-        /// The last handle of the group if this is a declaration of a service or characteristic, otherwise
-        /// the attribute's own handle.
+        /// The last handle of the group for a declaration of a service or characteristic; otherwise the attribute's own
+        /// handle.
         var end: Int
     }
 
@@ -70,8 +70,7 @@ struct ATTModel {
 
     // MARK: - Processing of PDUs
 
-    /// Returns the answer, if any, followed by the values that are then pushed, and what the application
-    /// learns.
+    /// Returns the answer, if any, then the values that are pushed, and the event for the application.
     mutating func take(_ pdu: [UInt8]) -> (sent: [[UInt8]], news: [News]) {
         var news: [News] = []
         let answer = pdu.first.flatMap { respond(to: $0, Array(pdu.dropFirst()), &news) }
@@ -175,7 +174,7 @@ struct ATTModel {
             let handle = Self.word(body, place)
             guard let row = row(handle) else { return refuse(opcode, handle, 0x01) }
             guard row.isReadable else { return refuse(opcode, handle, 0x02) }
-            // A length field that does not fit completely is left out.
+            // A length field that does not fit completely is omitted.
             if opcode == 0x20, answer.count + 2 > mtu { continue }
             answer += (opcode == 0x20 ? Self.bytes(UInt16(value(row).count)) : []) + value(row)
             answer = Array(answer.prefix(mtu))

@@ -26,7 +26,7 @@ struct ATTScript {
     private var bench = connected
     private var model = modelled
 
-    /// Carries out a step. Returns a description of the difference between the host and the model, or nil.
+    /// Carries out a step. Returns a description of the difference between host and model; nil if there is none.
     mutating func play(_ step: Step) -> String? {
         bench.forget()
         var expected: (sent: [[UInt8]], news: [ATTModel.News]) = ([], [])
@@ -50,8 +50,8 @@ struct ATTScript {
 
     // MARK: - From bytes
 
-    /// Returns the steps of an input: a length byte, then that many bytes of a PDU. 0xFC is followed by the
-    /// PDU's length in two bytes, and the PDU is filled up with zeros; 0xFE pushes a value; 0xFF is silence.
+    /// Returns the steps of an input: a length byte, then as many bytes of a PDU. After 0xFC, the PDU's length has two
+    /// bytes, and the PDU is filled with zeros. 0xFE pushes a value; 0xFF is silence.
     static func steps(_ bytes: [UInt8]) -> [Step] {
         var (steps, reader): ([Step], _) = ([], ByteReader(bytes))
         while let first = try? reader.uint8() {

@@ -2,15 +2,15 @@ import Encoding
 
 @testable import BluetoothHost
 
-/// A controller that answers at once. The test sets which commands it does not know, leaves unanswered or
-/// refuses, and the properties that it reports. The test itself plays the events of the air.
+/// A controller that answers at once. The test determines the properties in its reports, and the commands that it does
+/// not know, leaves unanswered or refuses. The test plays the events of the air.
 struct FakeController {
     var aclLength: UInt16 = 251
     var aclPackets: UInt8 = 8
     var sharesBuffers = false
     /// Data length extension (DLE) and 2M PHY.
     var leFeatures: UInt64 = 1 << 5 | 1 << 8
-    /// The answer to Read Local Supported Commands: everything, unless a test sets it otherwise.
+    /// The answer to Read Local Supported Commands. By default, all commands are supported.
     var supportedCommands = [UInt8](repeating: 0xFF, count: 64)
     var unknown: Set<HCIOpcode> = []
     var silent: Set<HCIOpcode> = []

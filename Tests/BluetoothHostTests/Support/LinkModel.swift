@@ -50,8 +50,7 @@ struct LinkModel {
 }
 
 extension Bench {
-    /// The frames that phones received, except requests for a faster connection, which the host sends of its
-    /// own accord.
+    /// The frames that phones received, except the host's unprompted requests for a faster connection.
     var answers: [UInt16: [LinkModel.Frame]] {
         var answers: [UInt16: [LinkModel.Frame]] = [:]
         for (handle, frame) in heard where frame.channel != 5 || frame.payload.first != 0x12 {

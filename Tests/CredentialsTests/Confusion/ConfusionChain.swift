@@ -3,15 +3,15 @@ import TestKit
 
 @testable import Credentials
 
-/// Combined disguises: a row of choices selects one of the vectors or of the twins made here, and applies up
-/// to four disguises, one on top of another. The verdict is never better than that of the plain case.
+/// Combined disguises. A row of choices selects a vector or a twin made by the tests, and up to four disguises to apply
+/// one after the other. The verdict must never be better than that of the plain case.
 enum ConfusionChain {
-    /// The longest row of choices that is used, in bytes.
+    /// The maximum number of used bytes of a row of choices.
     static let longest = 32
 
     /// The result of a row.
     enum Outcome {
-        /// No disguise fits what the row chose.
+        /// No disguise fits the choices of the row.
         case nothingToTry
         /// The verdict was no better than that of the plain case.
         case kept
@@ -19,7 +19,7 @@ enum ConfusionChain {
         case breach(String)
     }
 
-    /// The vectors, and twins of every kind that needs no certificates; empty if they cannot be made.
+    /// The vectors, and twins of every kind without certificates; empty if they cannot be made.
     static let cases: [PlainCase] = {
         do {
             let vectors = try ConfusionVectors.folders.compactMap { try ConfusionVectors.cases(of: $0) }.joined()
@@ -32,8 +32,8 @@ enum ConfusionChain {
         }
     }()
 
-    /// Returns a row made of the generator's upper bits, because the lower bits of a linear congruential
-    /// generator repeat soon.
+    /// Returns a row made of the upper bits of the generator, because the lower bits of a linear congruential generator
+    /// soon repeat.
     static func random(using generator: inout some RandomNumberGenerator) -> [UInt8] {
         (0..<16).map { _ in UInt8(truncatingIfNeeded: generator.next() >> 56) }
     }
@@ -50,7 +50,7 @@ enum ConfusionChain {
             else { continue }
             showing = shown
             names.append(disguise.name)
-            // A further disguise around it treats the content as a single thing, so the company is kept.
+            // A disguise applied later treats the earlier result as one object, so the accompanying credential stays.
             if disguise.company != .none { company = disguise.company }
         }
         guard !names.isEmpty else { return .nothingToTry }

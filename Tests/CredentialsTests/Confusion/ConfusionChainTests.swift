@@ -1,8 +1,8 @@
 import TestKit
 import Testing
 
-/// Random combined disguises, as the fuzz target `confusion` tries them under the fuzzer's guidance; here at
-/// full speed.
+/// Random combined disguises at full speed. The fuzz target `confusion` tries the same disguises under the fuzzer's
+/// guidance.
 @Suite struct ConfusionChainTests {
     @Test func someChains() { Self.check(seed: 0, rows: 2000) }
 

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Credentials
 
-/// A credential that a holder changes without a key of its issuer never gets a better verdict than the
-/// unchanged credential.
+/// A credential that a holder changes without a key of its issuer never gets a better verdict than the unchanged
+/// credential.
 ///
-/// Tests every accepted and every rejected vector, and twins made here that are expired, revoked, denied, not
-/// yet valid or seen, under every label, wrapper, suffix, envelope, serialisation, nesting, order, spelling
-/// of digits, foreign context and foreign member.
+/// The cases are every accepted and every rejected vector, and twins made by the tests that are expired, revoked,
+/// denied, not yet valid or seen. Each case is tested under every label, wrapper, suffix, envelope, serialisation,
+/// nesting, order, spelling of digits, foreign context and foreign member.
 @Suite struct ConfusionTests {
-    /// How many disguises of each case are tried in every run; `make nightly` tries all.
+    /// The number of disguises of each case in every run. `make nightly` tries all disguises.
     private static let (ofVector, ofTwin, ofToken) = (20, 60, 240)
 
     @Test(arguments: ConfusionVectors.folders) func vectors(of folder: String) throws {

@@ -8,7 +8,7 @@ extension ConfusionTwin {
         let twins = try RespellingTwins(suite)
         let others = try (twins.credentials() + twins.ruled() + twins.presentations()).compactMap {
             twin -> ConfusionTwin? in
-            // Rules compare a signed text as it is written, and not with the IRI that its context gives.
+            // Rules compare a signed text as written, and not as the IRI that its context gives.
             if suite.isText, twin.name.hasSuffix("denied kind") { return nil }
             if suite == .ecdsaSD2023, twin.name.hasSuffix("rule fulfilled") { return nil }
             var twin = twin
@@ -30,8 +30,8 @@ extension ConfusionTwin {
             suite.rawValue, material, clock: RespellingTwin.clock, root: "/credentialSubject/")
         let good = try twins.issuer.sign(twins.template).compactBytes
         let states = TwinState.ruled(subject: twins.holder.id, type: "https://works.example/ns#StaffPass")
-            // If a holder may withhold statements, a name is uncertain when another pinned context gives it
-            // another property.
+            // If a holder may withhold statements, a name is in doubt if another pinned context gives it another
+            // property.
             .filter { suite != .ecdsaSD2023 || $0.name != "good, by its level" }
         let ruled = try states.map { try maker.twin(good, $0) }
         guard suite.isText else { return others + ruled }

@@ -25,7 +25,7 @@ enum TokenKind: String, CaseIterable, Sendable {
     fileprivate var isDisclosing: Bool { self != .jwtVC && self != .vcJWT }
     fileprivate var isVCDM: Bool { [.jwtVC, .vcJWT, .vcdmSDJWT].contains(self) }
     var root: String { isVCDM ? "/credentialSubject/" : "/" }
-    /// The type by which rules select it.
+    /// The type by which rules select the credential.
     var type: Text { isVCDM ? "EmployeePassCredential" : "https://credentials.example/employee-pass" }
 }
 
@@ -47,7 +47,7 @@ struct TokenTwins {
     struct Facts {
         var start = "2026-01-05T08:00:00Z"
         var end = "2027-01-05T08:00:00Z"
-        /// Whether the end is only in the inner credential and not in the claims of the token.
+        /// Whether only the inner credential states the end, and the claims of the token do not.
         var isInside = false
         /// The status list of which it names an entry, if any.
         var list: String?
@@ -133,7 +133,7 @@ struct TokenTwins {
         ]
         var own = try stated.map { try maker.twin(token($2), TwinState(name: $0, code: $1)) }
         if kind == .jwtVC {
-            // The end in the inner credential counts, whether or not the token has one.
+            // The end in the inner credential counts, with or without an end of the token.
             let state = TwinState(name: "expired by its credential alone", code: "shape.dates")
             own.append(try maker.twin(token(inside), state))
         }
@@ -147,7 +147,7 @@ struct TokenTwins {
 
     // MARK: - Tokens that are no credentials
 
-    /// Returns tokens that the issuer of credentials signs for other purposes; none of them admits anybody.
+    /// Returns tokens that the issuer of credentials signs for other purposes. None of them admits a visitor.
     static func others() throws -> [ConfusionTwin] {
         let twins = try TokenTwins(.jwtVC)
         let maker = try twins.maker()

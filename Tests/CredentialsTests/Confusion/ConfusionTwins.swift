@@ -2,8 +2,8 @@ import Encoding
 
 @testable import Credentials
 
-/// Valid credentials made for the tests, and twins of them that are expired, not yet valid, revoked, denied,
-/// already seen or of an untrusted issuer. The correct verdict on the plain twin is known.
+/// Valid credentials made by the tests, and twins that are expired, not yet valid, revoked, denied, already seen or of
+/// an untrusted issuer. The correct verdict on the plain twin is known.
 struct ConfusionTwin {
     let plain: PlainCase
     let code: String
@@ -14,7 +14,7 @@ struct TwinState {
     let name: String
     /// The code of the verdict on the plain twin.
     let code: String
-    /// Rules of the gate; `ROOT` stands for the beginning of pointers to claims.
+    /// The rules of the gate. `ROOT` is a placeholder for the beginning of pointers to claims.
     var rules: String?
     /// Whether a rule denies the credential by the hash of its signed content, or it was seen a moment ago.
     var isDeniedByHash = false
@@ -22,7 +22,7 @@ struct TwinState {
 
     private static let accept = "[[accept]]\nid = \"r\"\n"
 
-    /// Returns states that depend on the gate's rules alone; the same credential is used for all of them.
+    /// Returns the states that depend only on the gate's rules. All of them use the same credential.
     static func ruled(subject: Text, type: Text) -> [TwinState] {
         [
             TwinState(name: "good", code: "ok"),
@@ -106,8 +106,8 @@ struct TwinMaker {
 }
 
 extension TrustMaterial {
-    /// The same trust data with contexts that are pinned for other credentials: those of the data model and
-    /// its suites, and one that gives decisive names another meaning.
+    /// The same trust data with contexts for other credentials: those of the data model and its suites, and one that
+    /// gives decisive names another meaning.
     var withStrangers: TrustMaterial {
         var material = self
         let urls: [Text] = [

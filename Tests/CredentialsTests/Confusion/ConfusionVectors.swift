@@ -13,8 +13,7 @@ struct ConfusionVectors {
         "vc/respelt",
     ]
 
-    /// Vectors that add one thing to a valid credential, each with the disguise that removes exactly that
-    /// thing.
+    /// Vectors that add one part to a valid credential, each with the disguise that removes exactly that part.
     static let mended: Set<String> = [
         "vc/neighbours proof.purpose-array: /proof/proofPurpose its last alone",
         "vc/neighbours ed2020-v2.vp-added-vc: /verifiableCredential without its last",

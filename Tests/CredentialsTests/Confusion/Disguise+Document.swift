@@ -87,7 +87,7 @@ extension Disguise {
         }
     }
 
-    /// Adds contexts that nobody signed: pinned ones, and some of the holder's own.
+    /// Adds unsigned contexts: pinned contexts, and contexts that the holder writes.
     static func contexts(of showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         guard case .json(let value) = showing.body else { return [] }
         let own: [JSON] = [

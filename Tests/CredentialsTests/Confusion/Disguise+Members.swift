@@ -3,8 +3,8 @@ import Encoding
 @testable import Credentials
 
 extension Disguise {
-    /// Adds members of other kinds of credentials at places that nobody signed: at the top, in `vc`, in the
-    /// subject, in the proof, in the record around it.
+    /// Adds members of other kinds of credentials at unsigned places: at the top, in `vc`, in the subject, in the
+    /// proof, in the surrounding record.
     static func members(of showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         let foreign = foreign(kit)
         guard let object = showing.object else {
@@ -36,7 +36,7 @@ extension Disguise {
         return inside + around
     }
 
-    /// Returns names that are decisive in some kind, with values in the holder's favour.
+    /// Returns names that are decisive in some kind, with values that favour the holder.
     private static func foreign(_ kit: DisguiseKit) -> [(Text, JSON)] {
         let (past, future): (JSON, JSON) = (1_600_000_000, 4_000_000_000)
         let entry: JSON = [

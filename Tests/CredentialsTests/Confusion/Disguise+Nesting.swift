@@ -7,8 +7,8 @@ extension Disguise {
         "https://www.w3.org/ns/credentials/v2", "https://www.w3.org/2018/credentials/v1",
     ]
 
-    /// Puts the credential into something else: presentations with and without a holder's proof, and
-    /// credentials of strangers.
+    /// Puts the credential into other objects: presentations with and without a holder's proof, and credentials of
+    /// strangers.
     static func nestings(of showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         let value = showing.value
         let letters = String(decoding: showing.payload, as: UTF8.self)
@@ -33,7 +33,7 @@ extension Disguise {
         return document
     }
 
-    /// Wraps it in linked-data presentations of a person whose key no issuer named.
+    /// Wraps the credential in linked-data presentations of a person whose key no issuer named.
     private static func presentations(
         of credentials: JSON, _ name: String, _ showing: Showing, _ kit: DisguiseKit, company: Company = .none
     ) -> [Disguise] {
@@ -57,7 +57,7 @@ extension Disguise {
         }
     }
 
-    /// Wraps it in token presentations of the same kind.
+    /// Wraps the credential in token presentations of the same person.
     private static func tokens(
         around credential: JSON, _ name: String, _ showing: Showing, _ kit: DisguiseKit
     ) -> [Disguise] {
@@ -79,7 +79,7 @@ extension Disguise {
         }
     }
 
-    /// Puts it at the places of linked data that hold nodes.
+    /// Puts the credential at the places of linked data that contain nodes.
     private static func lists(of value: JSON, _ showing: Showing) -> [Disguise] {
         let context = value["@context"] ?? [.string(versions[0])]
         let shapes: [(String, JSONObject)] = [
@@ -99,7 +99,7 @@ extension Disguise {
         }
     }
 
-    /// Puts it next to another credential that is accepted.
+    /// Puts the credential next to another credential that is accepted.
     private static func others(of value: JSON, _ showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         guard let other = kit.other else { return [] }
         let records: [(String, JSON)] = [
@@ -114,7 +114,7 @@ extension Disguise {
             }
     }
 
-    /// Puts it into a document signed by an untrusted party.
+    /// Puts the credential into a document signed by an untrusted party.
     private static func strangers(of value: JSON, _ showing: Showing, _ kit: DisguiseKit) -> [Disguise] {
         let forge = kit.tokens
         let own: [(Text?, JSONObject)] = [

@@ -2,20 +2,20 @@ import Encoding
 
 @testable import Credentials
 
-/// A way to present the same signed content that needs no key of its issuer: another label, wrapper, suffix,
-/// envelope, serialisation, order, spelling of a number, nesting, or an unsigned addition next to it.
+/// A way to present the same signed content without a key of its issuer: another label, wrapper, suffix, envelope,
+/// serialisation, order, spelling of a number, nesting, or an unsigned addition.
 struct Disguise: Sendable {
     let name: String
-    /// Whether the disguise removes or replaces the presenter's signature, so that a defect of that signature
-    /// may be gone.
+    /// Whether the disguise removes or replaces the presenter's signature. A defect of that signature may then
+    /// disappear.
     var replacesPresenter = false
-    /// Whether the disguise removes something, so that an invalid unsigned part may be gone.
+    /// Whether the disguise removes a part. An invalid unsigned part may then disappear.
     var takesAway = false
 
-    /// What the disguise presents in addition.
+    /// The credential that the disguise presents in addition.
     enum Company: Sendable {
         case none
-        /// Another credential that the gate accepts, in a record of which only one is examined.
+        /// Another credential that the gate accepts, in a record of which only one credential is examined.
         case record
         /// The same credential in a presentation, of which all are examined.
         case presentation
@@ -48,7 +48,7 @@ struct Disguise: Sendable {
         families.flatMap { $0(showing, kit) }
     }
 
-    /// Changes the label that a wallet may give it.
+    /// Changes the label that a wallet may give the credential.
     private static func labels(of showing: Showing) -> [Disguise] {
         ([nil] + CredentialFormat.allCases).map { label in
             Disguise("label \(label?.rawValue ?? "none")") { Showing(showing.body, label: label) }
@@ -76,8 +76,7 @@ struct Disguise: Sendable {
     }
 }
 
-/// The means of a holder who disguises something: keys of his own, public data of the issuer, pinned
-/// contexts.
+/// The means of a holder who disguises a credential: keys of his own, public data of the issuer, pinned contexts.
 struct DisguiseKit: Sendable {
     /// The pinned contexts.
     let contexts: [Text]

@@ -3,8 +3,7 @@ import Reasons
 
 @testable import Credentials
 
-/// A payload as its issuer and its holder meant it, with the verdict of one gate on it, which no disguise may
-/// improve.
+/// An undisguised payload with the verdict of one gate. No disguise may improve the verdict.
 struct PlainCase: Sendable {
     let name: String
     let showing: Showing
@@ -15,7 +14,7 @@ struct PlainCase: Sendable {
     let mode: Verifier.Mode
     let kit: DisguiseKit
     let plain: Verdict
-    /// The signed content of accepted plain cases; this case may be a broken copy of one.
+    /// The signed content of accepted plain cases. This case may be a broken copy of an accepted case.
     var accepted: Set<[UInt8]> = []
 
     init(
@@ -37,9 +36,8 @@ struct PlainCase: Sendable {
     /// The disguises that are meaningful for this case.
     var disguises: [Disguise] { Disguise.all(of: showing, kit).filter(isTelling) }
 
-    /// Returns whether a disguise is meaningful for this case. It is not if it replaces a holder's proof that
-    /// was refused, or removes an ill-formed part or an addition to a valid credential, because that repairs
-    /// the case.
+    /// Returns whether a disguise is meaningful for this case. A disguise that repairs the case is not meaningful: it
+    /// replaces a refused holder's proof, or removes a malformed part or an addition to a valid credential.
     func isTelling(_ disguise: Disguise) -> Bool {
         let isHolders = plain.code == .holderInvalid || plain.code == .holderProofMissing
         let illFormed = ["json.", "shape.", "context.", "claims.", "envelope.", "proof.malformed"]
@@ -48,12 +46,11 @@ struct PlainCase: Sendable {
             && !ConfusionVectors.mended.contains("\(name): \(disguise.name)")
     }
 
-    /// Returns what is wrong with the verdict on a disguised payload, or nil.
+    /// Returns what is wrong with the verdict on a disguised payload; nil if it is right.
     ///
-    /// The rule: what is accepted was accepted plainly too, with the same issuer, types, dates, signed
-    /// content, names for the replay window and rule. A case that was accepted plainly may be refused in
-    /// disguise. If another credential is presented too, that credential may open the gate, and the verdict
-    /// then names it.
+    /// An accepted disguise must have been accepted in plain form, too, with the same issuer, types, dates, signed
+    /// content, names for the replay window and rule. A case that is accepted in plain form may be refused in disguise.
+    /// If another credential is presented, too, it may open the gate, and the verdict then names it.
     func breach(by verdict: Verdict, in company: Disguise.Company = .none) -> String? {
         if verdict.code == .internal || verdict.reasons.isEmpty { return "a verdict without a reason" }
         guard verdict.isAccepted else { return nil }
@@ -63,7 +60,7 @@ struct PlainCase: Sendable {
             switch company {
             case .none: return restores(left) ? nil : "WRONGLY ACCEPTED"
             case .record: return isOther ? nil : "WRONGLY ACCEPTED"
-            // A valid credential that no rule accepts may accompany an accepted one; a denied or invalid
+            // A valid credential that no rule accepts may accompany an accepted credential. A denied or invalid
             // credential may not.
             case .presentation: return isOther && isUnruled ? nil : "WRONGLY ACCEPTED"
             }
@@ -77,8 +74,8 @@ struct PlainCase: Sendable {
         return verdict.rule == plain.rule ? nil : "another rule"
     }
 
-    /// Returns whether one edit has repaired what another had broken: nothing else is wrong, and the issuer
-    /// signed exactly this content.
+    /// Returns whether one edit has repaired the effect of another edit: nothing else is wrong, and the issuer signed
+    /// exactly this content.
     private func restores(_ credential: CredentialSummary) -> Bool {
         let broken = ["json.", "shape.", "context.", "claims.", "envelope.", "proof.malformed", "proof.invalid"]
         return broken.contains(where: plain.code.text.hasPrefix)
@@ -88,8 +85,7 @@ struct PlainCase: Sendable {
     /// Whether the case is valid, but no rule of the gate accepts it.
     private var isUnruled: Bool { plain.code.text.hasPrefix("policy.") && plain.code.text != "policy.d" }
 
-    /// Returns the last parts of type names: a record contains an IRI if an added context makes the name
-    /// uncertain.
+    /// Returns the last parts of type names. A record contains an IRI if an added context puts the name in doubt.
     private static func names(_ types: [Text]) -> Set<Substring> {
         Set(
             types.map { type in
@@ -97,7 +93,7 @@ struct PlainCase: Sendable {
             })
     }
 
-    /// Tries one disguise; returns a description of the failure with both verdicts, or nil.
+    /// Tries one disguise. Returns a description of the failure with both verdicts; nil for a success.
     func failure(of disguise: Disguise) -> String? {
         guard let shown = try? disguise.make() else { return nil }
         let verdict = verdict(shown)

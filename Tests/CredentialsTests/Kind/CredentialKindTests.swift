@@ -37,7 +37,7 @@ import Testing
         #expect(try kind(type, claims) == wanted)
     }
 
-    /// A token whose header names another kind than its members is of neither kind.
+    /// A token whose header names another kind than its members has neither kind.
     @Test(
         arguments: [
             ("at+jwt", ["vc": [:]]), ("statuslist+jwt", ["vct": "x"]), ("kb+jwt", ["vc": [:]]), ("", ["vc": [:]]),
@@ -57,8 +57,7 @@ import Testing
         }
     }
 
-    /// Each kind that can admit people has a name for a rule's `formats` and for records; other kinds have
-    /// none.
+    /// Each kind that can admit people has a name for a rule's `formats` and for records. Other kinds have none.
     @Test func kindsThatAdmitHaveANameInRecords() {
         let named = CredentialKind.allCases.compactMap(\.format)
         #expect(Set(named) == Set(CredentialFormat.allCases))

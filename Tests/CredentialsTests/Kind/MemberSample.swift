@@ -2,12 +2,11 @@ import Encoding
 
 @testable import Credentials
 
-/// A valid credential or presentation of one kind, in one part of which a test sets a member. All criteria of
-/// a gate are active: contexts and subjects are restricted, and the holder's proof is required if there is
-/// one.
+/// A valid credential or presentation of one kind. A test sets a member in one part. All criteria of a gate are active:
+/// contexts and subjects are restricted, and a holder's proof is required if the kind has one.
 struct MemberSample {
     let table: MemberTable
-    /// Returns the verdict after these members are set in that part; the whole payload is signed.
+    /// Returns the verdict after these members are set in the part. The whole payload is signed.
     let verdict: (JSONObject) throws -> Verdict
 
     static let banned: Text = "did:example:banned"
@@ -42,7 +41,7 @@ struct MemberSample {
         }
     }
 
-    /// Returns a value with which a stage that reads the member gives another verdict.
+    /// Returns a value for which a stage that reads the member gives another verdict.
     static func hostile(_ name: Text) -> JSON {
         let (past, future): (JSON, JSON) = ("2026-02-01T00:00:00Z", "2026-12-20T00:00:00Z")
         return switch name {

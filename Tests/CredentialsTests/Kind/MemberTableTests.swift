@@ -6,7 +6,7 @@ import Testing
 
 @testable import Credentials
 
-/// Each kind accounts for every member: the member is read, known to decide nothing, or refused.
+/// Each kind accounts for every member: a stage reads the member, the member is known to be inert, or it is refused.
 @Suite struct MemberTableTests {
     @Test func everySampleIsAcceptedAsItIs() throws {
         for sample in try MemberSample.all() {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// A member that is decisive in one kind is in every table.
+    /// A member that is decisive in one kind is in the table of every kind.
     @Test func noTableForgetsAName() {
         for (kind, part, table) in MemberTable.all {
             let names = Set(table.read.flatMap(\.names) + table.inert).union(table.refused)

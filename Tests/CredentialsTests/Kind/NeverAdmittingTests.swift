@@ -23,8 +23,8 @@ import Testing
         for token in tokens { #expect(try forge.verify(token).code == .kindNeverAdmits) }
     }
 
-    /// In linked data the expanded type counts, by whatever name the issuer's contexts give it; in
-    /// presentations, too.
+    /// In linked data the expanded type counts, whatever name the issuer's contexts give it. The same applies to
+    /// presentations.
     @Test(arguments: [true, false]) func norInLinkedData(_ coversText: Bool) throws {
         let issuer = try TestIssuer(seed: 7)
         let url: Text = "https://issuer.example/context"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// No wrapper, suffix or label turns a token into something other than its issuer signed.
+/// No wrapper, suffix or label turns a token into an object that its issuer did not sign.
 @Suite struct WrapperTests {
     private let forge: TokenForge
     private let holder: TokenForge
@@ -14,7 +14,7 @@ import Testing
         holder = try TokenForge(seed: 5)
     }
 
-    /// The most that an operator can allow: plain SD-JWTs, with all dates and the status withheld.
+    /// The maximum that an operator can allow: plain SD-JWTs, with all dates and the status withheld.
     private var material: TrustMaterial {
         var material = forge.material
         material.issuers[0].plainSDJWT = true
@@ -92,7 +92,7 @@ import Testing
         }.map(\.name)
     }
 
-    /// Returns credentials that are revoked, expired or not valid yet, and one that is valid.
+    /// Returns one valid credential, and credentials that are revoked, expired or not valid yet.
     private func credentials() throws -> [(String, JSONObject)] {
         func with(_ change: (inout JSONObject) -> Void) -> JSONObject {
             var (claims, inner) = (forge.jwtClaims, forge.v1)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Credentials
 
-/// Which of several credentials opened the gate: the verdict, record, report and replay window name the
-/// credential that fulfilled the accepting rule, whatever is presented with it and in any order.
+/// The choice of the credential that opened the gate. Verdict, record, report and replay window name the credential
+/// that fulfilled the accepting rule, in any company and in any order.
 @Suite struct DecisiveCredentialTests {
     private func rule(_ card: ShownTogether.Card, _ more: String = "") -> String {
         "[[accept]]\nid = \"\(card.name)\"\ntypes = [ \"\(card.type)\" ]\n\(more)\n"
@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    /// Adding or removing other credentials does not make a used credential new, and a credential that did
-    /// not open the gate stays new.
+    /// Adding or removing other credentials does not make a used credential new. A credential that did not open the
+    /// gate stays new.
     @Test(arguments: ShownTogether.Way.allCases) func whatOpenedTheGateIsKnownAgain(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         let (staff, library) = (shown.staff, shown.library)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// All credentials that fulfil the accepting rule are named, so the order cannot hide one.
+    /// All credentials that fulfil the accepting rule are named, so no order can hide one.
     @Test(arguments: ShownTogether.Way.allCases) func twoThatFulfilTheRule(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         let second = try shown.another(shown.staff, from: "2026-03-07")
@@ -149,8 +149,7 @@ import Testing
         }
     }
 
-    /// The verdict names the credential that a rule selects and finds unfulfilled, and the one that is
-    /// invalid itself.
+    /// The verdict names the credential that a rule selects and finds unfulfilled, or the credential that is invalid.
     @Test(arguments: ShownTogether.Way.allCases) func theVerdictNamesWhatFailed(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         let wanting = rule(shown.staff, "require = [ { remaining = \"9999d\" } ]")

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Proof of possession follows one rule for everything that holders sign: its maximum age, its audience, and
-/// whose challenge it may answer.
+/// One rule for all proofs of possession: the maximum age, the audience, and whose challenge a proof may answer.
 @Suite struct HolderProofRuleTests {
     enum Kind: CaseIterable {
         case keyBinding, firstToken, secondToken, statements, text
@@ -86,8 +85,8 @@ import Testing
         }
     }
 
-    /// The effect of a proof. `counts`: it fulfils a rule that requires the holder's proof. `idle`: it does
-    /// not, but the credential is accepted without a proof. `refused`: nothing is accepted.
+    /// The effect of a proof. `counts`: the proof fulfils a rule that requires a holder's proof. `idle`: the proof does
+    /// not count, but the credential is accepted without it. `refused`: nothing is accepted.
     private enum Worth { case counts, idle, refused }
 
     private func worth(
@@ -111,8 +110,8 @@ import Testing
         return isEnough ? .counts : open == .ok ? .idle : .refused
     }
 
-    /// For an SD-JWT that names its holder's key, only that key proves possession, even if its subject signs
-    /// a presentation.
+    /// For an SD-JWT that names its holder's key, only that key proves possession. A presentation signed by the subject
+    /// does not.
     @Test func theNamedKey() throws {
         for namesKey in [false, true] {
             let token = try forge.sdJWT {
@@ -183,8 +182,7 @@ import Testing
         let asked = HolderDemand(nonce: "n-1")
         #expect(try worth(kind, Proof(nonce: "n-1", audience: own), asked) == .counts)
         #expect(try worth(kind, Proof(nonce: "n-2", audience: own), asked) == .refused)
-        // Without a challenge from this gate, a proof that answers a challenge must at least name this gate
-        // as its audience.
+        // A proof that answers another verifier's challenge counts only if it names this gate as its audience.
         #expect(try worth(kind, Proof(nonce: "n-2", audience: own)) == .counts)
         guard kind.hasChoice else { return }
         #expect(try worth(kind, Proof(), asked) == .refused)

@@ -7,8 +7,8 @@ import Tuvali
 
 @testable import Credentials
 
-/// The real kiosk with phones on a virtual radio, connected to the real verifier and the real ledger: it
-/// shows how a payload becomes a record and a report.
+/// The real kiosk with phones on a virtual radio, connected to the real verifier and the real ledger. It shows how a
+/// payload becomes a record and a report.
 final class RecordingGate: SimulatedWorld {
     /// The record of a visit, as it is read back, and its report.
     struct End {

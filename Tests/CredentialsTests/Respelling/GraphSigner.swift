@@ -4,8 +4,8 @@ import LinkedData
 
 @testable import Credentials
 
-/// An issuer or holder that signs linked data as a did:key, with a **test key** from a fixed seed. It uses
-/// only the canonical N-Quads or the canonical JSON of the product.
+/// An issuer or holder that signs linked data as a did:key, with a **test key** from a fixed seed. Of the product, it
+/// uses only the canonical N-Quads and the canonical JSON.
 struct GraphSigner: Sendable {
     enum Suite: String, CaseIterable, Sendable {
         case ed25519Signature2018
@@ -21,7 +21,7 @@ struct GraphSigner: Sendable {
         /// Whether the suite signs canonical JSON instead of statements.
         var isText: Bool { self == .eddsaJCS2022 || self == .ecdsaJCS2019 }
 
-        /// One suite of each kind: text, statements, and statements one by one, with old and new proof types.
+        /// One suite of each kind (text, statements, single statements), with old and new proof types.
         static let sample: [Suite] = [
             .ed25519Signature2020, .eddsaRDFC2022, .ecdsaRDFC2019, .ecdsaSD2023, .eddsaJCS2022,
         ]
@@ -142,14 +142,14 @@ struct GraphSigner: Sendable {
         }
     }
 
-    /// Returns a derived proof that shows all of a document (VC Data Integrity ECDSA 1.0 section 3.5.7). A
-    /// document with fewer members, signed in this way, equals the one that a holder derives by leaving out
-    /// the statements of those members.
+    /// Returns a derived proof that shows all of a document (VC Data Integrity ECDSA 1.0 section 3.5.7). Signing a
+    /// document with fewer members gives the same result as a holder's derivation without the statements of the missing
+    /// members.
     private func disclosure(
         of id: Text?, _ options: [UInt8], _ dataset: Dataset, _ canonical: CanonicalDataset
     ) throws -> String {
-        // Each credential has a key of its own (Data Integrity ECDSA Cryptosuites section 3.4.2), whatever
-        // part of it is shown.
+        // Each credential has a key of its own (Data Integrity ECDSA Cryptosuites section 3.4.2), whatever part is
+        // shown.
         let ephemeral = try P256.Signing.PrivateKey(rawRepresentation: Digest.sha256(Array((id ?? "").utf8)))
         let key = [0x80, 0x24] + [UInt8](ephemeral.publicKey.compressedRepresentation)
         // The labels that the issuer assigned; in tests they are derived from the canonical labels.

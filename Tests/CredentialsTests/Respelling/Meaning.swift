@@ -1,8 +1,8 @@
 import Encoding
 import LinkedData
 
-/// The meaning of one member: its property's IRI and its values in expanded form, which have the same meaning
-/// under any context.
+/// The meaning of one member: the IRI of its property, and its values in expanded form, which mean the same under any
+/// context.
 struct Meaning {
     let property: Text
     let values: [JSON]
@@ -10,7 +10,7 @@ struct Meaning {
     /// The values as one JSON value.
     var value: JSON { .array(values) }
 
-    /// Finds the meaning by removing the member: it is the part that is then missing from the expansion.
+    /// Finds the meaning by removing the member. The meaning is the part that is then missing in the expansion.
     init?(of name: Text, in node: JSONObject, at place: JSONPlace, of part: SignedPart, _ processor: JSONLDProcessor) {
         let whole = JSON.object(part.node)
         guard let less = whole.replacing(place, by: .object(node.without(name))).object,

@@ -64,8 +64,7 @@ struct MemberTrick: Sendable {
 }
 
 extension MemberTrick {
-    /// Tricks that move the member one level down, to a place that JSON-LD reads as if the level did not
-    /// exist.
+    /// Tricks that move the member one level down. JSON-LD reads the member as if the level did not exist.
     private static let nesting = [
         plain("@nest") { $0.rest.with("@nest", [$0.name: $0.value]) },
         plain("@nest in @nest") { $0.rest.with("@nest", [["@nest": [$0.name: $0.value]]]) },

@@ -1,10 +1,10 @@
 import Encoding
 import LinkedData
 
-/// Writes the same signed statements in other ways, as the holder of a linked-data credential can.
+/// Writes the same signed statements in other ways, like the holder of a linked-data credential.
 ///
-/// A trick is a small function from a place to another way of writing it. A result is used only if the
-/// canonical N-Quads of every signed part are unchanged.
+/// A trick is a function from a place to another way of writing it. A result is used only if the canonical N-Quads of
+/// every signed part are unchanged.
 struct Respeller {
     /// One way of writing that may preserve the statements.
     struct Candidate {
@@ -25,20 +25,18 @@ struct Respeller {
         /// Whether the second context exchanges the meaning of two names.
         var exchanges: Bool { trick.hasPrefix("names exchanged") }
 
-        /// Returns the possible beginnings of a refusal, given that the plain document is accepted. The
-        /// spelling check refuses other spellings; a proof that lost its members may fail as any broken proof
-        /// does.
+        /// Returns the possible beginnings of a refusal if the plain document is accepted. The spelling check refuses
+        /// other spellings. A proof that lost its members may fail like any broken proof.
         func refusals(checkingSpelling: Bool) -> [String] {
             // Under a vocabulary the name may stay the same; then the value object differs.
             let isForm = isForm || trick == "inline @vocab"
             var own = checkingSpelling && !isForm ? ["shape.spelling"] : ["shape."]
             // Rules do not read a name if the listed contexts have another name for the same property.
             if trick == "alias of a second context" { own.append("policy.") }
-            // If the part describes a node twice, one description may be lost, and the statements stay the
-            // same.
+            // If the part describes a node twice, one description may be lost while the statements stay the same.
             if part.repeatsNode { own.append("claims.unsigned") }
-            // A proof that does not show its purpose has none, whatever name it uses. Of several proofs the
-            // first is examined more closely.
+            // A proof that does not show its purpose has none, whatever name it uses. The first of several proofs is
+            // examined more closely.
             let isFirst = !(1...9).contains { "\(part.place)".hasSuffix("/\($0)") }
             if part.kind == .proof, checkingSpelling, !isForm, isFirst { return own + ["proof.purpose"] }
             return part.kind == .proof ? own + ["proof.", "holder.invalid", "context.invalid"] : own
@@ -106,8 +104,8 @@ struct Respeller {
     /// All candidates, always in the same order.
     var candidates: [Candidate] { sites.flatMap { candidates(at: $0) } }
 
-    /// Returns the document with that change, or nil if the trick does not work there: the text would not
-    /// change, or no signature would cover it any more.
+    /// Returns the document with the change; nil if the trick does not work there: the text would not change, or no
+    /// signature would cover it.
     func respelt(_ candidate: Candidate) -> JSON? {
         guard let node = candidate.make(), node != candidate.part.node else { return nil }
         let whole = candidate.part.splice(node, into: document)
@@ -125,7 +123,7 @@ struct Respeller {
 
     // MARK: - Places
 
-    /// Something that can be written in another way: a part as a whole, a node of it, or a member of a node.
+    /// A unit that can be written in another way: a whole part, a node of it, or a member of a node.
     struct Site {
         fileprivate let part: SignedPart
         fileprivate let place: JSONPlace

@@ -28,8 +28,8 @@ struct RespellingTrial {
         plain = verifier.verify(bytes, demand: demand, at: clock)
     }
 
-    /// Returns what is wrong with the verdicts on a respelt document: with both lines of defence, and with
-    /// the first alone.
+    /// Returns what is wrong with the verdicts on a respelt document, with both lines of defence and with the first
+    /// alone.
     ///
     /// - Parameter also: Additional possible beginnings of a refusal.
     func failures(of candidate: Respeller.Candidate, _ respelt: JSON, also: [String] = []) throws -> [String] {

@@ -55,7 +55,7 @@ struct RespellingTwin {
     }
 }
 
-/// Makes twins that one suite signs.
+/// Makes twins, all signed with the same suite.
 struct RespellingTwins {
     var issuer: GraphSigner
     let holder: GraphSigner

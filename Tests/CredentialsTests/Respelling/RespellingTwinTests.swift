@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// Expired, revoked, denied and stolen documents in other spellings: none is accepted, and no valid one gets
+/// Expired, revoked, denied and stolen documents in other spellings. None is accepted, and no valid document gets
 /// another verdict.
 @Suite struct RespellingTwinTests {
     private static let isWhole = ProcessInfo.processInfo.environment["GATEHOUSE_RESPELLINGS"] == "all"

@@ -7,17 +7,17 @@ import Testing
 
 @testable import Credentials
 
-/// Every accepted linked-data vector in other spellings: the verdict stays the same, or is `shape.spelling`.
+/// Every accepted linked-data vector in other spellings. The verdict stays the same, or is `shape.spelling`.
 ///
-/// Each is also verified after its end and before its start, which gives refused twins of vectors that others
-/// signed.
+/// Each vector is also verified after its end and before its start. The vectors thus have refused twins without a new
+/// signature.
 @Suite struct RespellingVectorTests {
     private static let folders = [
         "vc/1edtech", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/mosip",
         "vc/neighbours", "vc/ssi",
     ]
 
-    /// How many spellings of each document are tried; `GATEHOUSE_RESPELLINGS=all` tries all.
+    /// The number of spellings of each document. `GATEHOUSE_RESPELLINGS=all` tries all spellings.
     private static let sample = ProcessInfo.processInfo.environment["GATEHOUSE_RESPELLINGS"] == "all" ? Int.max : 20
 
     private static let least = 20

@@ -1,8 +1,8 @@
 import Encoding
 import LinkedData
 
-/// A context that is pinned for some other credential and gives this one's properties other names: new names,
-/// and names with another meaning here.
+/// A context that is pinned for another credential. It gives the properties of this credential other names: new names,
+/// and names with another meaning in this credential.
 struct SecondContext: Sendable {
     static let aliasURL: Text = "https://second.example/ns/aliases/v1"
     static let exchangeURL: Text = "https://second.example/ns/exchange/v1"

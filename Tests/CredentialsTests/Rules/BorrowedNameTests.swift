@@ -4,9 +4,9 @@ import Testing
 
 @testable import Credentials
 
-/// A context may borrow the meaning of its names from the contexts before it: a prefix, a vocabulary, another
-/// term. A holder may list other contexts in their place, or one more after them, but must not give the
-/// issuer's statements other names in this way.
+/// A context may borrow the meaning of its names from earlier contexts: a prefix, a vocabulary, a term. A holder may
+/// list other contexts in their place, or one more afterwards. The holder must not be able to give the issuer's
+/// statements other names in this way.
 @Suite struct BorrowedNameTests {
     private static let ns = "https://works.example/ns#"
 
@@ -115,7 +115,7 @@ import Testing
         "[[deny]]\nid = \"d\"\nwhen = [ { \(condition) } ]\n[[accept]]\nid = \"r\"\n"
     }
 
-    /// The issuer's own document is read as it is meant.
+    /// The issuer's own document is read as the issuer intended.
     @Test(
         arguments: [
             ["urn:prefix", "urn:by-prefix"], ["urn:vocabulary", "urn:by-coercion"], ["urn:scoped"],
@@ -126,7 +126,7 @@ import Testing
         #expect(try code(accept("claim = \"/role\", exists = true"), Self.guest, under: list) == "ok")
     }
 
-    /// The contexts under which an issuer wrote the role, and those under which the holder presents the same
+    /// The contexts under which an issuer wrote the role, and the contexts under which the holder presents the same
     /// statements.
     private struct Choice: CustomTestStringConvertible {
         let issuers: [Text]
@@ -203,8 +203,7 @@ import Testing
         #expect(try code(employee, Self.visitor, under: ["urn:vocabulary", "urn:alias"]) != "ok")
     }
 
-    /// A name that is a keyword in one context and a property in another does not count as absent under
-    /// either.
+    /// A name that is a keyword in one context and a property in another does not count as absent in either.
     @Test func aKeywordIsNoAbsentProperty() throws {
         for (name, list) in [("category", ["urn:alias", "urn:category"]), ("box/role", ["urn:nest", "urn:box"])] {
             let condition = "claim = \"/\(name)\", exists = true"
@@ -214,8 +213,8 @@ import Testing
         }
     }
 
-    /// A context that cannot be processed after any other, or that needs one that is not pinned, cannot be
-    /// listed by any document. A context with too many possible meanings may mean anything.
+    /// No document can list a context that cannot be processed after any other, or that needs an unpinned context. A
+    /// context with too many possible meanings may mean anything.
     @Test func whatCannotBeProcessed() throws {
         let broken: JSON = ["p:role": Self.term("role")]
         let absent: JSON = ["role": ["@id": Self.term("role"), "@context": "urn:nowhere"]]
@@ -236,7 +235,7 @@ import Testing
         #expect(!many.definedNames(under: ["urn:lender", "urn:borrower"]).areUnknown)
     }
 
-    /// Contexts whose scopes lead to each other are processed once each, and not once for every path.
+    /// Contexts whose scopes lead to each other are processed once each, not once for every path.
     @Test func scopesThatLeadToEachOther() throws {
         let count = 12
         let rings: [(Text, JSON)] = (0..<4).map { ring in
@@ -284,7 +283,7 @@ import Testing
         }
     }
 
-    /// `policy check` reports names with one meaning alone and another after other contexts.
+    /// `policy check` reports names that have one meaning alone and another meaning after other contexts.
     @Test func borrowedNamesAreTold() throws {
         var material = TrustMaterial(issuers: [TrustedIssuer(id: PolicyFixture.issuer)])
         for url in ["urn:prefix", "urn:by-prefix"] as [Text] {

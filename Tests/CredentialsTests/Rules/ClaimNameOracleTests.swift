@@ -5,9 +5,9 @@ import Testing
 
 @testable import Credentials
 
-/// The meaning of a name in a pointer is the one that the expansion of the document gives it, whatever
-/// contexts of types and properties apply there. The oracle writes a member with that name into the document,
-/// expands the whole, and finds the place of the value.
+/// A name in a pointer has the meaning that the expansion of the document gives it, under any contexts of types and
+/// properties. The oracle writes a member with the name into the document, expands the whole document, and finds the
+/// place of the value.
 @Suite struct ClaimNameOracleTests {
     /// Generates contexts and a document, always the same for the same seed.
     private struct Generator {
@@ -92,8 +92,8 @@ import Testing
 
     private static let probe: Text = "urn:x:probe"
 
-    /// Returns the property of the probe when a name at a place of the document has the probe as its value;
-    /// nil if it states nothing, or if no document can contain it there.
+    /// Returns the property of the probe if a name at a place of the document has the probe as its value; nil if the
+    /// name states nothing, or if no document can contain it there.
     private func property(
         of name: Text, at place: JSONPlace, in document: JSON, _ processor: JSONLDProcessor
     ) -> (property: Text, node: Term)?? {

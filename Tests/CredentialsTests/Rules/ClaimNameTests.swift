@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Names in pointers are read as the JSON-LD engine reads them: with the same contexts in the same places.
+/// Names in pointers are read like the JSON-LD engine reads them, with the same contexts at the same places.
 @Suite struct ClaimNameTests {
     /// A claim of a document, under the context of the document.
     struct Row: CustomTestStringConvertible, Sendable {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// Two names for one property: the holder may exchange them.
+    /// One property has two names, and the holder may exchange them.
     @Test func aNameThatSharesItsMeaningIsUnknown() throws {
         let contexts: [Text: JSON] = [
             "urn:c": Self.context(["a": "urn:one", "b": "urn:one", "c": "urn:two"]),
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// If a step leads to several nodes and some have no value, the values of the others are not the complete
+    /// If a step leads to several nodes and some have no value, the values of the other nodes are not the complete
     /// list.
     @Test func whatSomeNodesLack() throws {
         let contexts: [Text: JSON] = [Self.url: Self.context(["a": "urn:a", "b": "urn:b"])]
@@ -197,8 +197,8 @@ import Testing
         }
     }
 
-    /// A node is described twice, with its type in one place only. Under that type the name in the other
-    /// place has another meaning.
+    /// A node is described twice, with its type in one description only. Under that type, the name in the other
+    /// description has another meaning.
     @Test func aTypeThatIsStatedElsewhere() throws {
         let contexts: [Text: JSON] = [
             Self.url: Self.context([
@@ -220,8 +220,8 @@ import Testing
         }
     }
 
-    /// A document whose objects list other contexts, or the same ones in another order, does not match a
-    /// rule's list.
+    /// A document whose inner objects list other contexts, or the same contexts in another order, does not match the
+    /// list of a rule.
     @Test func contextsOfInnerObjects() {
         let (a, b): (JSON, JSON) = ("urn:a", "urn:b")
         let cases: [(JSON, Bool)] = [
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    /// A text that one context selects by its language may not be readable under another context.
+    /// A text that a context selects by its language may not be readable under another context.
     @Test func aLanguageIsNoAbsentPart() throws {
         let contexts: [Text: JSON] = [
             Self.url: Self.context(["a": "urn:a", "b": "urn:b", "de": "urn:de"]),

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Credentials
 
-/// Credentials that contain others with contexts of their own, and nodes that are described in several
-/// places: the permitted forms, and proof that a holder gains nothing by moving signed statements there.
+/// Credentials that contain other credentials with contexts of their own, and nodes that several places describe. The
+/// tests show the permitted forms, and that a holder gains nothing by moving signed statements.
 @Suite struct EmbeddedCredentialTests {
     private static let names: Text = "https://names.example/v1"
     private let twins: RespellingTwins
@@ -79,8 +79,7 @@ import Testing
         return verifier.verify(document.compactBytes, at: RespellingTwin.clock)
     }
 
-    /// Returns a signed document in another spelling; the statements are the same, so the signature stays
-    /// valid.
+    /// Returns a signed document in another spelling. The statements are the same, so the signature stays valid.
     private func respelt(_ signed: JSONObject, as other: JSONObject) throws -> JSON {
         let processor = JSONLDProcessor(contexts: ContextDocuments(issuer.contexts))
         func canonical(_ document: JSONObject) throws -> [UInt8] {
@@ -136,8 +135,8 @@ import Testing
             $0["refreshService"] = ["id": "urn:uuid:1", "type": "works:Refresh"]
         }
         #expect(try verdict(issuer.sign(service)).code == .ok)
-        // The outer credential may not be the subject of the inner one, which would then make statements
-        // about it.
+        // The outer credential must not be the subject of the inner credential, which would then make statements about
+        // the outer one.
         let about = endorsed(endorsement(of: ["id": "urn:uuid:1"]))
         let more = endorsed(endorsement(of: ["id": "urn:uuid:1", "grade": 1]))
         for spelling in [true, false] {
@@ -198,7 +197,7 @@ import Testing
 
     private var listing: JSON { .array((heads.array ?? []) + [.string(Self.names)]) }
 
-    /// What an inner credential may state about the outer one.
+    /// The statements of an inner credential about the outer credential.
     private let service: JSONObject = ["id": "urn:uuid:1", "type": "works:Refresh"]
 
     private func leading(to service: JSONObject, _ changes: (inout JSONObject) -> Void = { _ in }) -> JSON {
@@ -208,8 +207,7 @@ import Testing
         }
     }
 
-    /// The holder moves the end and the status of the credential into the inner credential's statements about
-    /// it.
+    /// The holder moves the end and the status of the credential into the inner credential's statements about it.
     @Test func whatDecidesMovesInside() throws {
         let revoked = try twins.list("list", set: true)
         let ends: [(JSONObject, String)] = [
@@ -273,8 +271,8 @@ import Testing
         }
     }
 
-    /// An inner credential's statement about the same subject is not a claim of the issuer, wherever the
-    /// holder writes it.
+    /// An inner credential's statement about the same subject is not a claim of the issuer, wherever the holder writes
+    /// it.
     @Test func claimsOfOthersAreNotTheIssuers() throws {
         func rules(_ condition: String) -> String { "[[accept]]\nid = \"staff\"\nrequire = [ \(condition) ]\n" }
         let high = rules("{ claim = \"/credentialSubject/level\", at-least = 9 }")
@@ -290,12 +288,12 @@ import Testing
         #expect(try verdict(issuer.sign(signed), rules: property).code.text == "policy.staff")
         let vouched = try verdict(issuer.sign(signed), rules: high) { $0.issuers[0].vouchesForEmbedded = true }
         #expect(vouched.code == .ok)
-        // The same holds for others' statements about something that only leads to the subject.
+        // The rule also covers other issuers' statements about a node that leads to the subject.
         let linked = holding(
             id, ["id": "urn:uuid:6", "manager": .object(["id": .string(twins.holder.id), "level": 9])])
         #expect(try verdict(issuer.sign(linked), rules: high).code.text == "policy.staff")
         #expect(try verdict(issuer.sign(linked), rules: property).code.text == "policy.staff")
-        // A claim that nobody states is absent, and statements about other subjects do not matter.
+        // A claim without any statement is absent. Statements about other subjects do not matter.
         let without = rules("{ claim = \"/credentialSubject/grade\", exists = false }")
         #expect(try verdict(issuer.sign(signed), rules: without).code == .ok)
         let other = holding(id.with("level", 9), ["id": "urn:uuid:5", "level": 1])
@@ -304,7 +302,7 @@ import Testing
         #expect(try verdict(issuer.sign(signed), rules: subject).code == .ok)
     }
 
-    /// An inner credential's statements about the outer one define neither its type nor its subject.
+    /// An inner credential's statements about the outer credential define neither its type nor its subject.
     @Test(arguments: [GraphSigner.Suite.eddsaRDFC2022, .eddsaJCS2022])
     func typesAndSubjectsOfOthersAreNotTheIssuers(_ suite: GraphSigner.Suite) throws {
         let signer = try GraphSigner(suite, contexts: issuer.contexts)
@@ -443,8 +441,8 @@ import Testing
 
     // MARK: - The outermost credential
 
-    /// If credentials lead to each other, the holder can make another one the outermost, but only if that one
-    /// is refused.
+    /// If credentials lead to each other, the holder can make another credential the outermost, but only if that
+    /// credential is refused.
     @Test func theOtherOneIsNoChoice() throws {
         func circle(lasting: Bool) -> JSONObject {
             let inside = leading(to: service) { document in
@@ -467,8 +465,8 @@ import Testing
             #expect(try verdict(issuer.sign(signed)).code == .validityExpired)
             #expect(try verdict(respelt(signed, as: outermost(signed))).code == code)
         }
-        // Three cases: the inner issuer is trusted as well, it is the same as the outer one, or there are
-        // two.
+        // Three cases: the inner issuer is trusted, too; the inner issuer is the outer issuer; or there are two inner
+        // issuers.
         let known = endorsed(leading(to: service))
         #expect(try verdict(issuer.sign(known)).code == .ok)
         let both = try verdict(issuer.sign(known)) {

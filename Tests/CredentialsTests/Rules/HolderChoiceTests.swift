@@ -4,11 +4,10 @@ import Testing
 
 @testable import Credentials
 
-/// For every condition, every format and every value, no choice of the holder turns a refusal into an
-/// acceptance.
+/// For every condition, every format and every value, no choice of the holder turns a refusal into an acceptance.
 ///
-/// The holder may respell what RDF suites sign, write JCS numbers in other digits, and withhold what a format
-/// lets him withhold. The verdict on the complete credential is the reference.
+/// The holder may respell the content of RDF suites, write JCS numbers in other digits, and withhold as much as the
+/// format allows. The reference is the verdict on the complete credential.
 @Suite struct HolderChoiceTests {
     /// A condition with its claim as `/CLAIM`, and values that an issuer may sign for it.
     struct Row: CustomTestStringConvertible, Sendable {

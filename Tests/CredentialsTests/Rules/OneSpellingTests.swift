@@ -4,8 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// The second line of defence alone: documents without wrong statements, each with one spelling that no data
-/// model has.
+/// The second line of defence alone: documents with right statements, each with one spelling that no data model has.
 @Suite struct OneSpellingTests {
     private static let credentials = "https://www.w3.org/2018/credentials#"
     private static let end: JSON = [

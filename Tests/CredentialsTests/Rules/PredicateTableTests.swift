@@ -5,9 +5,9 @@ import Testing
 
 @testable import Credentials
 
-/// Every condition with every kind of value: present once, several times, withheld, absent, and missing at
-/// one of several nodes. The oracle lists the possible worlds: a result that is not the same in all of them
-/// is unknown.
+/// Every condition with every kind of value: present once, several times, withheld, absent, and missing at one of
+/// several nodes. The oracle lists the possible worlds. If the results in these worlds differ, the right result is
+/// unknown.
 @Suite struct PredicateTableTests {
     /// A value that a rule can compare.
     private enum Atom: Sendable {
@@ -82,8 +82,8 @@ import Testing
 
     private static let names = ["Admin": "urn:n:Admin", "Guest": "urn:n:Guest", "cs": "urn:cs", "p": "urn:p"]
 
-    /// Tests for one of several wanted values. Wanted values of another kind are ignored; the result is
-    /// unknown if none has the value's own kind, or if no comparison succeeds and one is unknown.
+    /// Tests for one of several wanted values. Wanted values of another kind are ignored. The result is unknown if no
+    /// wanted value has the value's kind, or if no comparison succeeds and one is unknown.
     private static func any(_ wanted: [PolicyValue]) -> Answer {
         { atom in
             let answers = wanted.filter { isSameKind(atom, $0) }.map { equal(atom, $0) }
@@ -250,8 +250,8 @@ import Testing
         for value in [Value(name: "nothing", terms: [], atoms: [])] + one + two {
             for showing in Showing.allCases {
                 let isList = showing == .list || showing == .withheldList
-                // If one node has the value and another has none, the missing one counts as a value about
-                // which nothing is known.
+                // If one node has the value and another has none, the missing value counts as a value about which
+                // nothing is known.
                 let isPartial = showing == .lackingElsewhere && !value.atoms.isEmpty
                 let wanted = Self.answer(
                     condition, value.atoms + (isPartial ? [.other] : []), isList: isList,

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Credentials
 
-/// Members that are signed twice, or under another name than the expected one. Only the reading of statements
-/// is tested, because the spelling check would refuse each of these documents.
+/// Members that are signed twice, or under an unexpected name. The tests concern only the reading of statements,
+/// because the spelling check would refuse each of these documents.
 @Suite struct SaidTwiceTests {
     private let twins: RespellingTwins
 

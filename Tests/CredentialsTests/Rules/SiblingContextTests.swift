@@ -4,9 +4,9 @@ import Testing
 
 @testable import Credentials
 
-/// A holder may list other pinned contexts and write the same statements under their names, because a
-/// signature over statements does not cover the contexts. The holder gains nothing by that. A context that no
-/// credential lists does not change what rules read either.
+/// A holder may list other pinned contexts and write the same statements under their names, because a signature over
+/// statements does not cover the contexts. The holder gains nothing by this choice. A context that no credential lists
+/// does not change the result of rules either.
 @Suite struct SiblingContextTests {
     private static let works: Text = "https://works.example/v1"
     private static let twin: Text = "https://works.example/v2"
@@ -140,8 +140,8 @@ import Testing
         return PolicyFixture.ask(rules, [PolicyCase(claims: claims)]).code == "ok"
     }
 
-    /// Whatever list of contexts the issuer chose, no other list and no other spelling fulfils a rule that
-    /// its own document does not fulfil.
+    /// Whatever contexts the issuer listed, no other list and no other spelling fulfils a rule that the issuer's own
+    /// document does not fulfil.
     @Test(arguments: [
         ([works, twin], false), ([works, foreign], false), ([works, twin, foreign], false), ([works, more], true),
     ])

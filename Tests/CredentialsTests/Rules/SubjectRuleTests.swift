@@ -85,8 +85,8 @@ import Testing
 
     // MARK: - Which proofs are shown
 
-    /// One proof leaves a choice of statements to the holder and another does not. Whichever proof he shows,
-    /// the credential is recognised as seen, provided that it has an id.
+    /// One proof leaves a choice of statements to the holder, and a second proof does not. Under either proof, a
+    /// credential with an id is recognised as seen.
     @Test func oneOfTwoProofsWhereOneLeavesAChoice() throws {
         let issuer = try TestIssuer(seed: 9)
         let signer = try GraphSigner(.ecdsaSD2023)
@@ -121,8 +121,8 @@ import Testing
         #expect(try verdict(same, recent: keys).code == .ok)
     }
 
-    /// One issuer makes two proofs, over the text and over the graph. The name of the signed content is the
-    /// same whichever of them the holder shows.
+    /// One issuer makes two proofs, over the text and over the graph. The name of the signed content is the same under
+    /// either proof.
     @Test func oneOfTwoProofs() throws {
         let issuer = try TestIssuer(seed: 9)
         let document = issuer.template

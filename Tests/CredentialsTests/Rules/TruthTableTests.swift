@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// The result of a condition in each format: yes, no or *unknown*, as the gate shows it. An unknown result
-/// fulfils nothing, negated or not, and makes every deny rule match.
+/// The result of a condition in each format: yes, no or *unknown*, observed at the gate. An unknown result fulfils no
+/// condition, negated or not, and makes every deny rule match.
 @Suite struct TruthTableTests {
     enum Truth: String { case yes, no, unknown }
 
@@ -32,7 +32,7 @@ import Testing
             Row(condition: "level, in = [3, 4]", claims: ["level": 4], truth: .yes),
             Row(condition: "code, starts-with = \"AB\"", claims: ["code": "AB-1"], truth: .yes),
             Row(condition: "day, before = 2026-06-01", claims: ["day": "2026-05-31"], truth: .yes),
-            // Several values: a test on one value cannot know which is meant.
+            // Several values. A test on one value cannot know which value is meant.
             Row(condition: "level, equals = 3", claims: ["level": [3, 4]], truth: .unknown),
             Row(condition: "level, at-least = 3", claims: ["level": [4, 5]], truth: .unknown),
             Row(condition: "level, at-least = 3", claims: ["level": [1, 5]], truth: .unknown),
@@ -174,8 +174,8 @@ import Testing
 
     // MARK: - Withheld values
 
-    /// A withheld element keeps its index and stays unknown: other indexes do not shift, and the result for
-    /// such a list is never "no".
+    /// A withheld element keeps its index and stays unknown. Other indexes do not shift, and the result for such a list
+    /// is never "no".
     @Test func withheldElements() throws {
         let pass = try RuleCredential(.sdJWT, ["zones": ["a", "b", "c"]])
         // In the order of the disclosures: the claim, each element, all but one.
@@ -206,8 +206,8 @@ import Testing
         pass.verdict(pass.full, try PolicyFixture.parse(rules), try TrustStore(pass.material)).code.text
     }
 
-    /// Two pinned contexts give `level` different meanings. If a credential states only one of them, it is
-    /// read; if it states both, the result is unknown, unless the rule names its contexts.
+    /// Two pinned contexts give `level` different meanings. If a credential states only one of them, it is read. If the
+    /// credential states both, the result is unknown, unless the rule names its contexts.
     @Test func aNameWithSeveralMeanings() throws {
         let rule = "[[accept]]\nid = \"r\"\nrequire = [ { claim = \"/credentialSubject/level\", equals = 3 } ]\n"
         let one = try RuleCredential(.rdf, ["level": 3], withStrangers: true)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// Rules about presentations and clocks, each with the smallest case that only this rule decides.
+/// Rules about presentations and clocks. Each test is the smallest case that only one rule decides.
 @Suite struct UnheldRuleTests {
     private let forge: TokenForge
     private let holderForge: TokenForge
@@ -68,7 +68,7 @@ import Testing
             .verify(payload, demand: demand, recent: recent, at: TokenForge.clock)
     }
 
-    /// A holder who presents his own credential with another person's has not proven that both are his.
+    /// A holder who presents another person's credential together with his own has not proven that both are his.
     @Test func anOwnAndAStolenToken() throws {
         let (own, other): (Text, Text) = (holderForge.id, "did:example:other")
         #expect(try verify(tokenPresentation([own]), Self.mine).isAccepted)
@@ -110,7 +110,7 @@ import Testing
             #expect(try verify(payload, nil, recent: keys).code == .replaySeen)
             #expect(try verify(payload, "[[accept]]\nid = \"r\"\n", recent: keys).code == .replaySeen)
         }
-        // All of them are remembered, so that each is recognised alone.
+        // The verdict contains all of them, so that each credential is recognised alone.
         let both = Set(try verify(graphPresentation([seen, fresh]), nil).replayKeys)
         for credential in [seen, fresh] {
             #expect(try verify(credential.compactBytes, nil, recent: both).code == .replaySeen)
@@ -130,8 +130,8 @@ import Testing
 
     // MARK: - A challenge outside the signature
 
-    /// The context defines the suite but no challenge. Anyone who has the presentation can write any
-    /// challenge into its proof, so such a challenge does not answer the gate.
+    /// The context defines the suite but no challenge. Anyone who has the presentation can write any challenge into its
+    /// proof, so the challenge does not answer the gate.
     @Test(arguments: [Profile.strict, .compat]) func aChallengeThatNothingCovers(profile: Profile) throws {
         let url: Text = "https://wallet.example/proof/v1"
         let terms = "https://w3id.org/security#"

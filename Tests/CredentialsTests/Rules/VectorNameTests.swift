@@ -6,7 +6,7 @@ import Testing
 
 @testable import Credentials
 
-/// Names in other issuers' credentials can be read although one gate has pinned the contexts of all of them.
+/// Rules can read the names in all issuers' credentials although one gate has pinned the contexts of all issuers.
 @Suite struct VectorNameTests {
     private static let folders = [
         "vc/1edtech", "vc/citizenship", "vc/danubetech", "vc/di-ecdsa", "vc/di-eddsa", "vc/generated", "vc/mosip",

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Credentials
 
-/// Tests every condition with every kind of value, for every suite that lets a holder leave something out.
-/// Whatever he leaves out, the result is the same as for the complete credential, or unknown.
+/// Tests every condition with every kind of value, for every suite with withholding. Whatever the holder withholds, the
+/// result is that of the complete credential, or unknown.
 @Suite struct WithheldTableTests {
     enum Truth: String { case yes, no, unknown }
 
@@ -157,8 +157,8 @@ import Testing
                         }
                     }
                 }
-                // If the entry states that arrays are mandatory as a whole, the values that had to be shown
-                // are all values; if none is shown, nothing is known.
+                // If the entry states that arrays are mandatory as a whole, the mandatory values are all values. If
+                // none is shown, nothing is known.
                 let all = Self.statements(whole.map { kind.values[$0] }, .mandatoryElements, isWhole: true)
                 let wanted = whole.isEmpty ? Truth.unknown : truth
                 if condition.truth(of: all) != wanted { wrong.append("\(condition.text), whole: \(whole.count)") }

@@ -7,8 +7,8 @@ import X509
 
 @testable import Credentials
 
-/// SD-JWT VCs without `iss`, whose issuer follows from the signer's certificate; and certificates with
-/// another name than the issuer's.
+/// SD-JWT VCs without `iss`, whose issuer follows from the signer's certificate, and certificates whose name differs
+/// from the issuer's.
 @Suite struct CertifiedIssuerTests {
     private let forge: TokenForge
     private let root: TestPKI.Member
@@ -81,7 +81,7 @@ import X509
         #expect(try verdict(mail, [entry(url)], issuer: url).code == .issuerKeyMismatch)
     }
 
-    /// If the operator pinned that certificate or its key, its names no longer matter.
+    /// If the operator pinned the certificate or its key, its names do not matter.
     @Test func aPinnedSignerMayHaveAnotherName() throws {
         let others: [GeneralName] = [.dnsName("signer.example")]
         let key = try #require(KeyFingerprint(try KeyEncoding.jwk(forge.jwk.object)))

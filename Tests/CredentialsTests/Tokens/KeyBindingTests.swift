@@ -53,7 +53,7 @@ import Testing
         #expect(try forge.verify(bound).code == .ok)
         #expect(try forge.verify(token, demand: demand).code == .holderProofMissing)
         #expect(try forge.verify(token).code == .ok)
-        // With or without a key binding, it is the same credential.
+        // The credential is the same with and without a key binding.
         let digest = Set([try forge.verify(token).credential.signedDigest].compactMap(\.self))
         #expect(try forge.verify(bound, recent: digest).code == .replaySeen)
     }
@@ -174,8 +174,7 @@ import Testing
         }
     }
 
-    /// The binding covers exactly this presentation: not other disclosures, and not another issuer-signed
-    /// JWT.
+    /// The binding covers exactly this presentation, not other disclosures and not another issuer-signed JWT.
     @Test func boundToThePresentation() throws {
         let token = try presented(jwk)
         let bare = try #require(token.split(separator: "~").first) + "~"
@@ -192,8 +191,7 @@ import Testing
         #expect(try code(token, "garbage") == .issuerUntrusted)
     }
 
-    /// A key that the operator withdrew, or whose document ended it, proves nothing, in whatever way the
-    /// issuer named it.
+    /// A key that the operator withdrew or whose document ended it proves nothing, in whatever way the issuer named it.
     @Test func aWithdrawnOrEndedKey() throws {
         let did = Text("did:jwk:" + Base64.encode(Array(holder.jwk.compactText.utf8), .url))
         let stored = Text("did:web:holder.example")

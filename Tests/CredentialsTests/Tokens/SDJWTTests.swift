@@ -42,7 +42,7 @@ import Testing
         #expect(claims?["_sd"] == nil && claims?["_sd_alg"] == nil)
     }
 
-    /// If no expiry is shown, it may be one of the members that the holder left out.
+    /// If no expiry is shown, the holder may have withheld it.
     @Test func theExpiryMayNotBeWithheld() throws {
         func code(_ withheld: Bool, _ nested: Bool = false, allowed: Bool = false, exp: Bool = false) throws
             -> ReasonCode
@@ -71,7 +71,7 @@ import Testing
         #expect(try forge.verify(token).code == .shapeDates, "the case that it is for")
     }
 
-    /// The same holds for a start: otherwise a holder could hide it and be admitted too early.
+    /// A start must be shown, too. Otherwise a holder could hide it and be admitted too early.
     @Test func theStartMayNotBeWithheld() throws {
         let start = Disclose.member("nbf", 1_799_000_000)
         func code(allowed: Bool = false, hidden: Bool = true, _ changes: (inout JSONObject) -> Void) throws
@@ -101,7 +101,7 @@ import Testing
         #expect(hiding.reasons.first?.detail?.word == "withheld")
     }
 
-    /// The same holds for a status, if the gate stores lists of that issuer.
+    /// A status must be shown, too, if the gate stores lists of the issuer.
     @Test func theStatusMayNotBeWithheld() throws {
         func verdict(shown: Bool = false, lists: [Text], allowed: Bool = false) throws -> Verdict {
             let token = try forge.sdJWT(shown ? [name] : []) { $0["_sd"] = [Disclose.digest(name)] }
@@ -118,7 +118,7 @@ import Testing
         #expect(try verdict(lists: []).code == .ok, "nothing says that its credentials have a status")
     }
 
-    /// The same if a stored list does not name its issuer: the key that signed it identifies the issuer.
+    /// A stored list may lack its issuer's name. The key that signed the list then identifies the issuer.
     @Test func theStatusMayNotBeWithheldFromUnnamedLists() throws {
         let url: Text = "https://issuer.example/tokens/1"
         let claims: JSONObject = [
@@ -192,7 +192,7 @@ import Testing
         }
         #expect(try verdict(entries, both).code == .ok)
         #expect(try verdict([entries[0]], allowed: true, both).code == .ok)
-        // A member that is present cannot be hidden a second time; other claims may be hidden.
+        // A present member cannot be hidden a second time. Other claims may be hidden.
         #expect(
             try verdict([]) {
                 $0["credentialStatus"] = entry(1)
@@ -202,13 +202,13 @@ import Testing
         let hidden: (inout JSONObject) -> Void = { $0["_sd"] = Disclose.digests([whole, name]) }
         #expect(try verdict([whole, name], hidden).code == .ok)
         #expect(try verdict([name], hidden).code == .statusUnavailable)
-        // The status that the holder chose to show proves nothing about another one that he withholds.
+        // A status that the holder chose to show proves nothing about a status that he withholds.
         #expect(try verdict([whole], hidden).code == .statusUnavailable)
         #expect(try verdict([whole], allowed: true, hidden).code == .ok)
     }
 
-    /// A date that the holder chose to show is not a limit while he withholds members: one of them may be an
-    /// earlier end.
+    /// A date that the holder chose to show is no limit while he withholds members: a withheld member may be an earlier
+    /// end.
     @Test func aDateThatIsShownByChoiceHidesNoOther() throws {
         let late = Disclose.member("validUntil", "2030-01-01T00:00:00Z")
         let early = Disclose.member("validUntil", "2026-01-01T00:00:00Z", salt: "early")
@@ -232,7 +232,7 @@ import Testing
         #expect(try vcdm([start], changes: vcdmHiding).code == .shapeDates)
     }
 
-    /// Lists also count by their signer: the operator may have stored them without a line in the issuer's
+    /// Lists also count by their signer, because the operator may have stored them without a line in the issuer's
     /// entry.
     @Test func storedListsSayThatThereIsAStatus() throws {
         let url: Text = "https://issuer.example/status/1"
@@ -261,7 +261,7 @@ import Testing
         #expect(try code([disclosure]) == .disclosureMalformed)
     }
 
-    /// A disclosure is hashed as it was received, so the issuer may use any spaces and escapes in it.
+    /// A disclosure is hashed as received, so the issuer may use any spaces and escapes.
     @Test func textIsHashedAsReceived() throws {
         let spaced = Base64.encode(Array("[\"s\", \"n\\u0061me\" ,\t{\"a\": 1 } ]".utf8))
         #expect(try code([spaced]) == .ok)

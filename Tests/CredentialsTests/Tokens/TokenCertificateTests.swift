@@ -136,7 +136,7 @@ import X509
         #expect(try verdict(trust: { $0.issuers[0].roots = [] }).code == .chainUntrusted)
     }
 
-    /// If there are certificates, they count; no key of a document replaces a path that fails.
+    /// If there are certificates, they decide. No key of a document replaces an invalid path.
     @Test func noWayAroundThePath() throws {
         let other = try TestPKI.root("Other")
         let verdict = try verdict(
@@ -147,9 +147,9 @@ import X509
 
     // MARK: - Certificates for other purposes
 
-    /// Below one pinned root there are signers of mdocs, web servers, people with electronic mail and CAs.
-    /// None of them may sign for an issuer whose entry names another root, and only few of them if it names
-    /// this one.
+    /// Below one pinned root there are signers of mdocs, web servers, people with electronic mail and CAs. None of them
+    /// may sign for an issuer whose entry names another root. Only few may sign for an issuer whose entry names this
+    /// root.
     @Test func signersOfSomethingElse() throws {
         let issuer: Text = "did:web:issuer.example"
         let unnamed: (inout TrustMaterial) throws -> Void = { $0.issuers[0].roots = [] }
@@ -173,7 +173,7 @@ import X509
         }
     }
 
-    /// A root of one issuer is not valid for another, and the entry of the root itself does not change that.
+    /// A root of one issuer is not valid for another issuer. The root's own entry does not change that.
     @Test func rootOfAnotherIssuer() throws {
         let own = TrustedIssuer.id(ofRoot: try root.der)
         let refused = try verdict(trust: { material in

@@ -17,7 +17,7 @@ import Testing
         #expect(try forge.verify(token).code == wanted)
     }
 
-    /// Each disclosure contains the digest of the next: the work is one step for each, and the depth is
+    /// Each disclosure contains the digest of the next. The work is one step for each disclosure, and the depth is
     /// bounded.
     @Test(arguments: [(62, ReasonCode.ok), (63, .ok), (64, .jsonTooDeep), (999, .jsonTooDeep)])
     func chain(length: Int, wanted: ReasonCode) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// Tokens damaged at every byte never trap, and are never accepted unless the signed content is unchanged.
+/// Tokens damaged at every byte never trap. They are accepted only if the signed content is unchanged.
 @Suite struct TokenMutationTests {
     private let forge: TokenForge
     init() throws { forge = try TokenForge() }
@@ -54,8 +54,8 @@ import Testing
             for variant in variants {
                 let verdict = verdict(variant)
                 #expect(verdict.code != .internal)
-                // With fewer disclosures, or with a line end after it, it is still the same credential;
-                // otherwise it must be refused.
+                // With fewer disclosures or a final line end, the credential is still the same. Any other change must
+                // cause a refusal.
                 guard verdict.isAccepted else { continue }
                 #expect(verdict.credential.signedDigest == original.credential.signedDigest)
                 #expect(
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// Whatever payload a trusted issuer's key has signed, there is a verdict with a reason.
+    /// For any payload that a trusted issuer's key has signed, there is a verdict with a reason.
     @Test(arguments: [1, 2, 3] as [UInt64]) func signedNonsense(seed: UInt64) throws {
         var generator = Generator(state: seed)
         let verifier = Verifier(trust: try TrustStore(forge.material), policy: VerificationPolicy(profile: .compat))

@@ -6,8 +6,7 @@ import X509
 
 @testable import Credentials
 
-/// Names that standards have come to allow: algorithms that name their curve, keys without a fragment, ids
-/// without a scheme.
+/// Names that newer standards allow: algorithms that name their curve, keys without a fragment, ids without a scheme.
 @Suite struct TokenNameTests {
     private let forge: TokenForge
     init() throws { forge = try TokenForge() }
@@ -74,8 +73,7 @@ import X509
 
     // MARK: - Dates that the holder withholds
 
-    /// The dates of the JWT concern its signature; those of a credential of VCDM 2.0 must be shown
-    /// themselves.
+    /// The dates of the JWT concern its signature. The dates of a VCDM 2.0 credential must be shown in addition.
     @Test func ofACredentialItsOwnDatesMustBeShown() throws {
         let start = Disclose.member("validFrom", "2027-01-01T00:00:00Z", salt: "1")
         let end = Disclose.member("validUntil", "2026-02-01T00:00:00Z", salt: "2")

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// What admits a credential's holder: the types that its issuer's entry names, or a rule that states which
-/// types or claims admit.
+/// The conditions for admission: the issuer's entry names the types, or a rule states which types or claims it admits.
 @Suite struct AdmissionTests {
     private static let type: Text = "https://www.w3.org/2018/credentials#VerifiableCredential"
 
@@ -25,12 +24,12 @@ import Testing
     }
 
     private static let head = "id = \"p\"\nversion = \"1\"\n[[accept]]\nid = \"a\"\n"
-    /// Rules that accept the credential, and whether they state which types or claims admit.
+    /// Rules that accept the credential, and whether they state which types or claims they admit.
     private static let rules: [(text: String?, says: Bool)] = [
         (nil, false), (head, false), (head + "formats = [\"ldp_vc\"]\n", false),
         (head + "issuers = [\"ISSUER\"]\n", false), (head + "types = [\"\(type)\"]\n", true),
         (head + "require = [{ claim = \"/credentialSubject/id\", equals = \"did:example:holder\" }]\n", true),
-        // A rule that only limits a time does not state that.
+        // A rule that only limits a time does not state what it admits.
         (head + "require = [{ issued-within = \"3650d\" }]\n", false),
         (head + "require = [{ not = { issued-within = \"1s\" } }]\n", false),
         (
@@ -51,7 +50,7 @@ import Testing
         ),
     ]
 
-    @Test("an issuer without types admits by rules that say what admits, and by nothing else")
+    @Test("credentials of an issuer without types are admitted only by rules that state what they admit")
     func everyCombination() throws {
         for (text, says) in Self.rules {
             for mode in [UntypedIssuers.admit, .warn, .refuse] {
@@ -69,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("a refusal has the line to add, with the types of the credential")
+    @Test("a refusal contains the line to add, with the types of the credential")
     func theLine() throws {
         let issuer = try TestIssuer(seed: 7)
         let remedy = try verdict(.refuse).reasons.first?.detail?.remedy
@@ -102,7 +101,7 @@ import Testing
         #expect(try verdict(.refuse, entry: ["org.example.else"]).code == .issuerNotForType)
     }
 
-    @Test("of a presentation every credential is admitted by its own issuer, where there are no rules")
+    @Test("without rules, the entry of its own issuer admits each credential of a presentation")
     func nothingRidesAlong() throws {
         let (issuer, other) = (try TestIssuer(seed: 7), try TestIssuer(seed: 8))
         var material = issuer.material

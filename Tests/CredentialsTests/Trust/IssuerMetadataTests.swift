@@ -33,7 +33,7 @@ import Testing
         return try forge.verify(forge.sign(header, claims) + "~", material: material).code
     }
 
-    @Test("a token is verified by the key of its issuer's metadata that it names, or by those that fit")
+    @Test("a token is verified by the key in its issuer's metadata that it names, or else by every fitting key")
     func keys() throws {
         #expect(try code(metadata()) == .ok)
         #expect(try code(metadata(), kid: nil) == .ok)
@@ -50,7 +50,7 @@ import Testing
         #expect(try code(encryption) == .keyNotAuthorised)
     }
 
-    @Test("keys are taken from the metadata itself, and only of an https issuer")
+    @Test("only the metadata of an https issuer counts, and only the keys inside it")
     func documents() throws {
         func id(_ change: (inout JSONObject) -> Void) -> Text? { ControllerDocument(metadata(change))?.id }
         #expect(id { _ in } == Self.issuer)
@@ -69,7 +69,7 @@ import Testing
         #expect(ControllerDocument(metadata())?.listed(for: .authentication) == [], "it signs no presentations")
     }
 
-    @Test("metadata are fetched from where the specification puts them, and take the place of those before")
+    @Test("metadata is fetched from the address in the specification and replaces the old metadata")
     func refreshing() throws {
         for (issuer, url) in [
             ("https://issuer.example", "https://issuer.example/.well-known/jwt-vc-issuer"),

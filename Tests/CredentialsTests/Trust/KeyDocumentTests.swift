@@ -5,8 +5,7 @@ import Testing
 
 @testable import Credentials
 
-/// The issuers for which a stored document that is a single key may sign, and the holders whose possession it
-/// may prove.
+/// The issuers for which a stored single key may sign, and the holders whose possession it may prove.
 @Suite struct KeyDocumentTests {
     private let issuer: TestIssuer
     private let victim: TestIssuer
@@ -45,7 +44,7 @@ import Testing
         } catch { return error.reason.code }
     }
 
-    /// Key document × controller: whether their places of publication show that they belong together.
+    /// Key document × controller: whether the addresses show that the two belong together.
     private static let places: [(key: Text, controller: Text, isOwn: Bool)] = [
         ("https://a.example/.well-known/key.json", "https://a.example/.well-known/controller.json", true),
         ("https://a.example/x/key.json", "https://a.example/x", true),
@@ -70,7 +69,7 @@ import Testing
         ("https://a.example/key", "http://a.example/", false), ("urn:key", "https://a.example/x", false),
     ]
 
-    @Test("a single key speaks for its controller where that one publishes, and elsewhere only by the operator's word")
+    @Test("a single key signs for its controller if the controller published it or the operator's entry names it")
     func placesAndWords() throws {
         for (key, controller, isOwn) in Self.places {
             let document = keyDocument(key, controller: controller)
@@ -93,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("a single key speaks for the trusted issuer nearest to where it is published, and for none above it")
+    @Test("a single key signs for the trusted issuer nearest to its address, and for no issuer above")
     func placesBelowOthers() throws {
         for (key, controller, other, isOwn) in [
             ("https://a.example/school", "https://a.example", "https://a.example/school", false),
@@ -115,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("a single key never speaks for an identifier that is its own key, whatever the operator lists")
+    @Test("a single key never signs for an identifier that contains its own key, whatever the operator lists")
     func identifiersThatAreTheirOwnKey() throws {
         for controller in [victim.id, victimJWK] {
             for key in ["https://a.example/key", "did:web:a.example#1", Text(controller.string + "#other")] as [Text] {
@@ -134,7 +133,7 @@ import Testing
                 }
                 let proven = try resolve(key, controller: controller, holder: true)
                 #expect(proven == .issuerKeyMismatch || proven == .keyUnknown)
-                // A stored document that claims to be the controller's does not count either.
+                // A stored document that claims to be the controller's document does not count either.
                 let listing: JSON = ["id": .string(controller), "assertionMethod": [.string(key)]]
                 let code = try resolve(key, controller: controller, more: [listing])
                 #expect(code == .issuerKeyMismatch || code == .keyUnknown)
@@ -142,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("a single key that calls itself as a key of a stored document takes nothing of its place")
+    @Test("a single key with the name of a key in a stored document does not replace that key")
     func namesOfOthersKeys() throws {
         let method: Text = "did:web:a.example#key-1"
         let value = Multibase.encodeBase58([0xED, 0x01] + victim.key.publicKey.rawRepresentation)

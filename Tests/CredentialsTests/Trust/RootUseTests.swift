@@ -7,8 +7,8 @@ import X509
 
 @testable import Credentials
 
-/// What a pinned certificate may sign, for every combination of its kind, its stated usages, and the entries
-/// of the trust data.
+/// The permitted uses of a pinned certificate, for every combination of its kind, its stated usages, and the entries of
+/// the trust data.
 @Suite struct RootUseTests {
     /// The purposes that the signer's extendedKeyUsage lists.
     enum Usage: CaseIterable {
@@ -38,14 +38,13 @@ import X509
         }
     }
 
-    /// The issuer whose entry names it in `roots`.
+    /// The issuer whose entry names the certificate in `roots`.
     enum Naming: CaseIterable { case none, issuer, another }
 
     private static let issuer: Text = "https://issuer.example/x"
     private static let another: Text = "https://another.example"
 
-    /// Returns the expectation, computed independently: (tokens and lists of the issuer, mdocs of the
-    /// docType).
+    /// Returns the expected uses, computed independently: (tokens and lists of the issuer, mdocs of the docType).
     private func expected(_ usage: Usage, isPinned: Bool, _ own: Own, _ naming: Naming) -> (token: Bool, mdoc: Bool) {
         let token = naming == .issuer && (usage == .none || usage == .documents)
         let isForMdocs = own == .untyped || own == .typed || (own == .absent && naming == .none)
@@ -53,7 +52,7 @@ import X509
         return (token, isForMdocs && isSigner)
     }
 
-    @Test("a pinned certificate signs what the entries and its usages say, and nothing else", arguments: Usage.allCases)
+    @Test("a pinned certificate signs only what the entries and its usages allow", arguments: Usage.allCases)
     func everyCombination(usage: Usage) throws {
         let forge = try TokenForge()
         let key = forge.key
@@ -101,8 +100,8 @@ import X509
         }
     }
 
-    /// Checks the output of `gatehouse trust list`. It does not know the signers below a root, so it applies
-    /// the usages of pinned signers only.
+    /// Checks the output of `gatehouse trust list`. The command does not know the signers below a root, so only the
+    /// usages of pinned signers count.
     private func expectListed(
         _ material: TrustMaterial, _ id: Text, isPinned: Bool, _ wanted: (token: Bool, mdoc: Bool), _ own: Own,
         _ naming: Naming, _ what: Comment
@@ -122,7 +121,7 @@ import X509
         #expect(admits == wanted.mdoc, what)
     }
 
-    @Test("a CA that is pinned signs no mdoc itself")
+    @Test("a pinned CA does not sign mdocs itself")
     func authoritiesSignCertificates() throws {
         let key = P256.Signing.PrivateKey()
         let issuer = try TestMdoc.Issuer(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Credentials
 
-/// The cache of type names answers the same types under the same contexts, and no other query.
+/// The cache of type names answers only a question with the same types and contexts.
 @Suite struct TypeNamesTests {
     private func question(
         _ type: Text = "https://a.example/#A", contexts: [Text] = ["https://a.example/c"],

@@ -30,8 +30,7 @@ struct WithheldStatements {
             let all = Bool.random(using: &generator)
             for index in values.indices where values[index].name == name {
                 values[index].isMandatory = isWhole ? all : Bool.random(using: &generator)
-                // The suite treats all types of a node together; one type and one subject are already
-                // mandatory.
+                // The suite treats all types of a node together, and one type and one subject are already mandatory.
                 if name == "type" || takesWhole && name == "credentialSubject" { values[index].isMandatory = true }
                 if !values[index].isMandatory { optional += 1 }
             }
@@ -118,7 +117,7 @@ struct WithheldStatements {
         document["type"] = .array(["VerifiableCredential", "StaffPass"] + several("type"))
         let status = several("credentialStatus")
         if !status.isEmpty { document["credentialStatus"] = .several(status[...]) }
-        // A date of its own replaces the date that all credentials have, even if it is withheld.
+        // A date in this credential replaces the date that all credentials have, even if it is withheld.
         for name in ["validFrom", "validUntil"] as [Text] where all.contains(where: { $0.name == name }) {
             document[name] = several(name).first
         }

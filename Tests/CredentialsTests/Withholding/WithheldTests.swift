@@ -3,8 +3,8 @@ import Testing
 
 @testable import Credentials
 
-/// Withholding never gets a holder admitted: tests random credentials and rules, with every combination of
-/// the parts that may be shown.
+/// A holder is never admitted by withholding. The test uses random credentials and rules, with every combination of the
+/// parts that may be shown.
 @Suite struct WithheldTests {
     @Test func tokens() throws { try Self.check("SD-JWT", 0..<60, least: 2_000, WithheldToken.trial) }
 

@@ -10,15 +10,14 @@ struct WithheldTrial {
     let parts: Int
     let material: TrustMaterial
     let clock: WallTime
-    /// Returns the payload that shows the parts whose bits are set; nil if they cannot be shown without
-    /// another part.
+    /// Returns the payload with the parts whose bits are set; nil if a part cannot be shown without another part.
     let payload: (UInt) throws -> [UInt8]?
 
-    /// Returns descriptions of what a holder gains by withholding: the rule, what he shows, and the verdict
-    /// on a fuller showing.
+    /// Returns descriptions of a holder's gains by withholding: the rule, the shown parts, and the verdict on a fuller
+    /// showing.
     ///
-    /// The rule: an accepted showing stays accepted if more is shown. Only an object that is shown without
-    /// all of its parts may be invalid by itself.
+    /// If a showing is accepted, every fuller showing must be accepted. Only an object with missing parts may be
+    /// invalid for that reason.
     func gains(under rules: [String], counting count: inout Int) throws -> [String] {
         let payloads = try (0..<(1 << UInt(parts))).map(payload)
         let trust = try TrustStore(material)

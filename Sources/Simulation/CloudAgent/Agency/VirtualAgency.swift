@@ -3,17 +3,16 @@ package import DIDComm
 package import Encoding
 package import Mailboxes
 
-/// A cloud agency in memory, of either dialect. It is a value without clock and network: requests are passed
-/// to its methods, and these return the answers.
+/// A cloud agency in memory, of either dialect. The agency is a value without clock and network: its methods take
+/// requests and return answers.
 ///
-/// It follows the public servers in all aspects that a client can observe: layers and permitted senders,
-/// versions, error bodies, states of messages, Verity's limit of 920,000 bytes per answer, and tokens that
-/// can be used once. The Node agency's answers have no defined order, name no failures and are encrypted for
-/// the agent's owner.
+/// The agency behaves like the public servers in all aspects that a client can observe: layers and permitted senders,
+/// versions, error bodies, states of messages, Verity's limit of 920,000 bytes per answer, and single-use tokens. The
+/// Node agency's answers have no defined order, name no failures and are encrypted for the agent's owner.
 package struct VirtualAgency: ~Copyable, Sendable {
     /// The answer to a request.
     package struct Answer: Hashable, Sendable {
-        /// The HTTP status; nil when the answer was lost.
+        /// The HTTP status; nil if the answer was lost.
         package let status: Int?
         /// The body of the answer.
         package let body: [UInt8]
@@ -31,7 +30,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
     package let url: Text
     /// The agency's own DID and key.
     package let party: AgencyParty
-    /// The sponsor whose tokens are accepted; nil: no token is required.
+    /// The sponsor whose tokens are accepted; nil if no token is required.
     package let sponsor: Verkey?
     /// The names of the messages that were received and understood, in order.
     package private(set) var log: [Text] = []
@@ -42,7 +41,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
     var random: RandomStream
     var entities: [VirtualAgencyEntity] = []
     private var usedTokens: Set<Text> = []
-    /// The number of messages up to which a client has acknowledged the notification.
+    /// The number of messages up to which a client has acknowledged notifications.
     package private(set) var acknowledged = 0
     private var usedOwners: Set<Verkey> = []
 
@@ -52,8 +51,8 @@ package struct VirtualAgency: ~Copyable, Sendable {
         _ dialect: AgencyDialect, url: Text, seed: Secret, did: Text? = nil, sponsor: Verkey? = nil,
         random: consuming RandomStream
     ) {
-        // The rest is in a separate initializer. Otherwise Swift 6.2 reports an error, because it would
-        // destroy properties that are not initialized yet.
+        // A separate initializer does the rest. In a single initializer, Swift 6.2 reports an error because it would
+        // destroy uninitialized properties.
         guard let keys = KeyPair(seed: seed), let stranger = KeyPair(seed: random.drawSecret(32)) else { return nil }
         self.init(dialect, url: url, keys: keys, stranger: stranger, did: did, sponsor: sponsor, random: random)
     }
@@ -72,14 +71,14 @@ package struct VirtualAgency: ~Copyable, Sendable {
     /// The number of agents.
     package var agents: Int { entities.count { $0.kind == .agent } }
 
-    /// The number of agents of connections that are not deleted.
+    /// The number of agents of undeleted connections.
     package var connections: Int {
         entities.count { entity in
             if case .connection = entity.kind { !entity.isDeleted } else { false }
         }
     }
 
-    /// All messages with their states, in the order of the connections' agents.
+    /// All messages with their states, in the order of the agents.
     package var messages: [(status: Text, payload: JSON)] {
         entities.flatMap { $0.messages.map { (status: $0.status, payload: $0.payload) } }
     }
@@ -87,7 +86,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
     /// The webhook URLs of the agents.
     package var webhooks: [Text] { entities.compactMap { $0.webhook?.url } }
 
-    /// Stores an invalid message, which no key decrypts, at the agent of the connection whose key is `key`.
+    /// Stores a message that no key decrypts at the agent of the connection with the key `key`.
     package mutating func spoil(_ key: Verkey) {
         store(["protected": "?"], for: key)
     }
@@ -124,8 +123,8 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
     }
 
-    /// Answers `GET /agent/DID/notifications` of the Node agency: whether a message has arrived that was not
-    /// acknowledged. It answers at once.
+    /// Answers `GET /agent/DID/notifications` of the Node agency: whether an unacknowledged message has arrived. The
+    /// answer is immediate.
     package func notifications() -> Answer {
         guard dialect == .node else { return Answer(status: 404, body: [], delay: faults.delay) }
         let count = messages.count
@@ -314,7 +313,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
     }
 }
 
-/// An error that the agency reports. The Node agency omits its code.
+/// An error from the agency. The Node agency omits the code.
 struct VirtualAgencyError: Error {
     let code: Text
 

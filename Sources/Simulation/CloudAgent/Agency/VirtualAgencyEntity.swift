@@ -2,24 +2,24 @@ import DIDComm
 import Encoding
 import Mailboxes
 
-/// An entity at a ``VirtualAgency`` that is addressed by DID or key.
+/// An entity of a ``VirtualAgency`` with a DID and a key as its address.
 struct VirtualAgencyEntity {
-    /// The kind of entity; for the agent of a connection, also the agent that the connection belongs to.
+    /// The kind of entity and, for the agent of a connection, the agent to which the connection belongs.
     let kind: Kind
     let keys: KeyPair
     /// The agent's DID, derived from its key.
     let did: Text
     /// The key whose owner may send messages to the agent.
     let owner: Verkey
-    /// The DID for which the agent was created: the gate's DID or, for the agent of a connection, the gate's
-    /// DID in that connection.
+    /// The DID for which the agent was created: the gate's DID or, for the agent of a connection, the gate's DID in
+    /// that connection.
     let forDID: Text
     /// Whether the agent received SIGNUP.
     var isSignedUp = false
-    /// The webhook that is called when a message arrives.
+    /// The webhook to call when a message arrives.
     var webhook: (id: Text, url: Text)?
     var isDeleted = false
-    /// The messages that the agent of a connection keeps, in order.
+    /// The messages of a connection's agent, in order.
     var messages: [VirtualAgencyMessage] = []
 
     enum Kind: Hashable {
@@ -30,17 +30,17 @@ struct VirtualAgencyEntity {
         case connection(agent: Text)
     }
 
-    /// Returns whether this is the agent of a connection of the gate's agent with the DID `agent`.
+    /// Returns whether the entity is the agent of a connection, and the connection belongs to the gate's agent `agent`.
     func isConnection(of agent: Text) -> Bool { kind == .connection(agent: agent) }
 }
 
-/// A message that the agent of a connection keeps.
+/// A message at the agent of a connection.
 struct VirtualAgencyMessage {
     let uid: Text
     var status: Text
     let payload: JSON
 
-    /// Returns the message in the form that it has in an answer.
+    /// Returns the message in the form of an answer.
     func json(_ dialect: AgencyDialect, excludesPayload: Bool) -> JSON {
         var object: JSONObject = [
             "uid": .string(uid), "type": "aries", "senderDID": "", "statusCode": .string(status), "refMsgId": nil,

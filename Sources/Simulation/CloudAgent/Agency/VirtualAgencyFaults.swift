@@ -1,16 +1,16 @@
 package import Encoding
 
-/// The simulated faults of a ``VirtualAgency``. Counters decrease with each occurrence.
+/// The simulated faults of a ``VirtualAgency``. Each occurrence decreases its counter.
 package struct VirtualAgencyFaults: Sendable {
-    /// The number of next answers that are lost after the message took effect.
+    /// The number of answers to lose after their messages have taken effect.
     package var lostAnswers = 0
-    /// The number of next messages that are answered with HTTP 500 and have no effect.
+    /// The number of messages to answer with HTTP 500 without any effect.
     package var errors = 0
     /// The number of next message lists in which the first message is repeated.
     package var duplicates = 0
-    /// The number of next answers that are sent with a foreign key.
+    /// The number of answers to send with a foreign key.
     package var foreignSenders = 0
-    /// Whether answers with messages are in another order.
+    /// Whether to change the order of messages in answers.
     package var reorders = false
     /// The delay of an answer.
     package var delay = Duration.zero
@@ -20,13 +20,12 @@ package struct VirtualAgencyFaults: Sendable {
     package var expiresTokens = false
     /// Whether every sender is unauthorised.
     package var refusesAll = false
-    /// Whether requests for the messages of all connections are refused, as when they would be too many for
-    /// one answer.
+    /// Whether to refuse requests for the messages of all connections, as a server does that has too many for one
+    /// answer.
     package var refusesBulk = false
-    /// Whether updates of the messages' status have no effect, as if the client were killed before it sends
-    /// them.
+    /// Whether to ignore updates of the messages' status, as if the client were killed before it sent them.
     package var ignoresReleases = false
-    /// Messages that are put before the real messages in each answer and are never removed.
+    /// Messages that precede the real messages in each answer and are never removed.
     package var strayMessages: [JSON] = []
 
     /// Creates a set without faults.
