@@ -9,10 +9,9 @@ import ServiceLifecycle
 package import Settings
 package import Store
 
-/// Shows the state of the gate while the service runs: in files, which are written at each change and every
-/// ten seconds, and as pages for this machine. All values shown are from the report of the ``StatusReporter`` and
-/// from the ledger's entries of the day. The service counts nothing itself, and nothing at the gate waits for
-/// it.
+/// Publishes the state of the gate while the service runs: in files, which are written at each change and every ten
+/// seconds, and as pages for this machine. All values come from the report of the ``StatusReporter`` and from the
+/// ledger's entries of the day. No visit waits for this service.
 package struct ObservationService: ServiceLifecycle.Service {
     /// The waiting times of the service.
     package struct Times {
@@ -34,8 +33,8 @@ package struct ObservationService: ServiceLifecycle.Service {
     private let date: @Sendable () -> Timestamp
     private let faults: ObservationFaults
 
-    /// Creates a service that shows what `status` reports, at the places that the configuration names, to
-    /// those who may use the control socket. `store`: the ledger; nil if none exists yet.
+    /// Creates a service that publishes the report of `status` at the paths and the address of the configuration. The
+    /// users of the control socket may read the pages. `store`: the ledger; nil if none exists yet.
     package init(
         _ section: ObserveSection, access: ControlAccess, status: StatusReporter, store: Store?,
         signal: ObservationSignal,

@@ -18,7 +18,7 @@ package struct StatusParts: Sendable {
     let agents: @Sendable () async -> [StatusReport.Destination]
     let sticker: Sticker?
     let expiry: ExpiryService
-    /// Gives the hosts that are listed for fetching, and the places of trust data and rules.
+    /// The source of the hosts that are listed for fetching, and of the paths of trust data and rules.
     let configuration: Configuration
     let log: LogSink
 

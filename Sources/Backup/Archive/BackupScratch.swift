@@ -39,9 +39,9 @@ final class BackupScratch {
         close(folder)
     }
 
-    /// Opens the finished copy, once for all further reads. Returns its size in bytes and its SHA-256 hash.
-    /// The owner of the folder may have put another file in its place. So the call does not wait for a pipe,
-    /// and refuses a file of more than `limit` bytes without reading it.
+    /// Opens the finished copy, once for all further reads. Returns its size in bytes and its SHA-256 hash. The owner
+    /// of the folder may have replaced the copy by another file. Therefore the call does not wait for a pipe, and
+    /// refuses a file of more than `limit` bytes without reading it.
     func seal(atMost limit: Int) throws(BackupFailure) -> (size: Int, hash: [UInt8]) {
         file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw failure() }
