@@ -57,8 +57,7 @@ struct ConfigCommand: AsyncParsableCommand {
             if let problem = configuration.sticker.problem(at: Machine.clock.utc()) {
                 Terminal.error("the printed code is not in force: \(problem.message)", remedy: problem.remedy)
             }
-            // Print these troubles, but do not refuse the configuration because of them: the service waits
-            // for the files.
+            // Print these faults, but do not refuse the configuration because of them: the service waits for the files.
             for trouble in MachineProbe.agents(configuration) { Terminal.error(trouble.detail, remedy: trouble.remedy) }
         }
 

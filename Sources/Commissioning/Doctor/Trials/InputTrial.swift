@@ -32,7 +32,7 @@ package struct InputTrial: Sendable {
         package func level(_ isActive: Bool) -> String { isActive != line.activeLow ? "high" : "low" }
     }
 
-    /// How long the person has to make the input active, and again to end that.
+    /// The time that the person has to make the input active, and again to make it inactive.
     package static let limit: Duration = .seconds(30)
     /// How long the input must stay inactive again. A light barrier that sees one person twice, and a noisy
     /// wire, become active again sooner.
@@ -93,7 +93,7 @@ package struct InputTrial: Sendable {
         if finding == nil, now >= deadline { judge() }
     }
 
-    /// Ends the trial early: the person does not do it, or does not want to wait any longer.
+    /// Ends the trial early, because the person skips the input or does not want to wait.
     package mutating func skip() {
         guard finding == nil else { return }
         if calmAt != nil { return judge() }

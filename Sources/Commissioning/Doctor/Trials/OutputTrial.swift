@@ -3,9 +3,9 @@ package import LinuxIO
 import Reasons
 package import Settings
 
-/// Makes the outputs of a gate active one after another, so that a person on site sees whether the right
-/// thing happens. One output is active at a time, for a bounded time. Between two of them, and however the
-/// trial ends, all are inactive.
+/// Makes the outputs of a gate active one after another, so that a person at the gate can check each reaction. One
+/// output is active at a time, for a bounded time. Between two outputs, and at every end of the trial, all outputs are
+/// inactive.
 package struct OutputTrial {
     /// One output to be tried.
     package struct Step: Sendable {
@@ -66,7 +66,7 @@ package struct OutputTrial {
         case right
         /// The observed reaction was that of another output, or there was no reaction.
         case wrong
-        /// Nobody observed the output.
+        /// No person observed the output.
         case none
     }
 
