@@ -36,7 +36,7 @@ package struct BackupMaker: Sendable {
     package var configurationFile: String
     /// The version of this program.
     package var software: Text
-    /// The environment. It names the credentials that systemd hands over.
+    /// The environment. It names the credentials that systemd provides.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()

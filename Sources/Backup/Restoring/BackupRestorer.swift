@@ -44,7 +44,7 @@ package struct BackupRestorer: Sendable {
         package var report: [String]
         /// The new names of existing files that the restore has replaced.
         package var aside: [String] = []
-        /// What the operator has to know.
+        /// Notices for the operator.
         package var notices: [String] = []
     }
 
@@ -52,7 +52,7 @@ package struct BackupRestorer: Sendable {
     package var configuration: Configuration
     /// The path of the configuration file.
     package var configurationFile: String
-    /// The environment. It names the credentials that systemd hands over.
+    /// The environment. It names the credentials that systemd provides.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()

@@ -74,7 +74,7 @@ package struct Finding: Hashable, Sendable {
     package let code: String?
     /// The result, in plain words on one line.
     package let detail: String
-    /// What the operator can do about the finding; nil if nothing has to be done.
+    /// The remedy; nil if nothing has to be done.
     package let remedy: String?
 
     private init(_ check: Check, _ state: State, _ code: String?, _ detail: String, _ remedy: String?) {

@@ -9,7 +9,7 @@ package import Settings
 package struct FleetConfiguration: Sendable {
     /// Why the configuration cannot be used.
     package struct Failure: Error, Hashable, Sendable {
-        /// What is wrong, in plain words; one line for each problem.
+        /// The problems, in plain words, one on each line.
         package let text: String
         /// The remedy.
         package let remedy: String

@@ -23,7 +23,7 @@ package struct SetupBoot {
         case refused
     }
 
-    /// What has just been done. A test looks at the disk after each step.
+    /// The step that was just done. A test examines the disk after each step.
     package enum Step: Hashable, Sendable {
         /// The result file says that the setup has begun.
         case begun

@@ -84,7 +84,7 @@ struct AgencySlot: Sendable {
         (failures, hold, told) = (0, .distantPast, nil)
     }
 
-    /// Forgets the messages that were handed over too long ago to become durable any more.
+    /// Forgets the messages that were handed over before `time`: they will not become durable any more.
     mutating func forgetHanded(before time: Instant) { handed = handed.filter { $0.value > time } }
 }
 

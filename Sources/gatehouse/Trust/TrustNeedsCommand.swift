@@ -159,8 +159,8 @@ struct TrustNeedsReport {
         return details
     }
 
-    /// Returns the commands that would write what is missing. A file that the issuer has to provide has a
-    /// name in capitals. Empty if the entry lacks only lines that no command writes.
+    /// Returns the commands that would write the missing data. A file that the issuer has to provide has a name in
+    /// capitals. Empty if the entry lacks only lines that no command writes.
     private func commands(_ need: TrustNeeds.Need) -> [String] {
         let id = Self.word(need.id?.string ?? "")
         var pins: [String] = []

@@ -172,7 +172,7 @@ package struct MachineProbe: Sendable {
         return policies.isEmpty ? nil : policies.allSatisfy { $0 == 1 || $0 == 2 }
     }
 
-    /// Whether the kernel keeps driving a line that was given back. The kernels of Raspberry Pi OS do so,
+    /// Whether the kernel continues to drive a released line. The kernels of Raspberry Pi OS do so,
     /// unless strict_gpiod is set.
     private var keepsLinesDriven: Bool {
         guard let release = files.line("/proc/sys/kernel/osrelease"),

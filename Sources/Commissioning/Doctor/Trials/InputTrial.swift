@@ -56,7 +56,7 @@ package struct InputTrial: Sendable {
     private var others: [Int] = []
     /// The deadline after which the trial is given up.
     private var end: Instant
-    /// The finding; nil while the trial goes on.
+    /// The finding; nil until the trial ends.
     package private(set) var finding: Finding?
 
     /// Begins the trial of the input at `index`, while the inputs in `active` are active.

@@ -29,7 +29,7 @@ package struct OutputTrial {
         package var outputs: [GPIOLines.Output] { [output] + (frame.map { [$0.data1] } ?? []) }
         /// The names of the lines, for people.
         package var lines: String { outputs.map(\.name).joined(separator: " and ") }
-        /// What the output is to do, for people.
+        /// The expected action of the output, for people.
         package var task: String {
             frame != nil ? "one card" : times == 1 ? "one pulse of \(time)" : "\(times) times"
         }
