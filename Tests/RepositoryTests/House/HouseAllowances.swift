@@ -132,7 +132,7 @@ enum HouseAllowances {
         .documents: [
             "behind": 2,
             "lock down": 1,
-            "nobody": 6,
+            "nobody": 2,
             "that one": 1,
             "whoever": 1,
         ],
