@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Rings and imports are design decisions: `Tests/RepositoryTests/ImportTableTests.swift` holds the table of both.
+// Rings and imports are design decisions. `Tests/RepositoryTests/ImportTableTests.swift` contains the table of both.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
@@ -27,8 +27,8 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
-/// The cores that compute most are optimised in debug builds too, with their assertions: the tests take a fraction of
-/// the time. `make demo` computes little, and is built two minutes sooner without.
+/// Optimises the cores that compute most also in debug builds, with their assertions, so that the tests take a fraction
+/// of the time. `make demo` computes little: without this optimisation its build is two minutes shorter.
 let computing: [SwiftSetting] =
     Context.environment["GATEHOUSE_UNOPTIMISED"] == nil
     ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
@@ -101,7 +101,7 @@ let package = Package(
             "Kiosk", ["Credentials", "Reasons", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
         target("Observation", ["Kiosk", "Credentials", "Reasons", "Ledger", "Encoding", crypto]),
 
-        // The time and the tasks of everything above the cores.
+        // Adapter: the time, and the start of tasks, for all code above the cores.
         target("Clocks", ["Encoding"]),
 
         // Adapters: thin.
@@ -112,7 +112,7 @@ let package = Package(
         target("Store", ["LinuxIO", "Clocks", "Ledger", "Encoding", crypto, grdb, sqlite]),
         target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
-        // Services: one subject each, from the ground up. An arrow points to a line above.
+        // Services: one subject each. A target depends only on targets above it.
         target("Administration", ["Clocks", "Reasons", "LinuxIO", "Encoding"]),
         target(
             "Settings",
@@ -152,7 +152,7 @@ let package = Package(
                 serviceLifecycle, crypto,
             ]),
 
-        // What only commands use: Appliance, which composes `gatehouse run`, does not depend on it.
+        // Targets that only commands use: Appliance, which composes `gatehouse run`, does not depend on them.
         target(
             "Backup",
             [
@@ -167,10 +167,10 @@ let package = Package(
                 "Encoding", crypto,
             ]),
 
-        // What the programs share: the terminal, files that an operator names, and failures.
+        // The code that the commands of both programs share: the terminal, files that an operator names, and failures.
         target("Console", ["Settings", "LinuxIO", "Clocks", "Encoding", argumentParser]),
 
-        // Kits: the world on a virtual clock, and what is shown and measured with it. Workshop is a program that only
+        // Kits: phones, radio, agents and time, simulated; demonstration and bench. Workshop is a program that only
         // `make`, CI and tests use: no package contains it.
         target(
             "Simulation",
@@ -193,7 +193,7 @@ let package = Package(
                 "Store", "Encoding", argumentParser,
             ], swiftSettings: settings),
 
-        // Roots: what `gatehouse run` is made of, and the command line.
+        // Roots: the parts of `gatehouse run`, connected, and the program with its commands.
         target(
             "Appliance",
             [
@@ -210,7 +210,7 @@ let package = Package(
                 "Encoding", "CWipe", argumentParser,
             ], swiftSettings: settings),
 
-        // Examples of what the modules do without the appliance.
+        // Examples that use the modules without the appliance.
         example("Peripheral", ["BluetoothHost", "LinuxIO", "Encoding"]),
         example("Verifier", ["Credentials", "Reasons", "Encoding"]),
 

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Limits the number of answers that wait for one disk at the same time. Such answers have no timeout of
-/// their own; because of the limit, answers that the disk holds up do not use the turns of other requests.
+/// Limits the number of answers that wait for one disk at the same time. Such answers have no time limit of their own.
+/// Without the bound, answers that wait for a hanging disk would take the control socket's capacity from other
+/// requests.
 package final class AnswerLimit: Sendable {
     private let limit: Int
     private let underWay = Mutex(0)

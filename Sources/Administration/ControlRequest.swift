@@ -73,7 +73,7 @@ package enum ControlRequest: String, CaseIterable, Sendable {
 package struct ControlRefusal: Error, Hashable, Sendable {
     /// The reason why the request was refused.
     package let message: String
-    /// What the user can do about the refusal; nil if there is no remedy.
+    /// The remedy; nil if there is none.
     package let remedy: String?
 
     /// Creates a refusal with its reason and its remedy.

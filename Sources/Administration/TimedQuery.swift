@@ -15,8 +15,8 @@ package final class TimedQuery<Answer: Sendable>: Sendable {
     private let question: @Sendable () async -> Answer
     private let state = Mutex(State())
 
-    /// Creates a query that is made by calling `question`, in a task of its own because it may never return. Time
-    /// limits are measured by `clock`.
+    /// Creates a query that calls `question` in a separate task, because `question` may never return. `clock` measures
+    /// the time limits.
     package init(by clock: Clock, _ spawner: Spawner, _ question: @escaping @Sendable () async -> Answer) {
         (self.clock, self.spawner, self.question) = (clock, spawner, question)
     }
@@ -28,7 +28,7 @@ package final class TimedQuery<Answer: Sendable>: Sendable {
             state.lastNumber += 1
             return state.lastNumber
         }
-        // No child task: the limit also counts for a caller that is cancelled.
+        // Not a child task, because the limit also applies when the caller is cancelled.
         let timeout = spawner.start("the time limit of a question") { [self] in
             try? await clock.sleep(for: limit)
             resume(number)

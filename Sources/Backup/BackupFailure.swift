@@ -2,7 +2,7 @@ import Glibc
 package import LinuxIO
 package import Store
 
-/// Why a backup could not be made, read or put back: what is wrong, and what to do about it.
+/// Why a backup could not be made, read or restored, with the remedy.
 package struct BackupFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault, in plain words.
     package let text: String

@@ -15,7 +15,7 @@ struct disk_meter {
     disk_meter *next;
 };
 
-// An open file: SQLite's own methods with two of them replaced. First the methods, so that a file leads back to this.
+// An open file: SQLite's own methods, two of which are replaced. `methods` must be first: SQLite has pointers to it.
 typedef struct {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *real;
@@ -35,7 +35,7 @@ static void pause_for(disk_meter *meter) {
     if (delay > 0) usleep((useconds_t)delay);
 }
 
-// SQLite uses one file from one thread at a time, so what belongs to a file needs no lock.
+// SQLite uses a file from one thread at a time, so the data of a file needs no lock.
 static void touch(metered_file *file, sqlite3_int64 offset, int count) {
     size_t first = (size_t)offset / block_bytes, last = ((size_t)offset + (size_t)count - 1) / block_bytes;
     if (last >= file->dirty_count) {
@@ -102,13 +102,13 @@ static int metered_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *base, 
     file->methods.xWrite = metered_write;
     file->methods.xSync = metered_sync;
     file->methods.xClose = metered_close;
-    // Writes through a mapping would go past the count.
+    // Writes through a mapping would not be counted.
     if (file->methods.iVersion > 2) file->methods.iVersion = 2;
     base->pMethods = &file->methods;
     return code;
 }
 
-// In the place of the default's own opening, and not as another default: whoever else wraps the default keeps his place.
+// Replaces the open function of the default VFS and installs no new default, so that other wrappers of it still work.
 static void install(void) {
     sqlite3_initialize();
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);

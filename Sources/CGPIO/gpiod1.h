@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-// header.c gives the structures other names, to have them beside the library's.
+// header.c gives the structures other names, to compare them with those of the library.
 #ifndef OURS
 #define OURS(name) name
 #endif

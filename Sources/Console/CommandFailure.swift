@@ -2,7 +2,7 @@
 package struct CommandFailure: Error {
     /// The fault, in one or more lines.
     package let message: String
-    /// What a person can do about it; nil if the message says it.
+    /// The remedy; nil if the message contains it.
     package let remedy: String?
     /// The exit code of the program.
     package let exitCode: Int32
@@ -12,7 +12,7 @@ package struct CommandFailure: Error {
         (self.message, self.remedy, self.exitCode) = (message, remedy, exitCode)
     }
 
-    /// Returns a failure with all problems of a thing, each with its place and remedy on a line of its own.
+    /// Returns a failure with all problems of a thing, each with its position and remedy on a separate line.
     package static func problems(_ thing: String, _ count: Int, _ lines: String) -> CommandFailure {
         let head = "\(thing) cannot be used: \(count) problem\(count == 1 ? "" : "s")"
         return CommandFailure(head + "\n" + lines)

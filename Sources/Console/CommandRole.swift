@@ -24,8 +24,8 @@ package enum CommandRole {
         return try OwnerRole.of(path, body)
     }
 
-    /// Runs `body` as root, for a path that the operator has named; but as the owner if the path leads
-    /// through a folder or a link of the owner's.
+    /// Runs `body` as root for a path that the operator has named. If the path leads through a folder or a link of the
+    /// owner, runs `body` as the owner.
     package static func at<Value>(_ path: String, _ body: () throws -> Value) rethrows -> Value {
         held.withLock { role in
             role?.pause()

@@ -1,13 +1,13 @@
 package import ArgumentParser
 import Encoding
 
-/// A word at the place of a command that names no command, with the command that was probably meant.
+/// A word in the position of a command that names no command, with the command that was probably meant.
 package struct UnknownCommand {
     /// The word that was typed.
     package let word: String
     /// The commands before the word; the first is the program.
     package let path: [String]
-    /// The commands that are possible at the place of the word.
+    /// The commands that are possible in the position of the word.
     package let known: [String]
 
     /// Returns the first word of `arguments` that should name a command but does not; nil if there is no such

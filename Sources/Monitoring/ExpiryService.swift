@@ -10,8 +10,8 @@ import ServiceLifecycle
 import Synchronization
 import TrustFiles
 
-/// Warns before an item expires: by light and status, in the log, and to the agents, by the date and the
-/// rules in force.
+/// Warns before an item expires, by the date and the rules in force. A warning reaches the light, the status report,
+/// the log and the agents.
 package final class ExpiryService: ServiceLifecycle.Service {
     /// The sources of expiry dates and the receivers of warnings.
     package struct Dependencies: Sendable {
@@ -25,12 +25,12 @@ package final class ExpiryService: ServiceLifecycle.Service {
         package var wallTime: @Sendable () -> WallTime
         /// Receives the faults of items close to their expiry.
         package var report: HealthReporter
-        /// Gets one line for each step of each item.
+        /// Receives one line for each step of each item.
         package var log: LogSink
         /// Notifies the agents, except those that have received the warning.
         package var tell: @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> NotifiedAgents
 
-        /// Creates the surroundings from the values of the properties.
+        /// Creates the dependencies from the values of their properties.
         package init(
             verifiers: CurrentVerifier, others: @escaping @Sendable (GatePolicy?) -> [Expiry], fetchedFrom: Set<Text>?,
             wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter, log: LogSink,
@@ -60,7 +60,8 @@ package final class ExpiryService: ServiceLifecycle.Service {
         var trust: (store: TrustStore, expiries: [Expiry])?
         /// The other expiry dates, with the time at which they were read.
         var others: (at: Instant, expiries: [Expiry])?
-        /// The warnings that not all agents have received, the oldest first, each with the agents that have.
+        /// The warnings that some agents have not received yet, the oldest first. `heard`: the agents that have
+        /// received the warning.
         var untold: [(warning: ExpiryCalendar.Warning, heard: Set<Text>)] = []
     }
 

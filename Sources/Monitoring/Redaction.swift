@@ -1,7 +1,7 @@
 /// Removes private data from texts, line by line.
 ///
 /// Each removed text becomes a placeholder with a number, such as `<did 2>`. The same text always gets the
-/// same placeholder, so a reader still sees what belongs together. Secrets are always removed: invitations,
+/// same placeholder, so a reader can relate the occurrences of one text. Secrets are always removed: invitations,
 /// and the texts that were named as secrets. Names and addresses are removed if that is requested: links,
 /// DIDs, identifiers, addresses of devices and networks, users' folders, names of certificates and policies,
 /// long runs of letters and digits (keys and digests), and the words that were named.

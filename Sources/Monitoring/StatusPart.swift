@@ -10,7 +10,7 @@ package struct StatusPart: Sendable {
 
     let tell: @Sendable () async -> Filling
 
-    /// Creates the source of the member `member` of the report, which `tell` returns.
+    /// Creates the source of the member `member` of the report. `tell` returns the value of the member.
     package init<Value: Sendable>(
         _ member: any WritableKeyPath<StatusReport, Value?> & Sendable, _ tell: @escaping @Sendable () async -> Value
     ) {

@@ -17,7 +17,7 @@ package struct StatusParts: Sendable {
     /// Returns the state of the agents' destinations.
     let agents: @Sendable () async -> [StatusReport.Destination]
     let expiry: ExpiryService
-    /// Gives the hosts that are listed for fetching, and the places of trust data and rules.
+    /// The source of the hosts that are listed for fetching, and of the paths of trust data and rules.
     let configuration: Configuration
     let log: LogSink
 
@@ -94,7 +94,7 @@ package struct StatusParts: Sendable {
         // it.
         trust.oldest =
             (store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)).min()
-        // Find the oldest date of the data that the refresher updates. It does not update the rest.
+        // Find the oldest date of the data that the refresher updates. It does not update other data.
         trust.refreshed =
             store.refreshed(from: fetchedFrom).compactMap { resource in
                 resource.kind == .document ? store.confirmed(resource.id) : store.listFetched(resource.id)

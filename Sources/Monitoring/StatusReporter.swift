@@ -9,7 +9,7 @@ import Reasons
 /// Gathers the report of `gatehouse status`.
 ///
 /// The kiosk and all parts are queried concurrently, each with the same time limit. A part that does not
-/// answer is named in the report and does not hold up the others.
+/// answer is named in the report and delays no other part.
 package struct StatusReporter: Sendable {
     /// The identity of the service.
     package struct Identity: Sendable {
@@ -48,7 +48,7 @@ package struct StatusReporter: Sendable {
     ///   - spawner: Starts the queries.
     ///   - kiosk: The kiosk's own status.
     ///   - parts: The other parts.
-    ///   - limit: How long each of them may take.
+    ///   - limit: The time limit of each part.
     ///   - now: The time on the monotonic clock, and the date at that time.
     package init(
         _ identity: Identity, clock: Clock, spawner: Spawner, kiosk: @escaping @Sendable () async -> KioskStatus,

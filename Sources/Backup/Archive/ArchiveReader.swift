@@ -27,8 +27,7 @@ final class ArchiveReader {
         (rest, padding) = (0, 0)
     }
 
-    /// Returns the header of the next file; nil at the archive's end. Skips what is left unread of the
-    /// current file.
+    /// Returns the header of the next file; nil at the archive's end. Skips the unread rest of the current file.
     func next() throws(BackupFailure) -> ArchiveHeader? {
         while rest > 0 { _ = try piece() }
         guard try take(padding).allSatisfy({ $0 == 0 }) else {

@@ -96,7 +96,7 @@ package struct BackupFile {
                 done += bytes.count
                 progress(Double(done) / Double(max(header.size, 1)))
             }
-            // This is the second time that the archive is read, and it may have changed in between.
+            // The archive is read for the second time, and may have changed in between.
             guard hash == manifest.files.first(where: { $0.name == header.name })?.hash else {
                 throw .damaged(path, "it changed while it was read")
             }

@@ -39,14 +39,13 @@ package struct BackupManifest: Hashable, Sendable {
     package var software: Text
     /// The time at which the backup was made, by the machine's clock.
     package var made: Timestamp
-    /// The gate from which the backup is, by `kiosk.id`.
+    /// The gate of the backup, by its `kiosk.id`.
     package var kiosk: Text
-    /// The ``MachineMark`` of the machine from which the backup is.
+    /// The ``MachineMark`` of the machine on which the backup was made.
     package var machine: Text
     /// The end of the ledger in the backup.
     package var end: Checkpoint
-    /// Whether the machine that the backup is from has ended this ledger (`--last`), so that the restored
-    /// gate may continue this ledger.
+    /// Whether the machine of the backup has ended this ledger (`--last`), so that the restored gate may continue it.
     package var isLast: Bool
     /// The backup's other files, in their order.
     package var files: [File]
@@ -54,8 +53,7 @@ package struct BackupManifest: Hashable, Sendable {
     /// Whether the backup holds the keys.
     package var hasKeys: Bool { files.contains { $0.name == Name.keys } }
 
-    /// The SHA-256 hash of the manifest without the entry of the keys' file. That entry is left out because
-    /// the keys' file is sealed over this hash.
+    /// The SHA-256 hash of the manifest without the entry of the keys' file, which is itself sealed over this hash.
     var digest: [UInt8] {
         var others = self
         others.files.removeAll { $0.name == Name.keys }

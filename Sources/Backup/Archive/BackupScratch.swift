@@ -35,9 +35,9 @@ final class BackupScratch {
         folder.close()
     }
 
-    /// Opens the finished copy, once for all further reads. Returns its size in bytes and its SHA-256 hash.
-    /// The owner of the folder may have put another file in its place. So the call does not wait for a pipe,
-    /// and refuses a file of more than `limit` bytes without reading it.
+    /// Opens the finished copy, once for all further reads. Returns its size in bytes and its SHA-256 hash. The owner
+    /// of the folder may have replaced the copy by another file. Therefore the call does not wait for a pipe, and
+    /// refuses a file of more than `limit` bytes without reading it.
     func seal(atMost limit: Int) throws(BackupFailure) -> (size: Int, hash: [UInt8]) {
         do throws(SystemError) { file = try OpenFile(path, .reading, operation: "reading") } catch {
             throw BackupFailure(error)

@@ -5,12 +5,12 @@ import LinuxIO
 import Settings
 import Store
 
-// A last backup ends the ledger: from then on the backup is the only copy of it that can go on.
+// A last backup ends the ledger: only the backup can continue it.
 extension BackupMaker {
     /// The beginning of the finding that the witness records for a ledger that a last backup ended.
     static let ended = "the ledger was ended by a last backup"
 
-    /// Opens the ledger of a stopped service. Throws if the ledger would have to be made, or begun again.
+    /// Opens the ledger of a stopped service. Throws if no ledger exists, or if its state requires a new ledger.
     func store() async throws(StoreError) -> Store {
         var options = StoreOptions()
         (options.mayBeginNewLedger, options.mayMake) = (false, false)
@@ -19,8 +19,8 @@ extension BackupMaker {
             sealing: configuration.agent.sealing(environment))
     }
 
-    /// Writes the records in the reserve file, which the disk had refused, into the ledger. A start of the
-    /// service would do so, but none follows on this machine.
+    /// Writes the records of the reserve, which the disk had refused, into the ledger. Normally the next start of the
+    /// service does this, but no start follows on this machine.
     func restoreReserve(_ store: Store) async throws {
         let path = configuration.ledger.reserve
         guard FileBytes.isFile(path) else { return }

@@ -10,18 +10,18 @@ import TrustFiles
 
 /// Makes a backup, whether the service runs or not.
 ///
-/// The database is first copied on its own disk and from there to the backup, so that a slow or silent
-/// destination does not hold up the database's log. Before the backup gets its name, the ledger in the copy
-/// is proved and the whole file is read back from its disk. Only one backup is made at a time. A backup does
-/// not hold the key of a printed code and its book of sessions, because an older book would let sessions be
-/// replayed. It does not hold invitations. It holds the keys only if a passphrase is given to seal them
-/// under.
+/// The maker first copies the database on the database's own disk, and from there to the backup. Therefore a
+/// destination that is slow or hangs does not delay the copies of the database's log. Before the backup gets its name,
+/// the maker proves the ledger in the copy and reads the whole file back from its disk. Only one backup is made at a
+/// time. A backup contains no invitations, and the keys only if a passphrase is given to seal them under. It contains
+/// neither the key of a printed code nor its list of sessions, because an older list would allow sessions to be
+/// replayed.
 ///
-/// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup
-/// is root's own file: opened once, written and proved by its descriptor, and never through a link of the
-/// owner's. So the service determines the content of its records, but not where root writes. A spool that the
-/// service fills and root fetches would change neither of these two facts. It would need the space twice, and
-/// it would end the ledger of a last backup before the file is where the operator wants it.
+/// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup belongs to
+/// root: root opens it once, writes and proves it by its descriptor, and never follows a link of the owner. So the
+/// service determines the content of its records, but not where root writes. A spool that the service fills and root
+/// fetches would not change this. It would need the space twice, and would end the ledger of a last backup before the
+/// file is at its destination.
 package struct BackupMaker: Sendable {
     /// The number of bytes that stay free on the database's disk, because the running service needs them.
     static let reserve = 64 << 20
@@ -36,7 +36,7 @@ package struct BackupMaker: Sendable {
     package var configurationFile: String
     /// The version of this program.
     package var software: Text
-    /// The environment. It names the credentials that systemd hands over.
+    /// The environment. It names the credentials that systemd provides.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()

@@ -6,11 +6,11 @@ import LinuxIO
 import Settings
 import TrustFiles
 
-// Restores the configuration, rules and trust data of a backup. Only the passphrase of the backup's keys
-// proves them. Root puts them into their places, as the owner of each place.
+// Restores the configuration, rules and trust data of a backup. Only the passphrase of the backup's keys proves them.
+// Root writes each file with the rights of the owner of its path.
 extension BackupRestorer {
-    /// Returns the configuration in a backup as it would be in force here, checked as far as is possible
-    /// without changing anything.
+    /// Returns the configuration in a backup as it would be in force on this machine, checked as far as is possible
+    /// without a change on the disk.
     func readConfiguration(_ backup: BackupFile) throws(BackupFailure) -> Configuration {
         guard let bytes = backup.files[BackupManifest.Name.configuration] else {
             throw BackupFailure("there is no configuration in \(backup.path)", remedy: "remove --configuration")
@@ -56,7 +56,8 @@ extension BackupRestorer {
         }
     }
 
-    /// Adds the warnings about a configuration that no key proves; used before and after it is put back.
+    /// Adds the warnings about a configuration that no key proves. Called before and after the configuration is
+    /// restored.
     func warn(of target: Configuration, _ done: inout Done) {
         done.notices.append(
             "no key proves configuration, policy and trust in it: anyone who could write this file may have changed "
@@ -73,7 +74,7 @@ extension BackupRestorer {
         }
     }
 
-    /// Puts configuration, rules and trust data into their places.
+    /// Writes configuration, rules and trust data to their paths.
     func putConfiguration(_ backup: BackupFile, _ target: Configuration, _ done: inout Done)
         throws(BackupFailure)
     {
@@ -107,7 +108,7 @@ extension BackupRestorer {
         if let bundle = backup.files[BackupManifest.Name.bundle] {
             let role = OwnerRole(of: target.trust.state)
             defer { role?.end() }
-            // The trust state has a rule of its own: it never goes back to an older bundle.
+            // ``TrustState`` decides about the bundle: it never returns to an older one.
             do throws(TrustImportFailure) { try TrustState(target.trust).install(bundle) } catch {
                 done.notices.append("the trust bundle was not restored: import the newest one (gatehouse trust import)")
             }

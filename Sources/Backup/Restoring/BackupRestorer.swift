@@ -10,12 +10,12 @@ import Store
 
 /// Restores a backup, while the service is stopped.
 ///
-/// Everything is checked before anything is changed. Then keys, configuration and witness are put into their
-/// places, and the database last, in one step: a power cut before that step leaves the previous database.
-/// Nothing is deleted: a file that is in the way gets another name. The next start begins a new ledger that
-/// names the one in the backup (``RestoredMark``), so that no report is sent twice and no number is used
-/// again, whatever was reported to agents since. Only a last backup can go on as the same ledger, and only if
-/// its opened keys prove that it is a last backup.
+/// The restorer checks everything before it changes anything. Then it writes keys, configuration and witness to their
+/// paths, and the database last, in one step: a power cut before this step leaves the previous database. The restorer
+/// deletes nothing: an existing file gets another name. The next start begins a new ledger that names the ledger in the
+/// backup (``RestoredMark``). Therefore no report is sent twice and no number is used again, whatever the gate has
+/// reported to agents since. Only a last backup can continue as the same ledger, and only if its opened keys prove that
+/// it is a last backup.
 package struct BackupRestorer: Sendable {
     /// The operator's choices.
     package struct Choices: Sendable {
@@ -43,9 +43,9 @@ package struct BackupRestorer: Sendable {
         package var manifest: BackupManifest
         /// The lines of `gatehouse ledger verify` about the ledger in the backup.
         package var report: [String]
-        /// The new names of the files that were in the way.
+        /// The new names of existing files that the restore has replaced.
         package var aside: [String] = []
-        /// What the operator has to know.
+        /// Notices for the operator.
         package var notices: [String] = []
     }
 
@@ -53,7 +53,7 @@ package struct BackupRestorer: Sendable {
     package var configuration: Configuration
     /// The path of the configuration file.
     package var configurationFile: String
-    /// The environment. It names the credentials that systemd hands over.
+    /// The environment. It names the credentials that systemd provides.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()
@@ -225,7 +225,8 @@ package struct BackupRestorer: Sendable {
 
     // MARK: - Keys and witness
 
-    /// Puts the keys where the service looks for them. Returns the witness's key that is in force afterwards.
+    /// Writes the keys to the paths from which the service reads them. Returns the witness's key that is in force
+    /// afterwards.
     private func placeKeys(_ keys: KeyBox?, _ target: Configuration, _ done: inout Done) throws(StoreError)
         -> WitnessKey?
     {

@@ -3,7 +3,7 @@ import Glibc
 import LinuxIO
 import Settings
 
-/// A place to which the database of a backup is unpacked while the backup is proved.
+/// The file to which the database of a backup is unpacked while the backup is proved.
 struct CheckScratch {
     /// The path of the file, which does not exist yet.
     let path: String

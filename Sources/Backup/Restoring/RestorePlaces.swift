@@ -2,19 +2,19 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// The places that a configuration in a backup may name for a restore to write to. An attacker who can write
-/// to a stick, but not to this machine, may have written that configuration, and a restore by root would
-/// write to any place that the configuration names.
+/// The paths to which a restore may write for a configuration in a backup. An attacker who can write to the stick, but
+/// not to this machine, may have written this configuration, and a restore by root would write to any path that it
+/// names.
 ///
-/// A place that the configuration in force names is the operator's choice and is allowed. Any other place has
-/// to be below the folder of the configuration or one of the service's folders, on a path without `..`,
-/// hidden names and symbolic links.
+/// A path that the configuration in force names is the operator's choice and is allowed. Any other path must be below
+/// the folder of the configuration or below one of the service's folders, and contain no `..`, no hidden name and no
+/// symbolic link.
 struct RestorePlaces {
     private let standard: [String]
-    /// The places of the configuration in force, by key.
+    /// The paths of the configuration in force, by key.
     private let present: [String: String]
 
-    /// Creates the permitted places from the configuration in force; `file` is its path.
+    /// Creates the permitted paths from the configuration in force. `file`: the path of its file.
     init(_ configuration: Configuration, file: String) {
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.path
         // NAME is the instance of gatehouse@NAME.service.

@@ -1,14 +1,14 @@
-// Zeroes every block of the heap as it is released: what a visitor sent does not outlive the visit in freed memory.
+// Zeroes every block of the heap when it is released: freed memory contains no data of a visitor after the visit.
 //
-// An executable that links this target has `free` and `realloc` from here, for all of its code and all libraries:
+// An executable that links this target uses `free` and `realloc` of this target, for all of its code and all libraries:
 // Swift's runtime, Foundation, NIO, OpenSSL, SQLite and glibc itself. Only with glibc, and not in builds with a
 // sanitizer, which has an allocator of its own.
 #pragma once
 #include <stddef.h>
 
-// free(3) that first zeroes all that the block has room for. Keeps errno.
+// free(3) that first zeroes the whole block. Keeps errno.
 void cwipe_free(void *block);
 
-// realloc(3) that leaves no copy: a block that moves is zeroed, and so is what a shorter one loses. NULL and ENOMEM,
-// with the block as it was, where there is no memory; NULL for a size of 0, which releases the block.
+// realloc(3) that leaves no copy: it zeroes a block that moves, and the end that a shorter block loses. Without memory
+// it returns NULL with ENOMEM and leaves the block unchanged. A size of 0 releases the block and returns NULL.
 void *cwipe_realloc(void *block, size_t size);

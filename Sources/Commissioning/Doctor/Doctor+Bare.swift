@@ -1,8 +1,7 @@
 import LinuxIO
 import Reasons
 
-/// Findings about a machine whose configuration is absent or unusable: those that do not depend on the
-/// configuration.
+/// Findings that do not depend on the configuration, for a machine whose configuration is absent or unusable.
 extension Doctor {
     /// The findings about unit, user, disk space, adapters, chips and clocks.
     var bareMachine: [Finding] { unit + disk + anyRadio + anyChip + clock }

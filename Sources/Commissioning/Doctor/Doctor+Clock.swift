@@ -57,14 +57,14 @@ extension Doctor {
             ?? "set by an unknown source"
     }
 
-    /// The saved date that explains the system's date, carried on by the uptime.
+    /// The saved date that, advanced by the uptime, gives the system's date.
     private var saved: SavedDate? {
         let clock = facts.clock
         guard !clock.isSynchronised, hardwareClock != .agrees else { return nil }
         return clock.saved.first { $0.explains(clock.utc, uptime: clock.uptime) }
     }
 
-    /// The verdict on the hardware clock that the kernel uses.
+    /// The state of the hardware clock that the kernel uses.
     private var hardwareClock: HardwareClock {
         let clock = facts.clock
         return clock.hardware.first(where: \.isUsed).map { used in

@@ -45,7 +45,7 @@ extension Doctor {
 
     private func finding(_ named: NamedPlace, _ account: Account) -> Finding? {
         let what = "\(named.path) (\(named.key))"
-        // The unit names folders as a configuration does.
+        // The unit names folders as a configuration does, without the root of a test (`GATEHOUSE_ROOT`).
         let name = configuration.standard.name(named.path)
         if let unit = facts.unit, !unit.permits(name, writing: named.isWritten) {
             // The folders of configurations are read-only to the service.

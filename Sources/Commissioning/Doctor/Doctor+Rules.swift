@@ -15,8 +15,8 @@ extension Doctor {
         case .usable(let version, let issuers, let lack, let bundle, let findings):
             var wrong = endings.filter { $0.check == .trust }
             if let bundle { wrong.append(Finding(.trust, .trustBundle, bundle)) }
-            // Report a fault that keeps everyone out as the service reports it. Details about single issuers
-            // would not help.
+            // If the trust data admit no visitor at all, report only this, as the service does: details about single
+            // issuers would not help.
             if let lack {
                 wrong.append(Finding(.trust, .trustUnusable, lack))
             } else {
@@ -68,7 +68,7 @@ extension Doctor {
                 case .sticker: .sticker
                 case .serverRoot: .agent
                 }
-            // Nobody is admitted under expired rules.
+            // Expired rules admit no visitor.
             let isShut = warning.step == .ended && warning.expiry.kind == .policy
             return Finding(check, isShut ? .policyExpired : warning.code, warning.words)
         }

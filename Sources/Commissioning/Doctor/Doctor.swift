@@ -3,11 +3,11 @@ import LinuxIO
 import Reasons
 package import Settings
 
-/// Judges the facts of a machine for a gate with a configuration. The doctor is a pure value: it uses no
-/// clock, no file and no device.
+/// Evaluates the facts of a machine for a gate with a configuration. The doctor is a pure value: it uses no clock, no
+/// file and no device.
 ///
-/// Each part has a function, in a file of its own. It returns one good finding, or one finding for each
-/// fault.
+/// Each part of the gate has a function in a separate file. The function returns one good finding, or one finding for
+/// each fault.
 package struct Doctor: Sendable {
     let configuration: Configuration
     let facts: MachineFacts

@@ -60,9 +60,9 @@ package struct Finding: Hashable, Sendable {
         case good
         /// The thing could not be checked.
         case unknown
-        /// The gate works, but a person should do something.
+        /// The gate works, but needs attention.
         case warning
-        /// The gate does not work, or nobody is admitted.
+        /// The gate does not work, or admits no visitor.
         case bad
     }
 
@@ -74,7 +74,7 @@ package struct Finding: Hashable, Sendable {
     package let code: String?
     /// The result, in plain words on one line.
     package let detail: String
-    /// What the operator can do about the finding; nil if nothing has to be done.
+    /// The remedy; nil if nothing has to be done.
     package let remedy: String?
 
     private init(_ check: Check, _ state: State, _ code: String?, _ detail: String, _ remedy: String?) {
@@ -141,8 +141,8 @@ extension Sequence<Finding> {
         return [Finding.State.bad, .warning, .unknown].first(where: states.contains) ?? .good
     }
 
-    /// The exit code of a command that reports the findings: 2 if the gate does not work, 1 if a person
-    /// should look at something or something could not be checked, 0 otherwise.
+    /// The exit code of a command that reports the findings: 2 if the gate does not work, 1 if a finding needs
+    /// attention or a check was not possible, 0 otherwise.
     package var exitCode: Int32 {
         switch state {
         case .bad: 2

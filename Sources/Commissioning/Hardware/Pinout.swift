@@ -27,7 +27,7 @@ package struct Pinout: Hashable, Sendable {
         package let activeHigh: Bool
         /// The state of the output while inactive, in words.
         package let rest: String
-        /// The thing that is connected, with colour and place.
+        /// The thing that is connected, with colour and position.
         package let shows: String
         /// Further notes for the installer.
         package let notes: String

@@ -23,7 +23,7 @@ package struct SetupBoot {
         case refused
     }
 
-    /// What has just been done. A test looks at the disk after each step.
+    /// The step that was just done. A test examines the disk after each step.
     package enum Step: Hashable, Sendable {
         /// The result file says that the setup has begun.
         case begun
@@ -125,7 +125,7 @@ package struct SetupBoot {
         onStep(.told)
         try DurableFile.rename(file, to: doneFile)
         onStep(.renamed)
-        // The answer file is renamed already: what the examination finds does not change that it is carried out.
+        // The answer file is renamed already: the findings do not change that it is carried out.
         let seen = examine()
         if !seen.isEmpty { lines += ["", "Findings of gatehouse doctor before the gate's start:", ""] + seen }
         try tell(lines)

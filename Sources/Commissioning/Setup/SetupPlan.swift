@@ -6,7 +6,7 @@ package import Settings
 package struct SetupPlan: Hashable, Sendable {
     /// The source of the gate's trust data. Paths are as they were given.
     package enum Trust: Hashable, Sendable {
-        /// The present trust data; without any, nobody is trusted.
+        /// The present trust data. Without any, the gate trusts no issuer.
         case unchanged
         /// Trust data from the signed bundle at the given path.
         case bundle(String)

@@ -5,10 +5,9 @@ import LinuxIO
 import Settings
 import TrustFiles
 
-/// The trust data of a setup: read and checked as a whole, and put into place in the way of `gatehouse trust
-/// import`. An issuer is pinned in a copy of the trust directory, and the copy then replaces the directory in
-/// one step, so nothing is ever half pinned. A trust directory without rules gets the initial rules
-/// (``StartRules``).
+/// The trust data of a setup, read and checked as a whole, and installed as `gatehouse trust import` does. An issuer is
+/// pinned in a copy of the trust directory, and the copy then replaces the directory in one step. A trust directory
+/// without rules gets the initial rules (``StartRules``).
 struct SetupTrust {
     private enum Content {
         case nothing
@@ -72,7 +71,7 @@ struct SetupTrust {
         }
     }
 
-    /// Puts the trust data into place.
+    /// Installs the trust data.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) {
         switch content {
         case .nothing: return

@@ -5,10 +5,9 @@ import Glibc
 package import LinuxIO
 package import Settings
 
-/// Carries out a plan. It reads and checks everything first. Then it puts into place the trust data, the
-/// invitation, the unit's drop-in and the time server's drop-in. Last it writes the configuration, because
-/// the service starts once the configuration exists. Each file is written as a whole or not at all. A second
-/// run of the same plan changes nothing.
+/// Carries out a plan. It reads and checks all input first. Then it installs the trust data, the invitation, the unit's
+/// drop-in and the time server's drop-in. It writes the configuration last, because the service starts once the
+/// configuration exists. Each file is written as a whole or not at all. A second run of the same plan changes nothing.
 package struct SetupWork: Sendable {
     /// A step that was just done. It is reported so that a caller can look at the disk at that instant.
     package enum Step: Hashable, Sendable {

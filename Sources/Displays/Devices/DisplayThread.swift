@@ -101,7 +101,7 @@ package final class DisplayThread: Sendable {
                     told(nil)
                 } catch {
                     device.close()
-                    // What the device shows after a failure is unknown.
+                    // After a failure the content of the device is unknown.
                     (shown, retryAt) = (nil, SystemClock.now().advanced(by: wait))
                     wait = min(wait * 2, retries.upperBound)
                     slot.state.withLock { $0.busySince = nil }

@@ -16,7 +16,7 @@ struct TerminalPainter {
         }
         let room = columns - span - 2
         guard room >= 16 || code == nil else {
-            // Too narrow for text beside the code: put it below, as far as rows remain.
+            // Too narrow for text to the right of the code: put the text below, as far as rows remain.
             return Array((picture + text(of: scene, width: columns, height: max(0, rows - picture.count))).prefix(rows))
         }
         let text = text(of: scene, width: room, height: min(rows, max(picture.count, 23)))

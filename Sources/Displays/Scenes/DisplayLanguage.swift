@@ -2,13 +2,13 @@
 package enum DisplayPhrase: CaseIterable, Sendable {
     /// The instruction for the code that is shown.
     case scan
-    /// The same instruction if another display shows the code.
+    /// The instruction on a display while another display shows the code.
     case scanBeside
     /// Please wait: no code is available yet.
     case wait
-    /// The visitor chooses what to show; follows the visit's name.
+    /// The visitor chooses a credential. The phrase follows the visit's name.
     case choosing
-    /// The credential is being verified; follows the visit's name.
+    /// The credential is being verified. The phrase follows the visit's name.
     case checking
     /// Accepted: the visitor may pass.
     case accepted

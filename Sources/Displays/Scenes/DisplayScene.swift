@@ -21,7 +21,7 @@ package struct DisplayScene: Hashable, Sendable {
     package struct Guest: Hashable, Sendable {
         /// The progress of the visit.
         package enum Stage: Hashable, Sendable {
-            /// The visitor chooses what to show.
+            /// The visitor chooses a credential.
             case choosing
             /// The given part of the payload has arrived, from 0 to 100 per cent.
             case receiving(percent: Int)
@@ -99,7 +99,7 @@ package enum DisplayDetail: Sendable {
     case text
     /// The display shows the whole scene, with progress in steps of 5 %.
     case lively
-    /// The same with progress in steps of 25 %, for devices that are slow or written as a file.
+    /// The display shows the whole scene, with progress in steps of 25 %, because it is slow or written as a file.
     case calm
     /// The display shows only the code, the verdict and failures, because each picture takes a panel seconds.
     case still

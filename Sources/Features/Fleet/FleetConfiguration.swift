@@ -9,7 +9,7 @@ package import Settings
 package struct FleetConfiguration: Sendable {
     /// Why the configuration cannot be used.
     package struct Failure: Error, Hashable, Sendable {
-        /// What is wrong, in plain words; one line for each problem.
+        /// The problems, in plain words, one on each line.
         package let text: String
         /// The remedy.
         package let remedy: String
@@ -86,7 +86,7 @@ package struct FleetConfiguration: Sendable {
         do throws(ConfigurationError) {
             configuration = try Configuration.parse(text, file: kiosk, folder: folder)
         } catch {
-            // Leave out line numbers: the merged document is generated, so they would mislead.
+            // Omit line numbers: they would be lines of the merged document, which exists in no file.
             let problems = error.problems.map {
                 "\(kiosk): \($0.key.isEmpty ? "" : $0.key + ": ")\($0.message). \($0.remedy)"
             }

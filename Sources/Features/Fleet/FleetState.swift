@@ -39,7 +39,7 @@ package struct FleetState: Sendable {
         (self.file, kiosk, keys) = (file, configuration.kiosk.id, configuration[FleetSection.self].keys)
     }
 
-    /// The path of the bundle beside the configuration file. The file exists after the first import.
+    /// The path of the bundle next to the configuration file. The file exists after the first import.
     package var bundlePath: String { file + ".bundle" }
 
     /// The previous configuration; nil if no readable one exists.

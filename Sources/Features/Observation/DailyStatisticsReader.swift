@@ -7,8 +7,8 @@ import Observation
 import Store
 import Synchronization
 
-/// Keeps the present ``DailyStatistics``: reads the day's part of the ledger in small portions, and then the new
-/// entries. A disk that does not respond blocks only this keeper.
+/// Keeps the ``DailyStatistics`` of the present day up to date. Reads the ledger's entries of the day in small
+/// portions, then follows new entries. A disk that does not respond delays no other part of the service.
 final class DailyStatisticsReader: Sendable {
     /// The number of entries that are read at a time.
     private static let portion = 200
@@ -20,8 +20,8 @@ final class DailyStatisticsReader: Sendable {
     private let date: @Sendable () -> Timestamp
     private let day: Mutex<DailyStatistics>
 
-    /// Creates a keeper over the ledger in `store`; nil: no ledger exists yet. `pause`: the time between two
-    /// checks by `clock`. `date`: the date that the gate assumes.
+    /// Creates a reader of the ledger in `store`; nil: no ledger exists yet. `pause`: the time between two checks by
+    /// `clock`. `date`: the date that the gate assumes.
     init(
         _ store: Store?, clock: Clock, every pause: Duration = DailyStatisticsReader.pause,
         date: @escaping @Sendable () -> Timestamp
@@ -31,7 +31,7 @@ final class DailyStatisticsReader: Sendable {
         day = Mutex(DailyStatistics(begin: LocalDay.begin(of: date()), after: 0))
     }
 
-    /// The day up to now.
+    /// The statistics of the day so far.
     var present: DailyStatistics { day.withLock { $0 } }
 
     /// Adds the present status report to the day.

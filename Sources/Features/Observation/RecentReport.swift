@@ -6,8 +6,8 @@ import Monitoring
 import Observation
 import Synchronization
 
-/// The status report, made again only if the last one is too old: however many requests arrive, the parts of
-/// the gate are asked only a few times a second.
+/// The status report, made again only when the last one is too old. Therefore the parts of the gate are asked only a
+/// few times a second, however many requests arrive.
 final class RecentReport: Sendable {
     /// How long a status report counts as the present one.
     private static let life: Duration = .milliseconds(250)

@@ -38,7 +38,7 @@ final class StatusFile: Sendable {
         thread.run { [weak self] in self?.replace(Array(text.utf8)) }
     }
 
-    /// Returns why the file is not up to date; nil: it is, as far as is known.
+    /// Returns why the file is not up to date; nil if no failure is known.
     func failure(at now: Instant) -> String? {
         state.withLock { state in
             if let since = state.waitsSince, since.duration(to: now) > Self.limit {

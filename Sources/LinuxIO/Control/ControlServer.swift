@@ -2,7 +2,7 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// Answers requests over a Unix socket: a client sends send one line of JSON and receives one line.
+/// Answers requests over a Unix socket: a client sends one line of JSON and receives one line.
 ///
 /// The server has its own thread, and no visit waits for it. Every client has a deadline, whatever it sends
 /// or does not send. A client without permission is refused before any of its bytes are read.
@@ -71,7 +71,7 @@ package actor ControlServer {
     ///
     /// - Parameters:
     ///   - permits: Whether a peer may send requests; the kernel identifies the peer.
-    ///   - isOwner: Whether places are reserved for this peer, i.e. whether it may give orders to the gate.
+    ///   - isOwner: Whether capacity is reserved for this peer, because it may give orders to the gate.
     ///   - answer: Answers a request.
     package init(
         limits: Limits = Limits(), permits: @escaping @Sendable (PeerCredentials) -> Bool,

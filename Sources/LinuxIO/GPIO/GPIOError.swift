@@ -27,7 +27,7 @@ package enum GPIOError: Error, Hashable, Sendable {
     /// Whether the error is that lines are active that should be inactive.
     var isActive: Bool { if case .active = self { true } else { false } }
 
-    /// What the operator can do about it, in plain words.
+    /// The remedy, in plain words.
     package var remedy: String {
         switch self {
         case .noLibrary:

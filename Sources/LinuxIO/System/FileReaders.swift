@@ -6,7 +6,7 @@ package struct FileReaders: Hashable, Sendable, CustomStringConvertible {
     /// The owner, the group and the mode of the file, as text.
     package let description: String
 
-    /// Creates the file's identity and state from the attributes that `FileManager` gives.
+    /// Creates the read permissions from the attributes that `FileManager` gives.
     package init(_ attributes: [FileAttributeKey: Any]) {
         let parts: [FileAttributeKey] = [.ownerAccountID, .groupOwnerAccountID, .posixPermissions]
         description = parts.map { "\(attributes[$0] ?? "?")" }.joined(separator: " ")

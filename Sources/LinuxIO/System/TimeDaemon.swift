@@ -79,7 +79,7 @@ enum TimeDaemon {
         setsockopt(bus, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(bus, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         guard connect(bus, to: path) else { return nil }
-        // The kernel tells the bus this process's user; the text only accompanies the mechanism. A digit in
+        // The bus gets this process's user from the kernel; the text only accompanies the mechanism. A digit in
         // hexadecimal is "3" and the digit itself.
         let user = String(getuid()).utf8.flatMap { [UInt8(ascii: "3"), $0] }
         guard send(bus, [0] + Array("AUTH EXTERNAL ".utf8) + user + Array("\r\n".utf8)), let answer = line(bus),

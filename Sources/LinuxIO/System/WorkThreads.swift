@@ -43,7 +43,7 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         (self.name, self.places) = (name, places)
     }
 
-    /// Queues `work`. It runs as soon as a place is free, unless `key` is given up before that.
+    /// Queues `work`. It runs as soon as fewer than `places` computations run, unless `key` is given up before.
     package func run(_ key: Key?, _ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting.append(Work(key: key, run: work)) }
         fill()
@@ -70,8 +70,8 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
     /// The number of given-up computations that still run.
     package var abandoned: Int { state.withLock { $0.givenUp.count } }
 
-    /// Starts threads for queued work while places are free. If the system cannot start a thread, the next
-    /// work tries again.
+    /// Starts threads for queued work, up to the maximum. If the system cannot start a thread, the next work tries
+    /// again.
     private func fill() {
         while let number = state.withLock({ state in Self.begin(&state, places) }) {
             do throws(SystemError) {

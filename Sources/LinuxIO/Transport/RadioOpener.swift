@@ -12,8 +12,8 @@ import Glibc
 /// for requests that follow a fault. It ends after a minute without a request.
 package enum RadioOpener {
     /// Returns the path of the opener's socket for the service with the runtime folder `folder`
-    /// (`RUNTIME_DIRECTORY`). The socket is next to the folder, not in it, because the folder is removed with
-    /// each stop. So each of several gates on one machine can have an opener for its own adapter.
+    /// (`RUNTIME_DIRECTORY`). The socket is next to the folder, not in it, because the folder belongs to
+    /// the service. So each of several gates on one machine can have an opener for its own adapter.
     package static func path(beside folder: String) -> String { folder + "-radio.sock" }
 
     /// The timeout of a request: a driver may load firmware. It is shorter than the gate's timeout for its

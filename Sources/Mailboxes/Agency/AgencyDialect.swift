@@ -1,7 +1,7 @@
 package import Encoding
 
-/// The server software of an agency: one of the two public ones. Both use the same protocol, "client to
-/// agency" in its JSON form, but different versions, errors and rules.
+/// The server software of an agency. Both public servers use the protocol "client to agency" in its JSON form, with
+/// different versions, errors and rules.
 package enum AgencyDialect: String, CaseIterable, Sendable {
     /// The Node agency of aries-vcx.
     case node

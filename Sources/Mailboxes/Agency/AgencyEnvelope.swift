@@ -49,9 +49,9 @@ package enum AgencyEnvelope {
         ["@type": .string(forward.text), "@fwd": .string(did), "@msg": envelope]
     }
 
-    /// Opens an answer with the one of `keys` that it is for: the Node agency addresses an answer about a
-    /// connection to the gate's own key, Verity to the connection's key. The answer must come from `sender`,
-    /// the party that the request was for.
+    /// Opens an answer with the key of `keys` to which it is addressed. In an answer about a connection, this is the
+    /// gate's own key (Node agency) or the connection's key (Verity). The sender of the answer must be `sender`, the
+    /// party that received the request.
     package static func open(
         _ body: [UInt8], with keys: [KeyPair], from sender: Verkey
     ) throws(AgencyError) -> AgencyAnswer {

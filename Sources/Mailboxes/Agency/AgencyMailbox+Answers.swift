@@ -127,8 +127,8 @@ extension AgencyMailbox {
             (slots[index].isReread, slots[index].mayHaveMore) = (false, false)
             slots[index].askAt = now.advanced(by: settings.limits.poll)
             for message in waiting where underWay.count < settings.limits.handed {
-                // A message of this name is being passed to a connection already. If it belongs to another
-                // connection, pass this one later.
+                // A message of this name is already being passed to a connection. A message of the same name for
+                // another connection is passed later.
                 guard underWay.insert(message.uid).inserted else { continue }
                 slots[index].handed[message.uid] = now
                 if recent.insert(message.uid) { slots[index].mayHaveMore = true }
@@ -140,7 +140,7 @@ extension AgencyMailbox {
         return messages.isEmpty ? [] : [.messages(messages)]
     }
 
-    /// Forgets the messages that were released, and asks again for connections that may have more.
+    /// Forgets the released messages, and requests the messages of connections that may have more.
     mutating func released(
         _ request: AgencyRequest, _ answer: AgencyAnswer?, at now: Instant
     ) throws(AgencyError) -> [MailboxAction] {
@@ -170,8 +170,8 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// Releases the waiting messages of a connection that is being closed, unread, as long as more messages
-    /// wait. The agency keeps the connection's agent.
+    /// Releases the waiting messages of a closing connection without reading them, until no message waits. The agency
+    /// keeps the connection's agent.
     private mutating func leftovers(_ did: Text, _ messages: [AgencyMessage]) -> [MailboxAction] {
         let uids = messages.filter { $0.statusCode == AgencyRequest.pending }.map(\.uid)
         let limit = settings.limits.rereads

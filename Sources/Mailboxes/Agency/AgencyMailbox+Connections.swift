@@ -73,7 +73,7 @@ extension AgencyMailbox {
         return []
     }
 
-    /// Ends the slots that cannot be ended at the agency because the gate never learned of their agent.
+    /// Ends the slots whose agent the gate never learned: the agency cannot end them.
     mutating func settle() -> [MailboxAction] {
         var underWay: Text?
         if case .createKey(let did) = exchange?.operation { underWay = did }

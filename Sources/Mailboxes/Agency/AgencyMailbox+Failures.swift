@@ -15,9 +15,9 @@ extension AgencyMailbox {
         return reachability(failure)
     }
 
-    /// Handles an answer that is longer than the limit. If it was for all connections, each is asked on its
-    /// own. If it was for one connection, its messages cannot be read, but the connection can still be
-    /// closed.
+    /// Handles an answer that is longer than the limit. After such an answer about all connections, the mailbox
+    /// requests the messages of each connection separately. After such an answer about one connection, the messages of
+    /// this connection cannot be read, but the connection can still be closed.
     private mutating func tooMuch(_ operation: Operation, at now: Instant) -> [MailboxAction] {
         let actions = reachability(nil)
         switch operation {
@@ -123,7 +123,8 @@ extension AgencyMailbox {
         }
     }
 
-    /// Delays an operation that may have failed for a reason of its own, so that all others are done first.
+    /// Delays an operation that failed, so that all other operations are done first: the failure may concern only this
+    /// operation.
     private mutating func postpone(_ operation: Operation, at now: Instant) {
         let limits = settings.limits
         if let did = operation.did { change(did) { $0.fail(at: now, limits) } }

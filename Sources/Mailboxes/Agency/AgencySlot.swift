@@ -38,12 +38,14 @@ struct AgencySlot: Sendable {
     var applied: [Text] = []
     /// Whether the last answer contained new messages, so that more may wait.
     var mayHaveMore = false
-    /// The failure that was reported last, and whether it is over and that was not reported yet.
+    /// The failure that was reported last (`told`), and whether the failure is over and its end was not reported yet
+    /// (`hasRecovered`).
     var (told, hasRecovered): (MailboxFailure?, Bool) = (nil, false)
 
     /// The end of a slot.
     struct Closing: Sendable {
-        /// Whether the end is to be reported: not if another key replaced the slot's key long ago.
+        /// Whether to report the end of the slot. The end is not reported if another key replaced the slot's key long
+        /// ago.
         let isTold: Bool
         /// Whether all keys of the connection that were removed so far could be deleted at the agency.
         var isComplete = true
@@ -82,7 +84,7 @@ struct AgencySlot: Sendable {
         (failures, hold, told) = (0, .distantPast, nil)
     }
 
-    /// Forgets the messages that were handed over too long ago to become durable any more.
+    /// Forgets the messages that were handed over before `time`: they will not become durable any more.
     mutating func forgetHanded(before time: Instant) { handed = handed.filter { $0.value > time } }
 }
 

@@ -5,7 +5,8 @@ package import Encoding
 package struct AgencyLongPoll: Hashable, Sendable {
     /// The URL to get. It answers when a message arrives, or when the time is over.
     package let url: Text
-    /// The URL to post the body of ``acknowledgement(of:)`` to. Without that the next answer arrives at once.
+    /// The URL to post the body of ``acknowledgement(of:)`` to. Without an acknowledgement the next answer arrives at
+    /// once.
     package let acknowledgementURL: Text
 
     /// How long the agency may hold a request. The transport's own limit must be longer.

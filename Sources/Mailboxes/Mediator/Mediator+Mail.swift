@@ -5,7 +5,7 @@ import Encoding
 
 // Messages to the mediator and from it, over its connection.
 extension Mediator {
-    /// Handles the answer to a post. The body may be for any of the gate's keys; the envelope says for which.
+    /// Handles the answer to a post. The body may be for any key of the gate; its envelope names the key.
     mutating func answered(_ exchange: AgentConnection.ExchangeID, _ body: [UInt8], at now: Instant) -> [MailboxAction]
     {
         let recipients = body.isEmpty ? [] : Envelope.recipients(of: body)
@@ -268,7 +268,7 @@ extension Mediator {
         return [.failed(failure, for: nil)]
     }
 
-    /// Ends a failure. The addresses of the connections report that.
+    /// Ends a failure. The mailbox announces the end by reporting the addresses of the connections.
     private mutating func recovered() -> [MailboxAction] {
         guard trouble != nil, let address else { return [] }
         trouble = nil

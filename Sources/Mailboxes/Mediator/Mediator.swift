@@ -4,10 +4,10 @@ package import Encoding
 
 /// A mailbox at a mediator (RFC 0211), over its own connection, which needs no other transport than HTTP.
 ///
-/// Messages arrive by pickup 2.0 (RFC 0685) if the mediator discloses it; each message is released once it is
-/// durable at the gate. Any other mediator returns one waiting message for each post (RFC 0092). Silent pings
-/// then fetch the messages, each after the previous one is durable. Such a mediator has no message for
-/// "received": a message that is lost on the way back stays lost.
+/// Messages arrive by pickup 2.0 (RFC 0685) if the mediator discloses it; each message is released once it is durable
+/// at the gate. Any other mediator returns one waiting message for each post (RFC 0092): silent pings fetch the
+/// messages, each after the previous one is durable. Such a mediator has no message for "received", so a message that
+/// is lost on its way to the gate stays lost.
 package struct Mediator: ~Copyable, Mailbox {
     /// The operator's settings.
     package struct Configuration: Sendable {
@@ -116,7 +116,7 @@ package struct Mediator: ~Copyable, Mailbox {
     var life: MediatorLiveness
     /// Whether the mediator speaks pickup 2.0; nil before that is known.
     var hasPickup: Bool?
-    /// When that is to be checked again.
+    /// When ``hasPickup`` is to be checked again.
     var pickupAt: Instant?
     /// The time before which no new question is asked.
     var askAt: Instant?

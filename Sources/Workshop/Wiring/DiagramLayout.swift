@@ -1,4 +1,4 @@
-/// The places of the boxes, wires and parts of a diagram, in pixels from the upper left corner.
+/// The positions of the boxes, wires and parts of a diagram, in pixels from the upper left corner.
 struct DiagramLayout {
     static let margin = 24
     static let rowHeight = 34

@@ -41,7 +41,7 @@ struct WiringDiagram: Hashable, Sendable {
         let label: String
         /// The column to the left of the part's gap.
         let gap: Int
-        /// The part's place in the gap between two columns, counted from 1.
+        /// The part's position in the gap between two columns, counted from 1.
         let lane: Int
         /// The row of the part's wire, or the rows of the two wires that it joins.
         let rows: ClosedRange<Int>

@@ -74,7 +74,7 @@ struct AgentClient: Sendable {
     /// The time limit until the connections of a database run.
     private static let patience = Duration.seconds(10)
 
-    /// Calls `body` with a door. The purpose matters only if no service runs the connections.
+    /// Calls `body` with a client. The purpose matters only if no service runs the connections.
     static func open<Result: Sendable>(
         _ input: ConfigurationInput, for purpose: Purpose, _ body: (AgentClient) async throws -> Result
     ) async throws -> Result {

@@ -10,7 +10,7 @@ import Monitoring
 import Observation
 import Settings
 
-/// Writes the report that a person at another place needs to find out what is wrong with a gate.
+/// Writes a report with which a person elsewhere can find the fault of a gate.
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Writes a report about this gate for remote support.",

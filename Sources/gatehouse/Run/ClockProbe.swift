@@ -8,8 +8,8 @@ import Reasons
 import Settings
 import Store
 
-/// The clock of this machine, judged with the ledger's knowledge of the date as the service would judge it at
-/// a start now. The check changes nothing.
+/// The clock of this machine, evaluated with the dates of the ledger as the service would do at a start now. The check
+/// changes nothing.
 struct ClockProbe {
     let look: ClockGuard.Reading
     let bound: Timestamp?

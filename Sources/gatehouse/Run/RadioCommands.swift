@@ -33,8 +33,8 @@ struct OpenRadioCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the adapter that the configuration names at this moment. A problem of the configuration is
-    /// reported, and the command goes on: the configuration may be correct at the next request.
+    /// Returns the adapter that the configuration names at this moment. A problem of the configuration is reported and
+    /// does not end the command, because the configuration may be correct at the next request.
     private func configuredAdapter() -> String? {
         do {
             let radio = try input.load(.units).radio

@@ -26,7 +26,7 @@ struct StatusCommand: AsyncParsableCommand {
         let answer = try ControlQuestion(socket: socket, input: input).ask(.status)
         let status = StatusReport(answer)
         if json {
-            // As the service wrote it, which may have members that this version does not know.
+            // Print the service's own JSON, which may have members that this version does not know.
             Terminal.json(answer)
         } else {
             for line in StatusListing.lines(status, of: input.places) { Terminal.line(line) }
@@ -118,6 +118,7 @@ struct ControlQuestion {
         }
     }
 
-    /// Adapts an instruction to the gate; a socket that was named itself may be any gate's.
+    /// Adapts an instruction to the gate. A socket that the user named may belong to any gate, so the instruction stays
+    /// unchanged.
     private func told(_ words: String) -> String { socket == nil ? input.places.told(words) : words }
 }

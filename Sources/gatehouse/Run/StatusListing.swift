@@ -23,7 +23,7 @@ enum StatusListing {
             case .fault: Terminal.styled("\(name): out of order", .bold, .red)
             case .attention, nil: Terminal.styled("\(name): needs attention", .bold, .amber)
             }
-        // A gate without faults may still admit nobody, or everybody.
+        // A gate without faults may be locked down, or open for free passage.
         return state + (mode(status.door, at: status.observed).map { Terminal.styled(", " + $0, .bold, .amber) } ?? "")
     }
 

@@ -41,7 +41,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try input.load(.roots)
-        // The gate has priority.
+        // The running gate has priority over the backup.
         _ = nice(10)
         let secret = try withKeys ? passphrase.read(isNew: true) : nil
         var making = BackupMaker(

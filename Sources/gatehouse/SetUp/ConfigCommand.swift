@@ -59,8 +59,7 @@ struct ConfigCommand: AsyncParsableCommand {
                 guard let notice = feature.notice(configuration, at: Machine.clock.utc()) else { continue }
                 Terminal.error(notice.detail, remedy: notice.remedy)
             }
-            // Print these troubles, but do not refuse the configuration because of them: the service waits
-            // for the files.
+            // Print these faults, but do not refuse the configuration because of them: the service waits for the files.
             for trouble in MachineProbe.agents(configuration) { Terminal.error(trouble.detail, remedy: trouble.remedy) }
         }
 

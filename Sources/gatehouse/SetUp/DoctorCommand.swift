@@ -92,7 +92,7 @@ extension DoctorCommand {
     }
 }
 
-/// The machine to look at.
+/// The machine to examine.
 struct MachineInput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -119,7 +119,7 @@ struct MachineInput: ParsableArguments {
         throw CommandFailure("\(name) \(obstacle.text)", remedy: remedy)
     }
 
-    /// The results of a look at a machine.
+    /// The results of the examination of a machine.
     struct ProbeResult {
         /// The findings about the machine.
         var findings: [Finding]
@@ -131,7 +131,7 @@ struct MachineInput: ParsableArguments {
         var policy: String?
     }
 
-    /// Looks at the machine.
+    /// Examines the machine.
     func look(_ input: ConfigurationInput, asksService: Bool) -> ProbeResult {
         do throws(ConfigurationError) {
             return look(try input.read(), input, asksService: asksService)

@@ -121,7 +121,7 @@ extension ConfigCommand {
             case done
             /// The service takes over the configuration by a restart, which was requested.
             case restarting
-            /// At the next start: the service does not run, or does not listen where it could be asked.
+            /// The service uses the configuration at its next start: it does not run, or listens at no known socket.
             case atStart
             /// The service takes over the configuration at its next start: it is running, but does not carry
             /// out the request. The text is the reason.

@@ -48,7 +48,7 @@ struct InputCheck {
         usleep(UInt32(clamping: InputTrial.settling.nanoseconds / 1000))
     }
 
-    /// Tries one input; returns nil if the person does not want to go on.
+    /// Tries one input; returns nil if the person wants to stop.
     private func play(_ index: Int, _ watch: InputWatch) -> Finding? {
         let step = steps[index]
         Terminal.line("\(step.name): \(step.task)")

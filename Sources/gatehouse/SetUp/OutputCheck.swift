@@ -46,7 +46,7 @@ struct OutputCheck {
         return findings + (try inputs.findings())
     }
 
-    /// Returns the findings about the outputs, as far as the person wanted to go.
+    /// Returns the findings about the outputs, up to the one at which the person stopped.
     private func outputs() throws -> [Finding] {
         let lines: GPIOLines
         do throws(GPIOError) { lines = try OutputTrial.take(steps, chip: chip) } catch {
@@ -79,7 +79,7 @@ struct OutputCheck {
         }
     }
 
-    /// Tries one output; returns nil if the person does not want to go on.
+    /// Tries one output; returns nil if the person wants to stop.
     private func play(_ step: OutputTrial.Step, _ trial: OutputTrial) throws -> Finding? {
         let asks = !isSilent && isatty(STDIN_FILENO) == 1
         if !isSilent { Terminal.line("\(step.name), \(step.lines): \(step.task)") }

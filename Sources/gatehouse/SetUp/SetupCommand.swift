@@ -7,8 +7,7 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// Makes a gate of an installed program: takes the answers from questions, options or a file, and then writes
-/// everything.
+/// Sets a gate up: collects the answers from questions, options or a file, then writes all files of the gate.
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",

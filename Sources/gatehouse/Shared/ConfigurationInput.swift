@@ -31,7 +31,7 @@ struct ConfigurationInput: ParsableArguments {
     /// The absolute path of the configuration file.
     var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
 
-    /// The places of the gate with this configuration.
+    /// The paths and names of the gate with this configuration.
     var places: SetupPlaces { SetupPlaces(absolutePath) }
 
     /// Reads the configuration file with the rights of its owner.
@@ -41,7 +41,7 @@ struct ConfigurationInput: ParsableArguments {
         return try Configuration.load(path)
     }
 
-    /// The rights of a command run by root, after it knows which gate it is for.
+    /// The rights of a command run by root, once the command knows its gate.
     enum Rights {
         /// The rights of the owner of the gate's folders (``CommandRole``).
         case owners

@@ -159,8 +159,8 @@ struct TrustNeedsReport {
         return details
     }
 
-    /// Returns the commands that would write what is missing. A file that the issuer has to provide has a
-    /// name in capitals. Empty if the entry lacks only lines that no command writes.
+    /// Returns the commands that would write the missing data. A file that the issuer has to provide has a name in
+    /// capitals. Empty if the entry lacks only lines that no command writes.
     private func commands(_ need: TrustNeeds.Need) -> [String] {
         let id = Self.word(need.id?.string ?? "")
         var pins: [String] = []
@@ -183,9 +183,9 @@ struct TrustNeedsReport {
         return issuers.count == 1 ? issuers[0].id?.string : nil
     }
 
-    /// Returns a line of an issuer's entry, such as `key-purpose = "did-wide"`, as an option of the command.
-    /// Returns nil for a line that `pin root` writes, and for a line that lets other parties sign for the
-    /// issuer: nobody should paste such a line without thinking.
+    /// Returns a line of an issuer's entry, such as `key-purpose = "did-wide"`, as an option of the command. Returns
+    /// nil for a line that `pin root` writes, and for a line that lets other parties sign for the issuer: a person
+    /// should not paste such a line without thinking.
     private static func option(_ line: String) -> String? {
         guard let entry = (try? TOML.parse(Array(line.utf8)))?.entries.first else { return nil }
         let values = entry.value.array?.compactMap(\.string) ?? [entry.value.string].compactMap(\.self)

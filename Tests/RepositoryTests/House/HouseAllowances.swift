@@ -125,18 +125,11 @@ enum HouseAllowances {
             "whoever": 2,
         ],
         .documents: [
-            "anybody": 5,
-            "are told": 1,
-            "behind": 16,
-            "beside": 21,
-            "counterpart": 1,
-            "is told": 6,
+            "behind": 2,
             "lock down": 1,
-            "nobody": 20,
-            "somebody": 8,
-            "tells": 1,
-            "that one": 2,
-            "whoever": 6,
+            "nobody": 2,
+            "that one": 1,
+            "whoever": 1,
         ],
     ]
 }

@@ -5,8 +5,7 @@ package import LinuxIO
 package import Observation
 package import Reasons
 
-/// The facts of a machine before they are judged. ``MachineProbe`` gathers the facts; ``Doctor`` makes
-/// findings from them.
+/// The facts of a machine. ``MachineProbe`` collects the facts; ``Doctor`` makes findings from them.
 package struct MachineFacts: Sendable {
     /// The name of the service's unit, without `.service`: `gatehouse`, or `gatehouse@NAME` for a further
     /// gate on the machine.
@@ -25,7 +24,7 @@ package struct MachineFacts: Sendable {
     package var trustFiles: [String] = []
     /// The files, folders and device nodes at the paths that the configuration names.
     package var places: [String: Place] = [:]
-    /// The number of paths that this program may not look at.
+    /// The number of paths that this program may not examine.
     package var unseen = 0
     /// The files and disks to which the kernel swaps memory, without those that are in memory (zram).
     package var swaps: [String] = []
@@ -33,7 +32,7 @@ package struct MachineFacts: Sendable {
     package var countsMemory = true
     /// The file system of the records; nil if it could not be queried.
     package var disk: Disk?
-    /// Bluetooth.
+    /// The facts about Bluetooth.
     package var radio = Radio()
     /// The name and version of libgpiod, or the error if it cannot be loaded; nil if it was not looked for.
     package var gpioLibrary: Result<String, GPIOError>?
@@ -130,8 +129,7 @@ package struct MachineFacts: Sendable {
         package var hardware: [BatteryClock] = []
         /// The time servers that chrony asks with Network Time Security.
         package var authenticated: [String] = []
-        /// The dates that the machine saved for its next start. With a saved date, an old date looks like a
-        /// valid one.
+        /// The dates that the machine saved for its next start. An old date that was saved looks like a valid one.
         package var saved: [SavedDate] = []
         /// The day on which this version was made: any earlier date is wrong.
         package var made = Timestamp(seconds: 0)
@@ -151,9 +149,9 @@ package struct MachineFacts: Sendable {
         case usable(version: String, issuers: Int, lack: String?, bundle: String?, findings: [String])
     }
 
-    /// What is known about the rules.
+    /// The facts about the rules.
     package enum Policy: Hashable, Sendable {
-        /// This program may not look at the rules.
+        /// This program may not read the rules.
         case unseen
         /// The rules are part of the trust data, which cannot be used.
         case unread

@@ -11,15 +11,15 @@ import Observation
 import Reasons
 package import Settings
 
-/// Gathers the facts of a machine from its files. It queries devices and the running service only on this
-/// machine, and changes nothing.
+/// Collects the facts of a machine from its files. It queries devices and the running service only on this machine, and
+/// changes nothing.
 package struct MachineProbe: Sendable {
     /// The prefix of /sys, /proc, /dev, /etc, /run and the units; empty for this machine.
     private let root: String
     private let files: SystemFiles
     private let time: Clock
 
-    /// Creates a look at this machine, or at a machine whose files are below `root`. `clock`: the clock of this
+    /// Creates a probe of this machine, or of a machine whose files are below `root`. `clock`: the clock of this
     /// machine.
     package init(root: String = "", clock: Clock) {
         (self.root, time) = (root, clock)
@@ -46,8 +46,7 @@ package struct MachineProbe: Sendable {
             return body()
         }
         var facts = MachineFacts()
-        // If the facts are those of a machine whose root is a folder here, the configuration may be below
-        // that folder too.
+        // If `root` is a folder of this machine, the configuration may be below this folder.
         let isBelow = !root.isEmpty && file.hasPrefix(root + "/")
         let path = isBelow ? String(file.dropFirst(root.count)) : file
         facts.unitName = SetupPlaces(path, in: configuration.standard).unit
@@ -174,7 +173,7 @@ package struct MachineProbe: Sendable {
         return policies.isEmpty ? nil : policies.allSatisfy { $0 == 1 || $0 == 2 }
     }
 
-    /// Whether the kernel keeps driving a line that was given back. The kernels of Raspberry Pi OS do so,
+    /// Whether the kernel continues to drive a released line. The kernels of Raspberry Pi OS do so,
     /// unless strict_gpiod is set.
     private var keepsLinesDriven: Bool {
         guard let release = files.line("/proc/sys/kernel/osrelease"),

@@ -69,8 +69,8 @@ package struct Place: Hashable, Sendable {
         return last.grants(last.isFolder ? 7 : 6, to: account) ? .good : .refused
     }
 
-    /// Returns whether `account` may enter all folders on the way. Without the right to enter a folder, an
-    /// account cannot learn what is in it.
+    /// Returns whether `account` may enter all folders on the way. An account cannot see the content of a folder that
+    /// it may not enter.
     private func isReachable(by account: Account) -> Bool {
         let onTheWay = missing == 0 ? nodes.dropLast() : nodes[...]
         return onTheWay.allSatisfy { $0.grants(1, to: account) }

@@ -6,7 +6,7 @@ import Kiosk
 import Settings
 import TrustFiles
 
-/// Reads trust data and rules as the service would at a start now, and gives the facts that need attention.
+/// Reads trust data and rules as the service would at a start now, and returns the facts that need attention.
 struct RulesProbe {
     private let configuration: Configuration
     private let now: Timestamp

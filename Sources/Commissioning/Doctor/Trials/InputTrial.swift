@@ -32,7 +32,7 @@ package struct InputTrial: Sendable {
         package func level(_ isActive: Bool) -> String { isActive != line.activeLow ? "high" : "low" }
     }
 
-    /// How long the person has to make the input active, and again to end that.
+    /// The time that the person has to make the input active, and again to make it inactive.
     package static let limit: Duration = .seconds(30)
     /// How long the input must stay inactive again. A light barrier that sees one person twice, and a noisy
     /// wire, become active again sooner.
@@ -56,7 +56,7 @@ package struct InputTrial: Sendable {
     private var others: [Int] = []
     /// The deadline after which the trial is given up.
     private var end: Instant
-    /// The finding; nil while the trial goes on.
+    /// The finding; nil until the trial ends.
     package private(set) var finding: Finding?
 
     /// Begins the trial of the input at `index`, while the inputs in `active` are active.
@@ -93,7 +93,7 @@ package struct InputTrial: Sendable {
         if finding == nil, now >= deadline { judge() }
     }
 
-    /// Ends the trial early: the person does not do it, or does not want to wait any longer.
+    /// Ends the trial early, because the person skips the input or does not want to wait.
     package mutating func skip() {
         guard finding == nil else { return }
         if calmAt != nil { return judge() }

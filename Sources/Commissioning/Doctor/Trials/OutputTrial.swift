@@ -3,9 +3,9 @@ package import LinuxIO
 import Reasons
 package import Settings
 
-/// Makes the outputs of a gate active one after another, so that a person on site sees whether the right
-/// thing happens. One output is active at a time, for a bounded time. Between two of them, and however the
-/// trial ends, all are inactive.
+/// Makes the outputs of a gate active one after another, so that a person at the gate can check each reaction. One
+/// output is active at a time, for a bounded time. Between two outputs, and at every end of the trial, all outputs are
+/// inactive.
 package struct OutputTrial {
     /// One output to be tried.
     package struct Step: Sendable {
@@ -29,7 +29,7 @@ package struct OutputTrial {
         package var outputs: [GPIOLines.Output] { [output] + (frame.map { [$0.data1] } ?? []) }
         /// The names of the lines, for people.
         package var lines: String { outputs.map(\.name).joined(separator: " and ") }
-        /// What the output is to do, for people.
+        /// The expected action of the output, for people.
         package var task: String {
             frame != nil ? "one card" : times == 1 ? "one pulse of \(time)" : "\(times) times"
         }
@@ -63,7 +63,7 @@ package struct OutputTrial {
         case right
         /// The observed reaction was that of another output, or there was no reaction.
         case wrong
-        /// Nobody observed the output.
+        /// No person observed the output.
         case none
     }
 

@@ -26,7 +26,7 @@ package struct SetupProblems: Error, Hashable, Sendable {
     init(_ problem: SetupProblem) { problems = [problem] }
 }
 
-/// The place where the answers were given. They have to be corrected in the same place.
+/// The source of the answers, where a person corrects them.
 package enum SetupOrigin: Hashable, Sendable {
     /// The answers are on the command line.
     case options
