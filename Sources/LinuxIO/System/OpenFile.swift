@@ -62,7 +62,7 @@ package final class OpenFile {
         case notFollowed
     }
 
-    /// The largest number of bytes that one call reads; a longer read is made of several.
+    /// The largest number of bytes of one read(2) call. A longer read consists of several calls.
     private static let pieceBytes = 64 * 1024
 
     /// The path, for messages.

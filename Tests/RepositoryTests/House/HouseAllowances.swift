@@ -103,9 +103,8 @@ enum HouseAllowances {
     static let words: [Prose.Part: [String: Int]] = [
         .sources: [
             "behind": 3,
-            "beside": 4,
-            "nobody": 20,
-            "tells": 1,
+            "beside": 2,
+            "nobody": 14,
             "that one": 4,
             "trouble": 1,
         ],
