@@ -1,5 +1,6 @@
 import Foundation
 import LinuxIO
+import Reasons
 import Settings
 import TestKit
 import Testing
