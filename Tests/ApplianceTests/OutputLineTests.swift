@@ -1,4 +1,5 @@
 import Encoding
+import Features
 import Kiosk
 import Settings
 import Testing
