@@ -51,6 +51,10 @@ package struct Configuration: Sendable {
     /// The socket at which commands query the running service.
     package var control: ControlSection
 
+    /// Whether the gate can open a passage: by a relay, or by wires to a gate controller. If it cannot, it only gives
+    /// verdicts.
+    package var opens: Bool { outputs.keys.contains(where: \.admits) }
+
     /// The SHA-256 hash of the file, in hexadecimal digits. It shows whether a service runs with the file
     /// that is on the disk now.
     package private(set) var digest = ""

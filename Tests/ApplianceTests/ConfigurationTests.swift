@@ -34,8 +34,7 @@ private func expectOne(
     #expect(found.first?.remedy.isEmpty == false, sourceLocation: location)
 }
 
-@Suite("Configuration")
-struct ConfigurationTests {
+@Suite("Configuration") struct ConfigurationTests {
     @Test("a name is enough; everything else has its default")
     func defaults() throws {
         let configuration = try parse("[kiosk]\nname = \"North-Gate\"\n")

@@ -2,8 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// One table knows the outputs of the gate: `Sources/Kiosk/OutputRole.swift`. Other code goes through the table, so that
-/// a further lamp or relay is one more row. A file that names a single output has its reason here.
+/// One table knows the outputs of the gate: `Sources/Kiosk/OutputRole.swift`. Other code uses the table, so a further
+/// lamp or relay is one more row. A file that names a single output is listed here with its reason.
 @Suite struct OutputOwnerTests {
     private static let owner = "Sources/Kiosk/OutputRole.swift"
 

@@ -11,7 +11,7 @@ import Testing
     /// are also families of codes.
     private static let keys = Set(
         [
-            "Settings/Configuration.swift", "Settings/Configuration+Outputs.swift",
+            "Settings/Configuration.swift", "Kiosk/OutputRole.swift",
             "Settings/NamedPlace+Configuration.swift", "Settings/Places/NamedPlace.swift",
             "Settings/Places/SetupPlaces.swift", "Settings/Sections/DoorSection.swift",
             "Settings/Sections/Sections+Hardware.swift", "Settings/Sections/Sections+Service.swift",

@@ -18,7 +18,7 @@ package struct ObserveSection: ConfigurationSection, Hashable {
     package var status: String?
     /// The path of the file with the metrics, for the textfile collector of Prometheus' node exporter; nil if
     /// the service writes no such file.
-    package var textfile: String?
+    var textfile: String?
     /// Where the service answers requests for page, report and metrics; nil if it does not.
     package var listen: Listen?
 

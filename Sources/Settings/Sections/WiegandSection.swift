@@ -5,9 +5,9 @@ package import LinuxIO
 /// card number.
 package struct WiegandSection: Hashable, Sendable {
     /// The name of the line for the wire data 0; nil if there is no controller.
-    package var data0: String?
+    var data0: String?
     /// The name of the line for the wire data 1.
-    package var data1: String?
+    var data1: String?
     /// Whether a low level at the board's pin is a pulse.
     package var activeLow: Bool
     /// The format of the frame that the controller takes.

@@ -8,12 +8,6 @@ package struct OutputLine: Hashable, Sendable {
     package var activeLow: Bool
 }
 
-extension Configuration {
-    /// Whether the gate can open a passage: by a relay, or by wires to a gate controller. If it cannot, it
-    /// only gives verdicts.
-    package var opens: Bool { outputs.keys.contains(where: \.admits) }
-}
-
 extension WiegandSection {
     /// The lines of the wires to a gate controller.
     var outputs: [OutputRole: OutputLine] {
