@@ -191,7 +191,7 @@ import Testing
             let primary = cards.filter { $0["destination"] == "primary" && $0["state"]?.string != "deleting" }
             return primary.count == 1 && primary.first?["state"] == "connected"
                 && (primary.first?["mailbox"]?.string != nil) == gate.row.isReached
-                && primary.first?["asksForMailbox"] != true
+                && primary.first?["asksForMailbox"] == false
         }
     }
 
