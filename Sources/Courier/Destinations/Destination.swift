@@ -120,10 +120,13 @@ actor Destination {
         for link in links { await link.retryNow() }
     }
 
-    /// Ends the link of the connection `id`.
-    func remove(_ id: Text) async {
+    /// Ends the link of the connection `id`. Returns whether that was one of the connections to which reports can go.
+    @discardableResult
+    func remove(_ id: Text) async -> Bool {
         await refresh()
+        let isLasting = core.lasting.contains { $0.id == id }
         await take(.remove(id))
+        return isLasting
     }
 
     /// Returns the link of the connection `id`; nil if no such link exists.
