@@ -193,12 +193,15 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// Continues the deletion of connections to a destination that are marked in the store: with `tellsAgent`
     /// later and in the background, because their agents are notified first; otherwise now.
     func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
-        if name == MailboxManagerCore.destination, let mail = mail.withLock({ $0 }) {
+        // A connection may have begun to lead to the mailbox since `name` was read, or lead there no more.
+        if let mail = mail.withLock({ $0 }) {
             for id in ids { await mail.remove(id) }
         }
-        if let destination = destination(name) {
-            for id in ids { await destination.remove(id) }
-            take(.removed(name, isEmpty: await destination.isEmpty, isConnected: await destination.isConnected))
+        for (key, destination) in destinations.withLock({ $0 }) {
+            var isConcerned = key == name
+            for id in ids where await destination.remove(id) { isConcerned = true }
+            guard isConcerned else { continue }
+            take(.removed(key, isEmpty: await destination.isEmpty, isConnected: await destination.isConnected))
         }
         for id in ids {
             if tellsAgent { marked.yield(id) } else { try await forget(id, of: name, isTold: false) }

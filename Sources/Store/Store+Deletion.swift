@@ -60,7 +60,10 @@ extension Store {
     package func finishDeletion(of id: Text) async throws(StoreError) {
         try await commit { db, books in
             try db.execute(sql: "DELETE FROM connection WHERE id = ? AND deleting <> 0", arguments: [id.string])
-            if db.changesCount > 0 { books.noteDeletion(of: id) }
+            guard db.changesCount > 0 else { return }
+            // Until its link ended, the connection may have got further questions.
+            try Self.closeQuestions(of: id, db)
+            books.noteDeletion(of: id)
         }
     }
 }

@@ -297,6 +297,30 @@ import Testing
         #expect(harness.count { $0 == .discarded(.malformed) } == 1)
     }
 
+    /// The connection of a mailbox leaves no question without a reply: neither one without a rule, nor one whose answer
+    /// would have to be signed.
+    @Test(arguments: [false, true], ["open?", "other?"] as [Text])
+    func aMailboxRefusesWhatItDoesNotAnswer(wantsSignature: Bool, text: Text) throws {
+        let rules = RequestRules(answers: [.init(question: "open?", response: "yes")])
+        let harness = try Harness(reception: .leadsToMailbox, rules: rules)
+        harness.feed(.start)
+        harness.agent.send([
+            "@type": "https://didcomm.org/questionanswer/1.0/question", "@id": "q", "question_text": .string(text),
+            "nonce": "n", "signature_required": .bool(wantsSignature),
+            "valid_responses": [["text": "yes"], ["text": "no"]],
+        ])
+        // The owner of such a connection fetches the messages itself.
+        harness.feed(.ping)
+        harness.run(until: harness.now.advanced(by: .seconds(10)))
+        let replies = harness.agent.others.filter { $0["~thread"]?["thid"] == "q" }
+        #expect(replies.count == 1)
+        let isAnswered = text == "open?" && !wantsSignature
+        #expect((replies.first?["response"] == "yes") == isAnswered)
+        #expect((replies.first?["@type"]?.string?.hasSuffix("problem-report") == true) == !isAnswered)
+        let results = harness.seen.compactMap { if case .handled(_, let result) = $0 { result } else { nil } }
+        #expect(results == [isAnswered ? .answered : .refused(code: "request-not-accepted")])
+    }
+
     /// An agent that answers each post with a question of its own gets a few answers at once, then one a
     /// second; reports are sent first.
     @Test(arguments: ["ping", "queries", "please_ack"])

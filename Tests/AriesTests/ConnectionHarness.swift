@@ -36,13 +36,13 @@ final class Harness {
     /// counted down.
     var steps = Int.max
 
-    init(reception: AgentConnection.Reception = .returnRoute) throws {
+    init(reception: AgentConnection.Reception = .returnRoute, rules: RequestRules = RequestRules()) throws {
         guard let agent = VirtualAgent(endpoint: "http://agent.test/", random: stream(1)) else {
             throw InvitationError.badKey
         }
         connection = try AgentConnection(
             id: "c", invitation: try Invitation(agent.invitation), reception: reception,
-            configuration: .init(label: "kiosk"), random: stream(2))
+            configuration: .init(label: "kiosk", rules: rules), random: stream(2))
         self.agent = agent
     }
 

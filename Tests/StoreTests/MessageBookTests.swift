@@ -132,4 +132,20 @@ import Testing
             #expect(try await store.connections().map(\.id) == ["kept"])
         }
     }
+
+    /// A question that arrives between the two steps of a deletion does not wait either.
+    @Test func aQuestionOfAMarkedConnectionIsClosed() async throws {
+        try await withStore { store in
+            try await add([], store)
+            _ = try await store.beginDeletion(of: "c", isForced: true)
+            try await add([entry("late", .pending)], store)
+            #expect(try await store.messages().map(\.isOpen) == [true])
+            try await store.finishDeletion(of: "c")
+            let book = try await store.messages()
+            #expect(book.map(\.status) == [.rejected] && book.map(\.isOpen) == [false])
+            // A second call finds no connection, and changes nothing.
+            try await store.finishDeletion(of: "c")
+            #expect(try await store.messages() == book)
+        }
+    }
 }

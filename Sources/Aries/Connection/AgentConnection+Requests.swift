@@ -66,7 +66,7 @@ extension AgentConnection {
         return [.answer(to: answer.question, response: answer.response, fate), persist()]
     }
 
-    /// Drops all owed answers, because the connection has ended. The caller stores that.
+    /// Drops all owed answers. The caller stores that.
     mutating func dropOwed() -> [Action] {
         defer { owed = [] }
         return owed.map { .answer(to: $0.question, response: $0.response, .dropped) }

@@ -256,6 +256,7 @@ package struct AgentConnection: ~Copyable, Sendable {
             if storesAnswers, !waiting.isEmpty { actions = [persist()] }
         case .respond(let question, let name, let response, let date):
             actions = respond(to: question, name, response, at: date)
+        case .dropOwed: if !owed.isEmpty { actions = dropOwed() + [persist()] }
         case .address(let address, let key): actions = take(address, for: key, at: now)
         case .keyRefused(let key):
             if key == keys.verkey, case .handshaking(let attempt) = phase {

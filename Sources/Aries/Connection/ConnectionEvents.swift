@@ -64,6 +64,8 @@ extension AgentConnection {
         /// Send `response` as the answer to the peer's question, which the caller keeps as `name`. `at`: the date,
         /// for an answer with a signature. The caller has checked that the question permits the answer.
         case respond(Message, name: Text, response: Text, at: Timestamp)
+        /// Drop the answers of ``respond(_:name:response:at:)`` that the peer's server has not accepted yet.
+        case dropOwed
         /// Start the next attempt at once, because the network works again or an operator asks for it.
         case retryNow
         /// The time of ``AgentConnection/deadline`` is reached.

@@ -157,14 +157,14 @@ extension AgentConnection {
         case .refusal(let code, let explanation, let name):
             answer(problem(thread: message.thread, code, explanation, of: name, at: now))
             result = .refused(code: code)
-        case .signed(let response): result = .matched(response: response)
-        case .undecided where reception == .leadsToMailbox:
-            // No operator looks at what a mailbox's own connection is asked.
+        case .signed where reception == .leadsToMailbox, .undecided where reception == .leadsToMailbox:
+            // No operator looks at what a mailbox's own connection is asked, and its owner signs no answer.
             answer(
                 problem(
                     thread: message.thread, "request-not-accepted", "this connection carries a mailbox only",
                     of: Notice.name, at: now))
             result = .refused(code: "request-not-accepted")
+        case .signed(let response): result = .matched(response: response)
         case .undecided: result = .undecided
         case .nothing: result = .understood
         }

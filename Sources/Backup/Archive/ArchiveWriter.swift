@@ -36,7 +36,12 @@ final class ArchiveWriter {
         }
     }
 
-    deinit { if !isFinished, !isKept { role.at(path) { _ = unlink(partial) } } }
+    deinit {
+        guard !isFinished, !isKept else { return }
+        // NFS keeps the blocks of a file that is removed while it is open.
+        file.close()
+        role.at(path) { _ = unlink(partial) }
+    }
 
     /// Prevents `deinit` from removing the archive, even if it never gets its final name: it may be the only
     /// copy of a ledger that has ended.

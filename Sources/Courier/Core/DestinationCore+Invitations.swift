@@ -71,7 +71,11 @@ extension DestinationCore {
             return [.reply(request, .success(state))]
         }
         let found = find(invitation)
-        if case .existing(let id) = found { return [.reply(request, .success(Connecting(way: .known, id: id)))] }
+        if case .existing(let id) = found {
+            // The connection of a trial is not stored yet: nothing is known under its id.
+            let isStored = id != starting?.id
+            return [.reply(request, isStored ? .success(Connecting(way: .known, id: id)) : .failure(.notReady))]
+        }
         if let job = jobs.first(where: { $0.invitation.id == invitation.id }) { return aside(job, request) }
         switch found {
         case .existing: return []

@@ -94,7 +94,7 @@ extension LinkCore {
 
     /// Reads the next message from the mailbox. Returns false if no message waits.
     mutating func read() -> Bool {
-        guard retryAt == nil else { return false }
+        guard retryAt == nil, !isOver else { return false }
         if let unread {
             begin(.quarantine(unread.message, unread.reason))
             return true
@@ -117,10 +117,11 @@ extension LinkCore {
     }
 
     /// Stores what changes the message book, and releases, at the mailbox, the messages that were read, once all
-    /// their effects are durable. Returns false if there is no such message.
+    /// their effects are durable: the confirmations too, unless no report goes over the connection any more. Returns
+    /// false if there is no such message.
     mutating func release() -> Bool {
         guard !unreleased.isEmpty || !unkeptMessages.isEmpty || !unkeptAnswers.isEmpty, retryAt == nil,
-            unkept.isEmpty, delivery == nil || events.isEmpty
+            !carriesReports || unkept.isEmpty && (delivery == nil || events.isEmpty)
         else { return false }
         isReleasing = true
         keep(connection.snapshot)
@@ -147,7 +148,8 @@ extension LinkCore {
     /// Takes the peer's answer to the question.
     private mutating func answered(_ message: Message) {
         do throws(MailboxProblem) {
-            granted = try mediation?.take(message, at: now)
+            guard let address = try mediation?.take(message, at: now) else { return }
+            granted = (address, now.advanced(by: policy.grant))
         } catch {
             denied(error.failure)
         }

@@ -7,7 +7,7 @@ import Mailboxes
 extension LinkCore {
     /// Continues the delivery. Returns false if nothing is due now.
     mutating func deliver() -> Bool {
-        guard policy.delivers, connection.isComplete, mediation?.isUnderWay != true, retryAt == nil else {
+        guard policy.delivers, carriesReports, mediation?.isUnderWay != true, retryAt == nil else {
             return false
         }
         guard let end = delivery?.end else {

@@ -81,8 +81,9 @@ struct LinkCore: ~Copyable, Sendable {
     private var decided: [Text] = []
     /// The question whether the peer keeps messages for this gate; nil if it is not asked.
     var mediation: MediationQuestion?
-    /// The mailbox that the peer has granted over this connection.
-    var granted: MailboxAddress?
+    /// The mailbox that the peer has granted over this connection, and the time until which answers to its questions
+    /// are still sent.
+    var granted: (address: MailboxAddress, until: Instant)?
     private var unsent: Int?
     /// The time of the present call, and the date.
     var now = Instant.zero
@@ -94,13 +95,23 @@ struct LinkCore: ~Copyable, Sendable {
         self.policy = policy
     }
 
-    /// Why the link has ended; nil while it runs.
+    /// Why the link has ended; nil while it runs. Before it ends, all that it was given is handled, and what the message
+    /// book gets of that is durable. Before the connection leads to a mailbox, its answers to questions are sent too:
+    /// a mailbox sends none.
     var end: End? {
         guard !isBusy, steps.isEmpty || isRetired else { return nil }
-        if let granted { return .granted(granted) }
-        if connection.isEnded || connection.hasFailed { return .ended }
-        return isRetired ? .retired : nil
+        if isRetired { return .retired }
+        guard inbox.isEmpty, unkeptMessages.isEmpty, unkeptAnswers.isEmpty else { return nil }
+        if isOver { return .ended }
+        guard let granted, connection.owed.isEmpty else { return nil }
+        return .granted(granted.address)
     }
+
+    /// Whether the peer has ended the connection, or never answered the connection request.
+    var isOver: Bool { connection.isEnded || connection.hasFailed }
+
+    /// Whether reports can go over the connection.
+    var carriesReports: Bool { connection.isComplete && granted == nil }
 
     /// Whether the handshake is complete and neither side has ended the connection.
     var isConnected: Bool { connection.isComplete && !isRetired }
@@ -108,7 +119,7 @@ struct LinkCore: ~Copyable, Sendable {
     /// Takes an operator's answer to the question that the message book has as `uid`, unless it was answered before,
     /// too many answers wait, or there is no connected peer. Returns whether the answer was taken.
     mutating func answer(_ question: Message, _ uid: Text, _ response: Text, date: Timestamp) -> Bool {
-        guard isConnected, end == nil, inbox.count < connection.owedRoom, !decided.contains(uid),
+        guard isConnected, granted == nil, end == nil, inbox.count < connection.owedRoom, !decided.contains(uid),
             !connection.owed.contains(where: { $0.question == uid })
         else { return false }
         decided = decided.suffix(Self.messagesLimit - 1) + [uid]
@@ -119,14 +130,18 @@ struct LinkCore: ~Copyable, Sendable {
     /// When ``decide(at:date:)`` has something to do without a further event; nil: never.
     var deadline: Instant? {
         guard hasStarted, !isBusy, end == nil else { return nil }
-        let delivers = retryAt == nil && mediation?.isUnderWay != true
-        return [connection.deadline, delivers ? delivery?.deadline : nil, askDeadline, retryAt].compactMap(\.self).min()
+        let delivers = carriesReports && retryAt == nil && mediation?.isUnderWay != true
+        return [
+            connection.deadline, delivers ? delivery?.deadline : nil, askDeadline, retryAt,
+            connection.owed.isEmpty ? nil : granted?.until,
+        ].compactMap(\.self).min()
     }
 
-    /// Takes an event, also while the result of an action is awaited. ``decide(at:date:)`` returns what follows.
+    /// Takes an event, also while the result of an action is awaited. ``decide(at:date:)`` returns what follows. An end
+    /// is final: later events change nothing.
     mutating func take(_ event: Event, at now: Instant) {
         self.now = now
-        take(event)
+        if end == nil { take(event) }
     }
 
     /// Does what is due. `date`: the machine's date. The actions are to be carried out in order; if there is none,
@@ -147,7 +162,7 @@ struct LinkCore: ~Copyable, Sendable {
 
     private mutating func take(_ event: Event) {
         switch event {
-        case .start(let question): if end == nil { start(question) }
+        case .start(let question): start(question)
         case .wake: hasGrown = true
         case .retryNow:
             (retryAt, hasGrown) = (nil, true)
@@ -212,6 +227,10 @@ struct LinkCore: ~Copyable, Sendable {
         }
         if let deadline = connection.deadline, deadline <= now {
             inbox.append(.deadlineReached)
+            return true
+        }
+        if let granted, granted.until <= now, !connection.owed.isEmpty {
+            inbox.append(.dropOwed)
             return true
         }
         return read() || ask() || release() || deliver()

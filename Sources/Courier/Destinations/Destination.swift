@@ -40,8 +40,9 @@ actor Destination {
     private let dependencies: Dependencies
     private var core: DestinationCore
     private var links: [AgentLink] = []
-    /// The mailboxes that were granted and are not in use yet, with the state of the connection that leads there.
-    private var grants: [Text: (address: MailboxAddress, state: JSON)] = [:]
+    /// The mailboxes that were granted and are not in use yet, with the state and the notes of the connection that leads
+    /// there.
+    private var grants: [Text: (address: MailboxAddress, state: JSON, notes: LinkStatus)] = [:]
     private var replies: [Int: CheckedContinuation<Result<Connecting, ConnectFailure>, Never>] = [:]
     private var lastRequest = 0
     private var hasEnded = false
@@ -119,14 +120,21 @@ actor Destination {
         for link in links { await link.retryNow() }
     }
 
-    /// Ends the link of the connection `id`.
-    func remove(_ id: Text) async {
+    /// Ends the link of the connection `id`. Returns whether that was one of the connections to which reports can go.
+    @discardableResult
+    func remove(_ id: Text) async -> Bool {
         await refresh()
+        let isLasting = core.lasting.contains { $0.id == id }
         await take(.remove(id))
+        return isLasting
     }
 
     /// Returns the link of the connection `id`; nil if no such link exists.
     func link(_ id: Text) -> AgentLink? { links.first { $0.id == id } }
+
+    /// Returns the notes of the connection `id`, also while the mailbox that it was granted is being put into use; nil
+    /// if the connection has no link.
+    func notes(of id: Text) -> LinkStatus? { link(id)?.notes ?? grants[id]?.notes }
 
     /// Returns the connection that replaced the pending connection `id`, because a newer invitation of the same
     /// inviter was accepted; nil if none did.
@@ -201,7 +209,8 @@ actor Destination {
             guard case .granted(let address, let state) = end else {
                 return await take(.ended(link.id, isGranted: false))
             }
-            grants[link.id] = (address, state)
+            // A connection that was deleted meanwhile leaves no state here: the state has its keys.
+            if core.route(link.id) != nil { grants[link.id] = (address, state, link.notes) }
             await take(.ended(link.id, isGranted: true))
         case .carryOut(let action):
             guard let event = await result(of: action), !Task.isCancelled else { return }

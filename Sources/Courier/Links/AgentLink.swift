@@ -201,6 +201,8 @@ package actor AgentLink {
     private func post(
         _ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]
     ) async -> LinkCore.Event {
+        // The link may have been stopped since the core decided.
+        guard !core.isRetired else { return .failed(id, .unreachable) }
         do throws(ExchangeError) {
             return .answered(id, body: try await dependencies.exchange.post(body, to: url.string))
         } catch {

@@ -59,12 +59,12 @@ package struct AgentHandler: Sendable {
         for (index, one) in stored.enumerated() {
             let cursor = cursors[one.destination]
             let present = cursor?.connection.flatMap { id in stored.firstIndex { $0.id == id } }
-            let link = await service.destination(one.destination)?.link(one.id)
+            let notes = await service.destination(one.destination)?.notes(of: one.id)
             cards.append(
                 AgentCard(
                     one, cursor, isOlder: present.map { index < $0 } ?? false,
                     waiting: await store.owed(to: one.destination), faults: service.faults(of: one.destination),
-                    notes: link?.notes, isWhole: areWhole))
+                    notes: notes, isWhole: areWhole))
         }
         return cards
     }

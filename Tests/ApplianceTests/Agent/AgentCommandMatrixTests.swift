@@ -145,7 +145,7 @@ import Testing
         answer["messages"]?.array?.flatMap { $0["msgs"]?.array ?? [] } ?? []
     }
 
-    @Test(arguments: rows) func everyCommand(_ row: Row) async throws {
+    private func withGate(_ row: Row, _ body: (Gate) async throws -> Void) async throws {
         try await Leftovers.ended { leftovers in
             let folder = try leftovers.folder("matrix")
             let peer = try await Peer(row)
@@ -166,6 +166,13 @@ import Testing
             let gate = Gate(
                 row: row, peer: peer, store: try await Store.open(configuration.ledger.path),
                 configuration: configuration)
+            try await body(gate)
+            await gate.store.close()
+        }
+    }
+
+    @Test(arguments: rows) func everyCommand(_ row: Row) async throws {
+        try await withGate(row) { gate in
             if row.hasService {
                 try await gate.withHandler(.service) { handler in
                     for command in commands { try await command(gate, handler) }
@@ -174,7 +181,24 @@ import Testing
                 // Each command is a process of its own, which takes up what the one before it has stored.
                 for command in commands { try await gate.withHandler(.command) { try await command(gate, $0) } }
             }
-            await gate.store.close()
+        }
+    }
+
+    /// A connection whose card says that it leads to the mailbox, and that leads to a destination again since the card
+    /// was read, ends at that destination.
+    @Test func aConnectionIsDeletedWhereItIs() async throws {
+        try await withGate(Row(mailbox: .none, hasService: true, isSingleUse: false)) { gate in
+            try await gate.withHandler(.service) { handler in
+                try await connects(gate, handler)
+                let id = try #require(try await handler.answer(.show("primary"))["id"]?.string)
+                let destination = try #require(handler.service.destination(DeliveryCursor.primary))
+                #expect(await destination.link(id) != nil)
+                _ = try await gate.store.beginDeletion(of: id, isForced: true, tellsPeer: false)
+                try await handler.service.delete([id], of: MailboxManagerCore.destination, tellsAgent: false)
+                #expect(await destination.link(id) == nil)
+                #expect(await destination.isEmpty)
+                #expect(try await gate.store.connections().isEmpty)
+            }
         }
     }
 
@@ -191,7 +215,7 @@ import Testing
             let primary = cards.filter { $0["destination"] == "primary" && $0["state"]?.string != "deleting" }
             return primary.count == 1 && primary.first?["state"] == "connected"
                 && (primary.first?["mailbox"]?.string != nil) == gate.row.isReached
-                && primary.first?["asksForMailbox"] != true
+                && primary.first?["asksForMailbox"] == false
         }
     }
 

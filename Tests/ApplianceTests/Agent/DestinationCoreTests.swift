@@ -311,6 +311,20 @@ import Testing
         #expect(world.refused == ["a"] && world.core.routes.isEmpty)
     }
 
+    /// An operator does not get the id of a connection that is not stored yet.
+    @Test func aTrialThatIsNotStoredYetIsNotNamed() throws {
+        let world = DestinationWorld(.own)
+        world.loaded.routes = [route("one", try invitation("a"))]
+        world.feed(.start)
+        _ = world.core.handle(.ended("one", isGranted: true), at: world.now)
+        let actions = world.core.handle(.adopted("one", nil), at: world.now)
+        let begun = try #require(
+            actions.compactMap { if case .beginTrial(let route) = $0 { route } else { nil } }.first)
+        #expect(throws: ConnectFailure.notReady) { try world.connect(try invitation("a")) }
+        world.feed(.trialBegun(begun.id, .begun))
+        #expect(try world.connect(try invitation("a"), 2) == Connecting(way: .known, id: begun.id))
+    }
+
     /// A connection that is deleted while its mailbox is being adopted does not come back as a mailbox.
     @Test(arguments: [true, false]) func aDeletedConnectionIsNotAdopted(isLate: Bool) throws {
         let world = DestinationWorld(.own)

@@ -11,160 +11,17 @@ import Testing
 
 /// The decisions of a link, played in virtual time against a virtual agent.
 @Suite struct LinkCoreTests {
-    /// A driver with a ledger, a store and a network that can fail, and a clock that jumps from deadline to deadline.
-    private final class World {
-        var core: LinkCore
-        var agent: VirtualAgent
-        var now = Instant.zero
-        var isStoreBroken = false
-        /// Whether no confirmation can be stored.
-        var isLedgerBroken = false
-        /// Whether a newer connection is the active one.
-        var isReplaced = false
-        /// The number of entries of the ledger. Each has a report.
-        var count = 0
+    private typealias World = LinkWorld
 
-        private(set) var confirmed = 0
-        private(set) var posts = 0
-        private(set) var notices: [AgentNotice] = []
-        private(set) var quarantined: [Text] = []
-        private(set) var book: [MessageEntry] = []
-        /// What became of answers, and the state that was stored last.
-        private(set) var fates: [String] = []
-        private(set) var stored: JSON?
-        /// The status with which the agent's server refuses everything.
-        var refusal: Int?
-        /// What was done for the mailbox and the store, in order.
-        private(set) var trail: [String] = []
-        /// How often the core was asked at one instant without anything to do.
-        private(set) var spins = 0
+    private static let question = Message.make(
+        MessageType(.didcomm, Question.name, "question"), id: "q", [.init("question_text", "open?")])
 
-        init(_ reception: AgentConnection.Reception = .returnRoute, delivers: Bool = true) throws {
-            guard let agent = VirtualAgent(endpoint: "http://agent.test/", random: freshStream()) else {
-                throw InvitationError.badKey
-            }
-            let connection = try AgentConnection(
-                id: "c", invitation: try Invitation(agent.invitation), reception: reception,
-                configuration: .init(label: "kiosk"), random: freshStream())
-            self.agent = agent
-            var policy = LinkCore.Policy(delivers: delivers)
-            policy.reports.limits.pingAfter = .milliseconds(2)
-            core = LinkCore(connection, policy)
-        }
+    private static func isGranted(_ world: World) -> Bool {
+        if case .granted? = world.core.end { true } else { false }
+    }
 
-        private static let ledger: Text = "ledger"
-
-        private func point(_ position: Int) -> ReportPoint {
-            ReportPoint(
-                ledger: Self.ledger, position: position, hash: [UInt8](repeating: UInt8(position % 256), count: 32))
-        }
-
-        /// Events that arrive during the next posts, one during each.
-        var arriving: [LinkCore.Event] = []
-        /// The number of entries at which the ledger stops to grow by one with each post.
-        var growth = 0
-
-        func feed(_ event: LinkCore.Event) {
-            core.take(event, at: now)
-            settle()
-        }
-
-        /// Carries out what is due now.
-        private func settle() {
-            while true {
-                let actions = core.decide(at: now, date: Timestamp(seconds: 1))
-                for action in actions {
-                    if let result = carryOut(action) { core.take(result, at: now) }
-                }
-                if actions.isEmpty { return }
-            }
-        }
-
-        func run(for time: Duration) {
-            let end = now.advanced(by: time)
-            while let deadline = core.deadline, deadline <= end {
-                if deadline <= now { spins += 1 }
-                guard spins < 100 else { return }
-                now = max(now, deadline)
-                settle()
-            }
-            now = end
-        }
-
-        private var storeFailure: LinkCore.StoreFailure? { isStoreBroken ? .init(CancellationError()) : nil }
-
-        private func carryOut(_ action: LinkCore.Action) -> LinkCore.Event? {
-            switch action {
-            case .keep(let snapshot, _, let messages, let answers):
-                if storeFailure == nil {
-                    trail.append("keep")
-                    stored = snapshot
-                    book += messages
-                    fates += answers.map { "\($0.uid): \($0.status) \($0.result)" }
-                }
-                return .kept(storeFailure)
-            case .post(let id, _, let body):
-                posts += 1
-                if !arriving.isEmpty { core.take(arriving.removeFirst(), at: now) }
-                if count < growth {
-                    count += 1
-                    core.take(.wake, at: now)
-                }
-                trail.append("post")
-                defer { if agent.others.last.map(isProblem) == true { trail.append("problem") } }
-                return post(id, body)
-            case .open: return .ask(.address(MailboxAddress(endpoint: "http://mail.test/", routingKeys: []), for: key))
-            case .applied(let uids): trail += uids.map { "release \($0)" }
-            case .takeOver:
-                let state = OutboxState(end: point(count), confirmed: confirmed)
-                return .tookOver(.success(isReplaced ? nil : state))
-            case .lookAtEnd: return .end(.success(end))
-            case .examine(let answer, _):
-                let found: (LinkCore.LedgerEnd, isSigned: Bool)? = end.map { ($0, isSigned: false) }
-                return .examined(answer, .success(found))
-            case .read(_, let position, let limit, _, _):
-                let entries = (position..<min(count, position + limit)).map { entry($0 + 1) }
-                return .entries(.success(isReplaced ? nil : entries))
-            case .readHash(_, let position): return .hash(.success(point(position).hash), at: position)
-            case .confirm(let confirmation, _):
-                guard !isLedgerBroken else { return .confirmed(.failure(.init(CancellationError()))) }
-                confirmed = confirmation.point.position
-                return .confirmed(.success([]))
-            case .quarantine(let message, _):
-                if storeFailure == nil { quarantined.append(message.uid) }
-                return .quarantined(storeFailure)
-            case .giveUp: return .gaveUp(nil)
-            case .notice(let notice): notices.append(notice)
-            case .fetch, .reused, .asksForMailbox, .unsent: break
-            }
-            return nil
-        }
-
-        private func isProblem(_ message: JSON) -> Bool {
-            message["@type"]?.string?.hasSuffix("problem-report") == true
-        }
-
-        private var key: Verkey { core.connection.verkey }
-        private var end: LinkCore.LedgerEnd? { isReplaced ? nil : .init(point: point(count), isUrgent: false) }
-
-        private func entry(_ position: Int) -> ReportEntry {
-            ReportEntry(
-                position: position, hash: point(position).hash, body: Array("{}".utf8),
-                report: ["id": .text("report-\(position)"), "seq": .int(position)])
-        }
-
-        private func post(_ id: AgentConnection.ExchangeID, _ body: [UInt8]) -> LinkCore.Event {
-            if let refusal { return .failed(id, .refused(status: refusal)) }
-            return switch agent.handle(body, at: now) {
-            case .accepted(let answer): .answered(id, body: answer)
-            case .unreachable: .failed(id, .unreachable)
-            case .lost: .failed(id, .uncertain)
-            case .rejected: .failed(id, .refused(status: 400))
-            }
-        }
-
-        func count(_ matches: (AgentNotice) -> Bool) -> Int { notices.count(where: matches) }
-        var failures: Int { count { if case .storeFailed = $0 { true } else { false } } }
+    private static func isEnded(_ world: World) -> Bool {
+        if case .ended? = world.core.end { true } else { false }
     }
 
     @Test func itConnectsAndDelivers() throws {
@@ -299,6 +156,74 @@ import Testing
         }
         let third = answer("yes")
         #expect(!third && world.stored?["owed"]?.array?.count == (refusal == 500 ? 1 : nil))
+    }
+
+    /// A question that arrives together with the grant of a mailbox, in either order, is in the message book before the
+    /// connection leads to the mailbox.
+    @Test(arguments: [true, false], [true, false])
+    func aQuestionIsKeptBeforeTheMailboxIsUsed(isFirst: Bool, isBroken: Bool) throws {
+        let world = try World()
+        world.count = 2
+        world.connect()
+        let envelope = try world.envelope(Self.question)
+        let arrives: (World) -> Void = { $0.core.take(.ask(.received(envelope)), at: $0.now) }
+        world.duringQuestion = isFirst ? arrives : nil
+        world.afterQuestion = isFirst ? nil : arrives
+        world.isStoreBroken = isBroken
+        world.startWithGrant()
+        world.run(for: .seconds(20))
+        #expect(Self.isGranted(world) == !isBroken && world.book.isEmpty == isBroken)
+        world.isStoreBroken = false
+        world.run(for: .seconds(20))
+        #expect(Self.isGranted(world) && world.book.map(\.uid) == ["q"] && world.spins == 0)
+    }
+
+    /// An operator's answer that was taken before the grant of a mailbox is sent over the connection, which carries no
+    /// answer later. An agent that does not take the answer holds up the mailbox for a limited time only.
+    @Test(arguments: [nil, 500] as [Int?]) func anAnswerIsSentBeforeTheMailboxIsUsed(refusal: Int?) throws {
+        let world = try World()
+        world.connect()
+        let question = try Message(plaintext: Self.question.compactBytes)
+        world.duringQuestion = { world in
+            let respond = AgentConnection.Event.respond(
+                question, name: "u1", response: "yes", at: Timestamp(seconds: 1))
+            world.core.take(.ask(respond), at: world.now)
+        }
+        world.afterQuestion = { $0.refusal = refusal }
+        world.startWithGrant()
+        world.count = 1
+        world.feed(.wake)
+        world.run(for: .seconds(20))
+        #expect(Self.isGranted(world) == (refusal == nil))
+        let isTaken = world.core.answer(question, "u2", "yes", date: Timestamp(seconds: 1))
+        #expect(!isTaken, "it would not be sent")
+        world.run(for: .seconds(20))
+        #expect(Self.isGranted(world) && world.spins == 0)
+        #expect(world.agent.others.contains { $0["response"] == "yes" } == (refusal == nil))
+        #expect(world.fates.count == 2 && world.fates.first == "u1: pending its answer waits to be sent")
+        let fate = refusal == nil ? "u1: accepted answered: yes" : "u1: rejected not answered"
+        #expect(world.fates.last?.hasPrefix(fate) == true && world.stored?["owed"]?.array == nil)
+        #expect(world.agent.received.isEmpty, "no delivery begins after the grant")
+    }
+
+    /// The end of a connection is stored before its link ends. Meanwhile the link rests.
+    @Test func aHangupIsKeptBeforeTheLinkEnds() throws {
+        let world = try World()
+        world.count = 3
+        world.connect()
+        let hangup = try world.envelope(
+            Message.make(MessageType(.didcomm, DIDRotation.name, "hangup"), id: "h"))
+        world.isStoreBroken = true
+        world.count = 4
+        world.feed(.wake)
+        world.feed(.ask(.received(hangup)))
+        world.run(for: .seconds(60))
+        #expect(!Self.isEnded(world) && world.book.isEmpty && world.spins == 0)
+        world.isStoreBroken = false
+        world.run(for: .seconds(20))
+        #expect(Self.isEnded(world) && world.book.map(\.uid) == ["h"] && world.spins == 0)
+        world.feed(.retryNow)
+        #expect(Self.isEnded(world), "an end is final")
     }
 
     @Test func aStoppedLinkStoresNothing() throws {
