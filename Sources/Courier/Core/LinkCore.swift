@@ -95,9 +95,9 @@ struct LinkCore: ~Copyable, Sendable {
         self.policy = policy
     }
 
-    /// Why the link has ended; nil while it runs. Before it ends, all that it was given is handled, and what the message
-    /// book gets of that is durable. Before the connection leads to a mailbox, its answers to questions are sent too:
-    /// a mailbox sends none.
+    /// Why the link has ended; nil while it runs. Before it ends, all that it was given is handled, and what the
+    /// message book gets of that is durable. Before the connection leads to a mailbox, its answers to questions are
+    /// sent too: a mailbox sends none.
     var end: End? {
         guard !isBusy, steps.isEmpty || isRetired else { return nil }
         if isRetired { return .retired }

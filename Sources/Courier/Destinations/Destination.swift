@@ -40,8 +40,8 @@ actor Destination {
     private let dependencies: Dependencies
     private var core: DestinationCore
     private var links: [AgentLink] = []
-    /// The mailboxes that were granted and are not in use yet, with the state and the notes of the connection that leads
-    /// there.
+    /// The mailboxes that were granted and are not in use yet, with the state and the notes of the connection that
+    /// leads there.
     private var grants: [Text: (address: MailboxAddress, state: JSON, notes: LinkStatus)] = [:]
     private var replies: [Int: CheckedContinuation<Result<Connecting, ConnectFailure>, Never>] = [:]
     private var lastRequest = 0
