@@ -98,11 +98,13 @@ import Testing
         for file in files where file.hasSuffix(".swift") {
             let text = try String(contentsOf: sources.appendingPathComponent(file), encoding: .utf8)
             if file.hasSuffix("KioskNote.swift") {
-                let names =
-                    text.components(separatedBy: "package var name").last?.components(separatedBy: "\n    }").first
-                    ?? ""
+                // The file has further types with a name after the notes.
+                let names = text.components(separatedBy: "package var name").dropFirst().first.map {
+                    $0.components(separatedBy: "\n    }")[0]
+                }
                 written.formUnion(
-                    names.components(separatedBy: "\"").enumerated().filter { $0.offset % 2 == 1 }.map(\.element))
+                    (names ?? "").components(separatedBy: "\"").enumerated().filter { $0.offset % 2 == 1 }.map(
+                        \.element))
             }
             // The events that the sink itself reports.
             for record in text.components(separatedBy: ", event: \"").dropFirst() {

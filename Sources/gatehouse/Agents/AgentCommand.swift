@@ -171,9 +171,9 @@ struct AgentAnswerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "answer", abstract: "Answers a question of an agent.",
         discussion: """
-            gatehouse agent messages --pending lists the questions. If the question requires a signature, the answer \
-            is signed with the connection's key. Exit code: 0 when the agent's server accepted it, 1 when it refused \
-            it or did not accept it in time.
+            The questions are those that gatehouse agent messages --pending lists. If the question requires a \
+            signature, the answer is signed with the connection's key. Exit code: 0 when the agent's server accepted \
+            the answer, 1 when it refused the answer or did not accept it in time.
             """)
     @OptionGroup var input: ConfigurationInput
     @Argument(help: "The uid of the question.")
@@ -196,12 +196,13 @@ struct AgentAnswerCommand: AsyncParsableCommand {
             let answer = try await door.ask(request)
             let id = ConnectionReport(answer).id ?? ""
             let found = try await Self.fate(Text(uid), of: id, door, within: limit)
-            return (answer, try await door.show(id), found)
+            // A newer connection may have replaced this one since it took the answer.
+            return (answer, (try? await door.show(id)) ?? ConnectionReport(answer), found)
         }
         let isSent = found?["statusCode"] == "MS-104"
         if json {
             var members = answer.object ?? [:]
-            members["sent"] = .bool(isSent)
+            members["sent"] = found == nil ? JSON.null : .bool(isSent)
             members["result"] = found?["result"] ?? .null
             Terminal.json(JSON.object(members))
             if !isSent { throw ExitCode(1) }
@@ -211,6 +212,10 @@ struct AgentAnswerCommand: AsyncParsableCommand {
             throw CommandFailure(
                 Terminal.printable(found["result"]?.string?.string ?? "not answered"),
                 remedy: "see gatehouse agent show \(Terminal.printable(card.id?.string ?? ""))", exitCode: 1)
+        } else if found == nil {
+            throw CommandFailure(
+                "the message book no longer has the question, so the result of the answer is not known",
+                remedy: "ask the operator of the agent", exitCode: 1)
         } else {
             let problem = card.problem?.words ?? "the agent's server has not accepted it yet"
             throw CommandFailure(
@@ -220,15 +225,15 @@ struct AgentAnswerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Polls the message book until the question is no longer pending or the time is over. Returns the question; nil
-    /// if the book has it no more.
+    /// Polls the message book until the question is no longer pending or the time is over. Returns the question, or nil
+    /// if the book or its connection is gone.
     private static func fate(
         _ uid: Text, of connection: Text, _ door: AgentClient, within limit: Duration
     ) async throws -> JSON? {
         let end = Machine.clock.now().advanced(by: limit)
         while true {
-            let book = try await door.ask(.messages(of: connection, uid: uid, pendingOnly: false))
-            let found = book["messages"]?.array?.first?["msgs"]?.array?.last
+            let book = try? await door.ask(.messages(of: connection, uid: uid, pendingOnly: false))
+            let found = book?["messages"]?.array?.first?["msgs"]?.array?.last
             guard let found, isPending(found), Machine.clock.now() < end else { return found }
             try await door.rest(.milliseconds(50))
         }
