@@ -210,10 +210,10 @@ setup:
 	@deploy/bootstrap
 
 format:
-	@swift format -i -r Package.swift Sources Tests Examples
+	@swift format -i -r Package.swift Sources Tools Tests Examples
 
 lint:
-	@$(STEP) lint swift format lint --strict -r Package.swift Sources Tests Examples
+	@$(STEP) lint swift format lint --strict -r Package.swift Sources Tools Tests Examples
 
 clean:
 	@rm -rf $(SCRATCH)

@@ -191,7 +191,7 @@ let package = Package(
                 "Console", "Workbench", "Simulation", "Commissioning", "Features", "GateService", "TrustFiles",
                 "Settings", "Clocks", "Kiosk", "Credentials", "Reasons", "LinkedData", "Tuvali", "Ledger", "LinuxIO",
                 "Store", "Encoding", argumentParser,
-            ], swiftSettings: settings),
+            ], path: "Tools/Workshop", swiftSettings: settings),
 
         // Roots: the parts of `gatehouse run`, connected, and the program with its commands.
         target(

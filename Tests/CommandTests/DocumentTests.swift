@@ -122,7 +122,7 @@ import Testing
                 "deploy/policy.toml", "deploy/gatehouse.service", "deploy/install",
                 "deploy/gatehouse.1",
             ]
-        files += swiftFiles()
+        files += swiftFiles() + swiftFiles(below: "Tools")
         for (program, tree) in programs {
             var checked = 0
             for file in files {

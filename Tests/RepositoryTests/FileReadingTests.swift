@@ -15,7 +15,9 @@ import Testing
     @Test func nothingWaitsForAPipe() throws {
         let text = try String(
             contentsOf: Vectors.repository.appendingPathComponent("Package.swift"), encoding: .utf8)
-        let targets = Manifest(text).targets.filter { $0.folder.hasPrefix("Sources/") }
+        let targets = Manifest(text).targets.filter {
+            $0.folder.hasPrefix("Sources/") || $0.folder.hasPrefix("Tools/")
+        }
         var checked = 0
         for target in targets {
             let files = swiftFiles(below: Vectors.repository.appendingPathComponent(target.folder))

@@ -40,7 +40,8 @@ import Testing
     /// The references to a folder above that remain. A number may only fall.
     static let remaining = ["LinkedData": 1]
 
-    private static let root = Vectors.repository.appendingPathComponent("Sources")
+    /// The folders of targets that have floors.
+    private static let roots = ["Sources", "Tools"].map(Vectors.repository.appendingPathComponent)
 
     /// A source file with its folder and its words, without comments and string literals.
     private struct Source {
@@ -51,10 +52,11 @@ import Testing
     }
 
     private static func sources(of target: String) throws -> [Source] {
-        let folder = root.appendingPathComponent(target)
-        return try swiftFiles(below: folder).map { file in
-            source(
-                try String(contentsOf: file, encoding: .utf8), String(file.path.dropFirst(folder.path.count + 1)))
+        try roots.map { $0.appendingPathComponent(target) }.flatMap { folder in
+            try swiftFiles(below: folder).map { file in
+                source(
+                    try String(contentsOf: file, encoding: .utf8), String(file.path.dropFirst(folder.path.count + 1)))
+            }
         }
     }
 
@@ -98,7 +100,7 @@ import Testing
     }
 
     @Test func everyTargetWithFoldersHasARow() throws {
-        let targets = try FileManager.default.contentsOfDirectory(atPath: Self.root.path)
+        let targets = try Self.roots.flatMap { try FileManager.default.contentsOfDirectory(atPath: $0.path) }
         #expect(Set(targets).isSuperset(of: Self.floors.keys))
         #expect(Set(Self.floors.keys).isSuperset(of: Self.remaining.keys))
         var files = 0

@@ -5,16 +5,13 @@ import Testing
 /// The documents that the program refers to exist on the gate: the package installs them under the names that
 /// the program prints.
 @Suite struct NamedFilesTests {
-    /// The target whose texts are for the developers of this repository.
-    private static let ours = "/Sources/Workshop/"
     private static let documents = "/usr/share/doc/gatehouse/"
 
     @Test func whatIsNamedIsInstalled() throws {
         let install = try String(
             contentsOf: Vectors.repository.appendingPathComponent("deploy/install"), encoding: .utf8)
         var found = 0
-        for file in swiftFiles(below: Vectors.repository.appendingPathComponent("Sources"))
-        where !file.path.contains(Self.ours) {
+        for file in swiftFiles(below: Vectors.repository.appendingPathComponent("Sources")) {
             let literals = SwiftSource(try String(contentsOf: file, encoding: .utf8)).literals
             for literal in literals where !literal.text.contains("from its sources: sudo deploy/install") {
                 let place = "\(file.lastPathComponent):\(literal.line)"

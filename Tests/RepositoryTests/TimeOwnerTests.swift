@@ -34,7 +34,7 @@ import Testing
     /// The files that name the machine's own clock and tasks, to pass them on: the command line, in one place.
     private static let roots: Set<String> = ["Console/Machine.swift"]
     /// The targets that may name them too: adapters, and the kits that measure the program in real time.
-    private static let realTime: Set<String> = ["Clocks", "LinuxIO", "Store", "Workbench", "Workshop"]
+    private static let realTime: Set<String> = ["Clocks", "LinuxIO", "Store", "Workbench"]
 
     private static let root = Vectors.repository.appendingPathComponent("Sources").resolvingSymlinksInPath()
 

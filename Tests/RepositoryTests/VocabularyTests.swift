@@ -6,6 +6,9 @@ import Testing
 /// One table of reasons: `Sources/Reasons` contains every code once, and all other code refers to it.
 @Suite struct VocabularyTests {
     private static let sources = Vectors.repository.appendingPathComponent("Sources").resolvingSymlinksInPath()
+    /// The files of the product and of the repository's tools.
+    private static let files =
+        swiftFiles(below: sources) + swiftFiles(below: Vectors.repository.appendingPathComponent("Tools"))
     private static let words = sources.path + "/Reasons/"
     /// The files that spell keys of `gatehouse.toml`. A key begins with the name of its section, and some of these names
     /// are also families of codes.
@@ -65,7 +68,7 @@ import Testing
 
     @Test func noCodeIsWrittenASecondTime() throws {
         var checked = 0
-        for file in swiftFiles(below: Self.sources) where !file.path.hasPrefix(Self.words) {
+        for file in Self.files where !file.path.hasPrefix(Self.words) {
             checked += 1
             let faults = Self.faults(in: try String(contentsOf: file, encoding: .utf8))
             if Self.keys.contains(file.path) {
@@ -114,7 +117,7 @@ import Testing
 
     @Test func eventsExistAndAreNoReasons() throws {
         #expect(Self.events.union(Self.keysElsewhere).isDisjoint(with: Self.codes))
-        let sources = try swiftFiles(below: Self.sources).map { try String(contentsOf: $0, encoding: .utf8) }
+        let sources = try Self.files.map { try String(contentsOf: $0, encoding: .utf8) }
         for event in Self.events { #expect(sources.contains { $0.contains("\"\(event)\"") }, "\(event)") }
     }
 }

@@ -5,7 +5,7 @@ import TestKit
 struct Prose: Sendable {
     /// A part of the text.
     enum Part: String, CaseIterable, Sendable {
-        /// The comments of the sources.
+        /// The comments of the sources and of the tools.
         case sources
         /// The comments of the tests.
         case tests
@@ -20,7 +20,7 @@ struct Prose: Sendable {
 
     /// The comments of that tree, and those documents.
     init(_ tree: SourceTree, documents: [String]) {
-        let comments = Dictionary(grouping: tree.files) { $0.key.hasPrefix("Sources/") ? Part.sources : .tests }
+        let comments = Dictionary(grouping: tree.files) { $0.key.hasPrefix("Sources/") || $0.key.hasPrefix("Tools/") ? Part.sources : .tests }
             .mapValues { files in files.map { $0.value.lines.map(\.comment).joined(separator: " ") } }
         words = comments.merging([.documents: documents]) { $1 }
             .mapValues { texts in texts.flatMap { Self.words($0) + [""] } }

@@ -11,7 +11,7 @@ struct SourceTree: Sendable {
     /// The files of this repository. Links, by which the fuzz package shares files, are left out.
     static let repository: SourceTree = {
         let root = Vectors.repository.resolvingSymlinksInPath().path + "/"
-        let folders = ["Sources", "Tests", "Examples"].map { URL(fileURLWithPath: root + $0) }
+        let folders = ["Sources", "Tools", "Tests", "Examples"].map { URL(fileURLWithPath: root + $0) }
         let files = folders.flatMap(swiftFiles) + [URL(fileURLWithPath: root + "Package.swift")]
         return SourceTree(
             Dictionary(
@@ -29,6 +29,6 @@ struct SourceTree: Sendable {
         words = files.mapValues { $0.lines.reduce(into: []) { $0.formUnion(SwiftSource.words(in: $1.code)) } }
     }
 
-    /// The target of a file: its folder in `Sources` or `Tests`.
+    /// The target of a file: its folder in `Sources`, `Tools` or `Tests`.
     static func target(of path: String) -> String { path.split(separator: "/").prefix(2).joined(separator: "/") }
 }
