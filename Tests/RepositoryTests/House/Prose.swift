@@ -20,8 +20,10 @@ struct Prose: Sendable {
 
     /// The comments of that tree, and those documents.
     init(_ tree: SourceTree, documents: [String]) {
-        let comments = Dictionary(grouping: tree.files) { $0.key.hasPrefix("Sources/") || $0.key.hasPrefix("Tools/") ? Part.sources : .tests }
-            .mapValues { files in files.map { $0.value.lines.map(\.comment).joined(separator: " ") } }
+        let comments = Dictionary(grouping: tree.files) { path, _ in
+            ["Sources/", "Tools/"].contains(where: path.hasPrefix) ? Part.sources : .tests
+        }
+        .mapValues { files in files.map { $0.value.lines.map(\.comment).joined(separator: " ") } }
         words = comments.merging([.documents: documents]) { $1 }
             .mapValues { texts in texts.flatMap { Self.words($0) + [""] } }
         places = words.mapValues { Dictionary(grouping: $0.indices) { [words = $0] in words[$0] } }
