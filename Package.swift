@@ -170,14 +170,11 @@ let package = Package(
         // The code that the commands of both programs share: the terminal, files that an operator names, and failures.
         target("Console", ["Settings", "LinuxIO", "Clocks", "Encoding", argumentParser]),
 
-        // Kits: phones, radio, agents and time, simulated; demonstration and bench. Workshop is a program that only
+        // Kits: phones, radio and agents, simulated; demonstration and bench. Workshop is a program that only
         // `make`, CI and tests use: no package contains it.
         target(
             "Simulation",
-            [
-                "Clocks", "Kiosk", "Credentials", "Reasons", "Ledger", "Mailboxes", "Aries", "DIDComm", "Encoding",
-                crypto,
-            ],
+            ["Kiosk", "Credentials", "Reasons", "Ledger", "Mailboxes", "Aries", "DIDComm", "Encoding", crypto],
             isComputing: true),
         target(
             "Workbench",
@@ -218,6 +215,10 @@ let package = Package(
         .target(
             name: "TestKit", dependencies: ["DiskCallLog", "AllocationLog"], path: "Tests/TestKit",
             swiftSettings: settings),
+        // The agency and the time, simulated.
+        .target(
+            name: "VirtualKit", dependencies: ["Simulation", "Clocks", "Mailboxes", "Aries", "DIDComm", "Encoding"],
+            path: "Tests/VirtualKit", swiftSettings: settings + computing),
         .target(name: "TestSteps", path: "Tests/TestSteps", swiftSettings: settings),
         .executableTarget(
             name: "step-runner", dependencies: ["TestSteps"], path: "Tests/StepRunner", swiftSettings: settings),
@@ -246,7 +247,7 @@ let package = Package(
         tests("TuvaliTests", ["Tuvali", "Encoding", crypto]),
         tests("DIDCommTests", ["DIDComm", "Encoding"]),
         tests("AriesTests", ["Aries", "DIDComm", "Simulation", "Encoding"]),
-        tests("MailboxesTests", ["Mailboxes", "Aries", "DIDComm", "Simulation", "Encoding"]),
+        tests("MailboxesTests", ["Mailboxes", "Aries", "DIDComm", "Simulation", "VirtualKit", "Encoding"]),
         tests("LedgerTests", ["Ledger", "Encoding"]),
         tests(
             "KioskTests",
@@ -257,7 +258,10 @@ let package = Package(
         tests("HTTPTransportTests", ["HTTPTransport", "Encoding", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS]),
         tests(
             "SimulationTests",
-            ["Simulation", "Clocks", "Kiosk", "Credentials", "Reasons", "Ledger", "Tuvali", "Encoding", crypto]),
+            [
+                "Simulation", "VirtualKit", "Clocks", "Kiosk", "Credentials", "Reasons", "Ledger", "Tuvali", "Encoding",
+                crypto,
+            ]),
         tests(
             "WorkbenchTests",
             [
@@ -270,7 +274,7 @@ let package = Package(
                 "Appliance", "Commissioning", "Backup", "Features", "Monitoring", "GateService", "Courier",
                 "TrustFiles", "Settings", "Administration", "Workbench", "Simulation", "Clocks", "Observation", "Kiosk",
                 "Credentials", "Reasons", "Tuvali", "Ledger", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO",
-                "Store", "HTTPTransport", "CrashVFS", "CrashKit", "Encoding", crypto,
+                "Store", "HTTPTransport", "CrashVFS", "CrashKit", "VirtualKit", "Encoding", crypto,
             ]),
         tests(
             "CommandTests",
@@ -281,7 +285,7 @@ let package = Package(
         tests(
             "PeerTests",
             [
-                "Features", "GateService", "Courier", "Settings", "Simulation", "Clocks", "Kiosk", "Credentials",
+                "Features", "GateService", "Courier", "Settings", "VirtualKit", "Clocks", "Kiosk", "Credentials",
                 "Reasons", "BluetoothHost", "Ledger", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Store",
                 "HTTPTransport", "Encoding", crypto,
             ]),

@@ -97,7 +97,7 @@ import Testing
                     && name.dropFirst().contains { $0.isLowercase }
             }
         #expect(names.count > 3)
-        let folders = ["Sources", "Tests/TestKit", "Tests/RepositoryTests"]
+        let folders = ["Sources", "Tests/TestKit", "Tests/VirtualKit", "Tests/RepositoryTests"]
         let sources = try folders.flatMap { swiftFiles(below: $0) }.map { try text($0) }.joined()
         for name in Set(names) where !["String", "Swift"].contains(String(name)) {
             let isDeclared = ["struct", "enum", "class", "actor", "protocol", "extension", "case"].contains { kind in

@@ -6,11 +6,11 @@ import HTTPTransport
 import Ledger
 import Mailboxes
 import Reasons
-import Simulation
 import Store
 import Synchronization
 import TestKit
 import Testing
+import VirtualKit
 
 /// Real agents that reach the kiosk through an agency of either dialect. No real agency can run here, so the
 /// test plays one over HTTP.

@@ -76,8 +76,8 @@ private let imports: [String: Set<String>] = [
     ],
     // kits
     "Simulation": [
-        "Clocks", "Encoding", "Reasons", "Credentials", "DIDComm", "Mailboxes", "Aries", "Ledger", "Kiosk", "Crypto",
-        "Synchronization", "Glibc",
+        "Encoding", "Reasons", "Credentials", "DIDComm", "Mailboxes", "Aries", "Ledger", "Kiosk", "Crypto",
+        "Synchronization",
     ],
     "Workbench": [
         "Simulation", "GateService", "Clocks", "Encoding", "Tuvali", "Reasons", "Credentials", "DIDComm", "Aries",

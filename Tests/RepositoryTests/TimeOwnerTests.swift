@@ -5,9 +5,9 @@ import Testing
 /// The time and the tasks are passed in: only adapters read a clock, sleep, or start a task, a queue or a thread. So a
 /// simulation can play everything above them.
 @Suite struct TimeOwnerTests {
-    /// The adapters that own the real time and the real tasks, and the world on virtual time.
+    /// The adapters that own the real time and the real tasks.
     private static let owners: Set<String> = [
-        "Clocks/Spawner.swift", "Clocks/SystemClock.swift", "Simulation/VirtualTime.swift",
+        "Clocks/Spawner.swift", "Clocks/SystemClock.swift",
         // Threads that wait for the kernel: for lines, displays, sockets, packets and processes.
         "LinuxIO/Control/ControlClient.swift", "LinuxIO/Control/ControlServer.swift",
         "Displays/Devices/DisplayThread.swift", "LinuxIO/GPIO/GPIOInputs.swift", "LinuxIO/GPIO/GPIORequest.swift",

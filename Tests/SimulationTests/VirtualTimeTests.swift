@@ -1,8 +1,8 @@
 import Clocks
 import Encoding
-import Simulation
 import Synchronization
 import Testing
+import VirtualKit
 
 /// Services on virtual time: everything that is due at an instant is done before the next instant, in an order that the
 /// seed decides.

@@ -7,10 +7,10 @@ import HTTPTransport
 import Ledger
 import Mailboxes
 import Settings
-import Simulation
 import Store
 import TestKit
 import Testing
+import VirtualKit
 
 @testable import Courier
 

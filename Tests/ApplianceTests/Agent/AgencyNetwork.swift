@@ -5,6 +5,7 @@ import HTTPTransport
 import Mailboxes
 import Simulation
 import TestKit
+import VirtualKit
 
 /// A network with an agency, and an agent that sends every message through the agency.
 actor AgencyNetwork: MessageExchange {

@@ -3,10 +3,10 @@ import Encoding
 import Foundation
 import HTTPTransport
 import Mailboxes
-import Simulation
 import Synchronization
 import TestKit
 import Testing
+import VirtualKit
 
 @testable import Courier
 @testable import Settings

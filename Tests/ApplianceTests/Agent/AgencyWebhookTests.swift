@@ -6,10 +6,10 @@ import HTTPTransport
 import Kiosk
 import Mailboxes
 import Reasons
-import Simulation
 import Synchronization
 import TestKit
 import Testing
+import VirtualKit
 
 @testable import Courier
 

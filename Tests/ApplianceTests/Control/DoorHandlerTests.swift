@@ -3,10 +3,10 @@ import Clocks
 import Encoding
 import Kiosk
 import LinuxIO
-import Simulation
 import Synchronization
 import Testing
 import Tuvali
+import VirtualKit
 
 @testable import GateService
 

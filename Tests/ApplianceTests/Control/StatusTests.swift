@@ -5,11 +5,11 @@ import Kiosk
 import Monitoring
 import Observation
 import Reasons
-import Simulation
 import Synchronization
 import TestKit
 import Testing
 import Tuvali
+import VirtualKit
 
 private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 

@@ -1,9 +1,9 @@
 import Clocks
 import Encoding
 import Kiosk
-import Simulation
 import Synchronization
 import Testing
+import VirtualKit
 
 @testable import GateService
 

@@ -3,10 +3,10 @@ import Encoding
 import GateService
 import Kiosk
 import Reasons
-import Simulation
 import Synchronization
 import TestKit
 import Testing
+import VirtualKit
 
 /// The way of a report from any thread to the kiosk, and the conversion of counters and notes to reports.
 @Suite struct HealthReportTests {

@@ -1,9 +1,9 @@
 import Clocks
 import Encoding
 import GateService
-import Simulation
 import Synchronization
 import Testing
+import VirtualKit
 
 /// The watch over the parts that every visit needs.
 @Suite("Signs of life") struct LivenessProbesTests {

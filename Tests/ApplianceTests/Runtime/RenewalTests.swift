@@ -2,9 +2,9 @@ import Clocks
 import Encoding
 import Foundation
 import LinuxIO
-import Simulation
 import Synchronization
 import Testing
+import VirtualKit
 
 @testable import GateService
 

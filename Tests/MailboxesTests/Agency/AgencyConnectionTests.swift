@@ -2,8 +2,8 @@ import Aries
 import DIDComm
 import Encoding
 import Mailboxes
-import Simulation
 import Testing
+import VirtualKit
 
 /// A connection whose inviter answers only through an agency.
 @Suite struct AgencyConnectionTests {

@@ -2,8 +2,8 @@ import Aries
 import DIDComm
 import Encoding
 import Mailboxes
-import Simulation
 import Testing
+import VirtualKit
 
 /// A mailbox at agencies of both dialects is created, read, released and left, with every fault and a kill at
 /// every step.

@@ -2,7 +2,7 @@ import Aries
 import DIDComm
 import Encoding
 import Mailboxes
-import Simulation
+import VirtualKit
 
 /// A mailbox at a virtual agency, with connections that store their messages durably, on a clock that jumps
 /// from deadline to deadline. (A class, because the test macros copy the values that they inspect.)

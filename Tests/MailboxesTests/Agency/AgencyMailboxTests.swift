@@ -2,8 +2,8 @@ import Aries
 import DIDComm
 import Encoding
 import Mailboxes
-import Simulation
 import Testing
+import VirtualKit
 
 /// The behaviour of a mailbox at an agency, including its resistance to a faulty or hostile one.
 @Suite struct AgencyMailboxTests {

@@ -1,8 +1,8 @@
 import DIDComm
 import Encoding
 import Mailboxes
-import Simulation
 import Testing
+import VirtualKit
 
 /// The answers that the reader accepts from an agency, or from an impostor.
 @Suite struct AgencyReaderTests {

@@ -2,8 +2,8 @@ import Aries
 import DIDComm
 import Encoding
 import Mailboxes
-import Simulation
 import Testing
+import VirtualKit
 
 /// The stored state of a mailbox at an agency.
 @Suite struct AgencySnapshotTests {

@@ -2,8 +2,8 @@ import Aries
 import DIDComm
 import Encoding
 import Mailboxes
-import Simulation
 import Testing
+import VirtualKit
 
 /// Agents that an agency creates only for a sponsor's token.
 @Suite struct AgencyTokenTests {
