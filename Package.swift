@@ -170,8 +170,8 @@ let package = Package(
         // The code that the commands of both programs share: the terminal, files that an operator names, and failures.
         target("Console", ["Settings", "LinuxIO", "Clocks", "Encoding", argumentParser]),
 
-        // Kits: phones, radio and agents, simulated; demonstration and bench. Workshop is a program that only
-        // `make`, CI and tests use: no package contains it.
+        // Kits: phones, radio and agents, simulated; demonstration and bench. `make`, CI and tests use NQuads, which
+        // reads RDF, and the program Workshop: no package contains them.
         target(
             "Simulation",
             ["Kiosk", "Credentials", "Reasons", "Ledger", "Mailboxes", "Aries", "DIDComm", "Encoding", crypto],
@@ -182,11 +182,14 @@ let package = Package(
                 "Simulation", "GateService", "Clocks", "Kiosk", "Credentials", "Reasons", "Tuvali", "Ledger", "Aries",
                 "DIDComm", "LinuxIO", "Store", "Encoding", "CDiskMeter", crypto,
             ], exclude: ["Demo/Licences"], embed: "Demo/Samples"),
+        .target(
+            name: "NQuads", dependencies: ["LinkedData", "Encoding"], path: "Tools/NQuads",
+            swiftSettings: settings + computing),
         .executableTarget(
             name: "Workshop",
             dependencies: [
                 "Console", "Workbench", "Simulation", "Commissioning", "Features", "GateService", "TrustFiles",
-                "Settings", "Clocks", "Kiosk", "Credentials", "Reasons", "LinkedData", "Tuvali", "Ledger", "LinuxIO",
+                "Settings", "Clocks", "Kiosk", "Credentials", "Reasons", "NQuads", "LinkedData", "Tuvali", "Ledger", "LinuxIO",
                 "Store", "Encoding", argumentParser,
             ], path: "Tools/Workshop", swiftSettings: settings),
 
@@ -235,7 +238,7 @@ let package = Package(
         tests("RepositoryTests", ["Observation", "Reasons", "Encoding"]),
         tests("EncodingTests", ["Encoding"]),
         tests("ReasonsTests", ["Reasons", "Encoding"]),
-        tests("LinkedDataTests", ["LinkedData", "Encoding", crypto]),
+        tests("LinkedDataTests", ["LinkedData", "NQuads", "Encoding", crypto]),
         tests(
             "CredentialsTests",
             [

@@ -33,6 +33,7 @@ let package = Package(
         .target(name: "Encoding", dependencies: ["CZlib"], swiftSettings: settings),
         .target(name: "Reasons", dependencies: ["Encoding"], swiftSettings: settings),
         .target(name: "LinkedData", dependencies: ["Encoding", crypto], swiftSettings: settings),
+        .target(name: "NQuads", dependencies: ["LinkedData", "Encoding"], path: "NQuads", swiftSettings: settings),
         .target(
             name: "Credentials",
             dependencies: [
@@ -65,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Administration", "Aries", "BluetoothHost", "Credentials", "DIDComm", "LinkedData", "Encoding",
+                "Administration", "Aries", "BluetoothHost", "Credentials", "DIDComm", "LinkedData", "NQuads", "Encoding",
                 "HTTPTransport", "Mailboxes", "Reasons", "TestKit", "Tuvali", crypto, httpClient,
             ],
             path: "Targets",

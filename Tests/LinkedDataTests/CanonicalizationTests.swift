@@ -1,6 +1,7 @@
 import Crypto
 import Encoding
 import LinkedData
+import NQuads
 import Testing
 
 @Suite struct CanonicalizationTests {

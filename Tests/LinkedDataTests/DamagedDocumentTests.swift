@@ -1,6 +1,7 @@
 import Encoding
 import Foundation
 import LinkedData
+import NQuads
 import TestKit
 import Testing
 

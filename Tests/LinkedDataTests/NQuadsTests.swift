@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import NQuads
 import Testing
 
 @Suite struct NQuadsTests {

@@ -1,5 +1,6 @@
 import Encoding
 import LinkedData
+import NQuads
 import TestKit
 import Testing
 

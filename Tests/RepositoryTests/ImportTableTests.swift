@@ -83,9 +83,10 @@ private let imports: [String: Set<String>] = [
         "Simulation", "GateService", "Clocks", "Encoding", "Tuvali", "Reasons", "Credentials", "DIDComm", "Aries",
         "Ledger", "Kiosk", "LinuxIO", "Store", "Crypto", "CDiskMeter", "Glibc", "Foundation", "Synchronization",
     ],
+    "NQuads": ["LinkedData", "Encoding"],
     "Workshop": [
         "Console", "Workbench", "Simulation", "Commissioning", "Features", "GateService", "TrustFiles", "Settings",
-        "Clocks", "Encoding", "Reasons", "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk", "LinuxIO", "Store",
+        "Clocks", "Encoding", "Reasons", "NQuads", "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk", "LinuxIO", "Store",
         "ArgumentParser", "Foundation", "Glibc",
     ],
     // roots: they put the services together, and only the command line knows the kits and what only commands use
@@ -212,7 +213,7 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
     @Test(arguments: reached.keys.sorted()) func reachesExactlyTheListedTargets(_ target: String) throws {
         let own = try manifest().reached(from: [target]).subtracting(foreign)
         #expect(own == reached[target])
-        for kit in ["Simulation", "Workbench", "Workshop", "Commissioning", "Backup"] { #expect(!own.contains(kit)) }
+        for kit in ["Simulation", "Workbench", "NQuads", "Workshop", "Commissioning", "Backup"] { #expect(!own.contains(kit)) }
         let products = try manifest().dependencies(of: own).subtracting(own).subtracting(foreign)
         #expect(products == libraries[target])
     }
@@ -220,7 +221,7 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
     /// Independently of the table: a target that serves visitors does not import the kits, which simulate the
     /// outside world.
     @Test func nothingThatServesVisitorsKnowsTheKits() {
-        let kits: Set<String> = ["Simulation", "Workbench", "Workshop"]
+        let kits: Set<String> = ["Simulation", "Workbench", "NQuads", "Workshop"]
         for (target, modules) in imports where !kits.contains(target) && target != "gatehouse" {
             #expect(modules.isDisjoint(with: kits), "\(target)")
         }

@@ -3,6 +3,7 @@ import Console
 import Credentials
 import Encoding
 import LinkedData
+import NQuads
 
 /// Runs the JSON-LD 1.1 and RDFC-1.0 engines on files.
 struct LinkedDataCommand: AsyncParsableCommand {

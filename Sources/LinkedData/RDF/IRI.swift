@@ -75,11 +75,13 @@ package enum IRI {
         return nil
     }
 
-    static func isLetter(_ byte: UInt8) -> Bool {
+    /// Whether a byte is a letter of ASCII.
+    package static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    /// Whether a byte is a digit of ASCII.
+    package static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// Merges paths (RFC 3986 section 5.2.3).
     private static func merge(_ base: Parts, _ path: Substring.UTF8View) -> Substring.UTF8View {

@@ -1,6 +1,7 @@
 import Credentials
 import Encoding
 import LinkedData
+import NQuads
 
 extension FuzzTarget {
     /// JSON-LD to canonical N-Quads under the built-in contexts: canonicalisation neither loses nor adds

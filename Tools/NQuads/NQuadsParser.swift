@@ -1,4 +1,5 @@
 import Encoding
+package import LinkedData
 
 /// The error for a text that is not an N-Quads document, with the line of the error.
 package struct NQuadsError: Error, Hashable, Sendable {
