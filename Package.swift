@@ -117,8 +117,8 @@ let package = Package(
         target(
             "Settings",
             [
-                "Kiosk", "Credentials", "Tuvali", "Ledger", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO",
-                "Encoding", crypto,
+                "Kiosk", "Credentials", "Tuvali", "Ledger", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Encoding",
+                crypto,
             ]),
         target("TrustFiles", ["Settings", "Kiosk", "Credentials", "Reasons", "LinuxIO", "Encoding", crypto]),
         target(
@@ -132,8 +132,7 @@ let package = Package(
             "GateService",
             [
                 "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk", "Credentials", "Reasons",
-                "BluetoothHost", "Tuvali", "Ledger", "Displays", "LinuxIO", "Store", "Encoding", serviceLifecycle,
-                crypto,
+                "BluetoothHost", "Tuvali", "Ledger", "LinuxIO", "Store", "Encoding", serviceLifecycle, crypto,
             ]),
         target(
             "Monitoring",
@@ -163,8 +162,8 @@ let package = Package(
             "Commissioning",
             [
                 "Features", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Kiosk",
-                "Credentials", "Reasons", "Ledger", "Aries", "DIDComm", "Displays", "LinuxIO", "Store", "HTTPTransport",
-                "Encoding", crypto,
+                "Credentials", "Reasons", "Ledger", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Encoding",
+                crypto,
             ]),
 
         // The code that the commands of both programs share: the terminal, files that an operator names, and failures.

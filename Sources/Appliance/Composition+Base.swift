@@ -2,6 +2,7 @@ import Clocks
 import Courier
 import Credentials
 import Encoding
+import Features
 import GateService
 import Kiosk
 import LinuxIO
@@ -21,8 +22,9 @@ extension Composition {
         let inbox: HealthInbox
         let report: HealthReporter
         let log: LogSink
+        /// The features, of which some need the ledger later (``Feature/open(wallTime:)``).
+        let features: [any Feature]
         let panel: ReconnectingPanel?
-        let displays: DisplayOutput
         let manager: ServiceManager
         let judgement: VerificationBasis
         /// The folder for sockets and marks of this run.
@@ -39,11 +41,13 @@ extension Composition {
             inbox = HealthInbox(spawner: spawner)
             report = { [inbox] in inbox.take($0) }
             log = try openLog(configuration, environment, report)
-            // The lines first: after a crash some kernels keep driving a relay until its line is requested again.
-            panel = ReconnectingPanel(configuration, clock: clock, report: report)
-            panel?.takeLines()
             // Before any slow step: a picture left on a display by an earlier run has no valid invitation.
-            displays = try DisplayOutput(configuration, clock: clock, report: report)
+            let start = FeatureStart(configuration, clock: clock, report: report)
+            features = try FeatureList.all.map { try $0.init(start) }
+            // The lines soon: after a crash some kernels keep driving a relay until its line is requested again.
+            panel = ReconnectingPanel(
+                configuration, controller: features.lazy.compactMap(\.controller).first, clock: clock, report: report)
+            panel?.takeLines()
             manager = ServiceManager(environment: environment)
             judgement = try VerificationBasis(configuration, log, report)
             judgement.trust.directory.store.warmUp()

@@ -31,11 +31,13 @@ extension Composition {
             let verifiers = CurrentVerifier(
                 base.judgement.verifier, siteKey: records.siteKey, memory: records.memory)
             (self.agents, self.verifiers) = (agents, verifiers)
-            let start = FeatureStart(configuration, clock: clock, wallTime: records.wallTime, report: report)
-            features = try FeatureList.all.map { try $0.init(start) }
+            features = base.features.map { feature in
+                var feature = feature
+                feature.open(wallTime: records.wallTime)
+                return feature
+            }
             listeners = try Listeners(
-                [LogOutput(log), base.displays, ReadinessOutput(base.manager)] + features.flatMap(\.listeners),
-                clock: clock)
+                [LogOutput(log), ReadinessOutput(base.manager)] + features.flatMap(\.listeners), clock: clock)
             let (radio, runtime) = (configuration.radio, base.runtime)
             let missing = MissingAdapter(radio.device)
             gatekeeper = try Gatekeeper(

@@ -6,11 +6,22 @@ package import Settings
 package enum FeatureList {
     /// All features, in the order of their sections.
     package static let all: [any Feature.Type] = [
-        VoiceFeature.self, StickerFeature.self, ObservationFeature.self, FleetFeature.self,
+        WiegandFeature.self, DisplaysFeature.self, VoiceFeature.self, StickerFeature.self, ObservationFeature.self,
+        FleetFeature.self,
     ]
+
+    /// The features that the doctor checks.
+    package static var checked: [any CheckedFeature.Type] { all.compactMap { $0 as? any CheckedFeature.Type } }
 
     /// The sections of all features.
     static var sections: [any ConfigurationSection.Type] { all.map { $0.section } }
+
+    /// Returns the nodes of devices that features need, with their devices.
+    package static func nodes(_ configuration: Configuration) -> [(device: FeatureDevice, node: FeatureDevice.Node)] {
+        checked.flatMap { $0.summaries(configuration) }.compactMap(\.device).compactMap { device in
+            device.node.map { (device, $0) }
+        }
+    }
 
     /// Returns the dates at which features end.
     package static func expiries(_ configuration: Configuration) -> [Expiry] {

@@ -1,5 +1,4 @@
 import Crypto
-import Displays
 package import Encoding
 import Foundation
 import Glibc
@@ -19,13 +18,11 @@ package struct Configuration: Sendable {
     /// The chip of the GPIO lines.
     package var gpio: GPIOSection
     /// The lines of the outputs; an output without a line is absent.
-    package let outputs: [OutputRole: OutputLine]
+    package private(set) var outputs: [OutputRole: OutputLine]
     /// The relay of the gate.
     package var gate: GateSection
     /// The door: its inputs and its times.
     package var door: DoorSection
-    /// The wires to a gate controller.
-    package var wiegand: WiegandSection
     /// How the lamps blink for each indicator pattern.
     package var rhythms: RhythmsSection
     /// The tones of verdicts.
@@ -42,8 +39,6 @@ package struct Configuration: Sendable {
     package var agent: AgentSection
     /// An agency that serves as the mailbox.
     package var agency: AgencySection
-    /// The displays with the invitation and the verdict.
-    package var display: DisplaysSection
     /// Timeouts and rules of visits over Bluetooth.
     package var tuvali: TuvaliSection
     /// The settings of the log.
@@ -82,9 +77,12 @@ package struct Configuration: Sendable {
     /// The files that sections of features name, in the order of the sections.
     var sectionFiles: [SectionFile] { sections.flatMap(\.files) }
 
+    /// The lines that sections of features name besides the outputs, in the order of the sections.
+    package var sectionLines: [SectionLines] { sections.flatMap(\.lines) }
+
     /// The files of those uses.
     private func featureFiles(_ uses: SectionFile.Use...) -> [(key: String, path: String?)] {
-        sectionFiles.filter { uses.contains($0.use) }.map { ($0.key, $0.path) }
+        sectionFiles.filter { uses.contains($0.use) }.map { ($0.problemKey, $0.path) }
     }
 
     /// The longest configuration file that is read, in bytes.
@@ -158,9 +156,9 @@ package struct Configuration: Sendable {
         let relay = reader.outputs(in: "gate")
         gate = GateSection(&reader)
         door = DoorSection(&reader, chip: gpio.chip)
-        wiegand = WiegandSection(&reader, chip: gpio.chip)
-        outputs = [relay, door.outputs, wiegand.outputs, reader.outputs(in: "indicator")]
-            .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+        outputs = [relay, door.outputs, reader.outputs(in: "indicator")].reduce(into: [:]) { outputs, more in
+            outputs.merge(more) { first, _ in first }
+        }
         rhythms = RhythmsSection(&reader)
         tones = TonesSection(&reader)
         trust = TrustSection(&reader, folder)
@@ -170,31 +168,29 @@ package struct Configuration: Sendable {
         agent = AgentSection(&reader, folder, ledger: ledger.path)
         agency = AgencySection(
             &reader, folder, isUsed: agent.mailbox == .agency, kiosk: kiosk.id, agent: agent)
-        display = DisplaysSection(&reader, folder, chip: gpio.chip)
         tuvali = TuvaliSection(&reader)
         log = LogSection(&reader, folder)
         control = ControlSection(&reader, folder)
         let core = self
         sections = types.map { type in reader.after(type.follows) { type.init(&$0, of: core, in: folder) } }
-        checkLines(&reader, outputs, door.inputs, chip: gpio.chip, displays: display)
-        let others = display.others.filter { $0.kind == .file }.map {
-            (key: "display.also", path: String?.some($0.file))
-        }
+        for section in sections { outputs.merge(section.outputs) { first, _ in first } }
+        checkLines(&reader, outputs, door.inputs, chip: gpio.chip, sectionLines)
         var files: [(key: String, path: String?)] = [
             ("ledger.path", ledger.path), ("ledger.reserve", ledger.reserve), ("ledger.witness", ledger.witness),
             ("ledger.witnessKey", ledger.witnessKey), ("agent.keyFile", agent.keyFile),
             ("agent.keyFile", agent.keyFile + ".old"), ("log.path", log.path),
-            ("display.file", display.main.kind == .file ? display.main.file : nil), ("control.path", control.path),
-            ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile), ("agent.rootsFile", agent.rootsFile),
+        ]
+        files += featureFiles(.replaced)
+        files += [
+            ("control.path", control.path), ("policy.file", policy.file), ("trust.rootsFile", trust.rootsFile),
+            ("agent.rootsFile", agent.rootsFile),
         ]
         files += featureFiles(.prepared, .companion)
         files += [("agent.mailbox", agent.mailbox.file), ("agency.token", agency.token?.file)]
-        files += featureFiles(.replaced, .socket)
+        files += featureFiles(.socket)
         files += agent.invitations.map { ("agent.invitations", $0) }
-        files += others
         checkFiles(&reader, in: folder.path, besides: ownFiles(folder, control: control), files)
-        let replaced: Set = ["log.path", "display.file", "control.path"]
-        let written = files.filter { replaced.contains($0.key) } + featureFiles(.replaced, .socket) + others
+        let written = [("log.path", log.path), ("control.path", control.path)] + featureFiles(.replaced, .socket)
         checkTrust(&reader, [trust.directory, trust.state], written)
 
         notices = reader.notices
@@ -213,11 +209,10 @@ package struct Configuration: Sendable {
 /// Rejects a configuration with two signals on one line: otherwise a lamp could open the gate.
 private func checkLines(
     _ reader: inout ConfigurationReader, _ outputs: [OutputRole: OutputLine], _ inputs: [DoorSection.Input],
-    chip: String?, displays: DisplaysSection
+    chip: String?, _ others: [SectionLines]
 ) {
     struct Line: Hashable { let chip, name: String? }
     var owners: [Line: String] = [:]
-    let shown = [("display", displays.main)] + displays.others.map { ("display.also", $0) }
     func named(_ roles: [OutputRole]) -> [(String, String?)] { roles.map { ($0.key, outputs[$0]?.name) } }
     // If a lamp has the line of a relay, wire or input, the lamp is wrong.
     let contacts = inputs.map { ("door.input", String?.some($0.line)) }
@@ -228,11 +223,7 @@ private func checkLines(
     }
     let lines =
         own.map { ($0, Line(chip: chip, name: $1)) }
-        + shown.flatMap { key, display -> [(String, Line)] in
-            guard let lines = display.lines else { return [] }
-            return [("data", lines.data), ("reset", lines.reset), ("busy", lines.busy)]
-                .map { ("\(key).\($0)", Line(chip: lines.chip, name: $1)) }
-        }
+        + others.flatMap { group in group.lines.map { ($0.problemKey, Line(chip: group.chip, name: $0.name)) } }
     for (key, line) in lines {
         guard let name = line.name else { continue }
         if let owner = owners[line] {

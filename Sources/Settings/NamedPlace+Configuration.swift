@@ -28,9 +28,6 @@ extension NamedPlace {
             ("log.path", configuration.log.path, true), ("control.path", configuration.control.path.map(folder), true),
         ]
         for file in configuration.sectionFiles { optional += file.writtenPaths.map { (file.key, $0, true) } }
-        for display in configuration.display.all where display.kind == .file {
-            optional += [("display.file", folder(of: display.file), true), ("display.file", display.file, true)]
-        }
         for case (let key, let path?, let isWritten) in optional {
             places.append(NamedPlace(key: key, path: path, isWritten: isWritten))
         }

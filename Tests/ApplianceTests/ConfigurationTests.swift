@@ -107,8 +107,9 @@ private func expectOne(
             "[kiosk]\nname = \"G\"\n[gpio]\nchip = \"c\"\n"
             + "[wiegand]\ndata0 = \"A\"\ndata1 = \"B\"\nfacility = 90\ncard = 324"
         let configuration = try parse(text)
-        #expect(configuration.outputs[.gateRelay] == nil && configuration.wiegand.wires == ["A", "B"])
-        #expect(configuration.wiegand.frame == WiegandFrame(.h10301, facility: 90, card: 324))
+        let wiegand = configuration[WiegandSection.self]
+        #expect(configuration.outputs[.gateRelay] == nil && wiegand.wires == ["A", "B"])
+        #expect(wiegand.frame == WiegandFrame(.h10301, facility: 90, card: 324))
         #expect(configuration.outputs.mapValues(\.name) == [.wire0: "A", .wire1: "B"])
     }
 

@@ -23,9 +23,9 @@ import Testing
     }
 
     @Test func withoutAWordThereIsAPicture() throws {
-        let all = try parse("").display.all
+        let all = try parse("")[DisplaysSection.self].all
         #expect(all.map(\.kind) == [.file] && all.first?.file == "/run/gatehouse/invitation.png")
-        #expect(try parse("[display]\nkind = \"none\"").display.all.isEmpty)
+        #expect(try parse("[display]\nkind = \"none\"")[DisplaysSection.self].all.isEmpty)
     }
 
     @Test func severalAtOnceEachWithItsOwnKeys() throws {
@@ -53,7 +53,7 @@ import Testing
             reset = "GPIO6"
             busy = "GPIO12"
             """
-        ).display
+        )[DisplaysSection.self]
         #expect(displays.all.map(\.kind) == [.terminal, .file, .sh1107, .ssd1680])
         #expect(displays.main.instruction == "QR scannen" && displays.others[0].instruction == "Scan with your wallet")
         #expect(displays.others[0].file == "/etc/gatehouse/more.png" && displays.others[0].scale == 3)
@@ -75,7 +75,7 @@ import Testing
         #expect(settings.rhythms != rhythms)
         rhythms[.rejected] = .slow
         #expect(settings.rhythms[.rejected] == .slow && settings.rhythms == rhythms)
-        #expect(configuration.display.all.map(\.sign) == [.apart, .first])
+        #expect(configuration[DisplaysSection.self].all.map(\.sign) == [.apart, .first])
     }
 
     @Test(arguments: [
@@ -160,7 +160,7 @@ import Testing
         let text =
             "[display]\nlanguage = \"fr\"\n[[display.also]]\nkind = \"framebuffer\"\nlanguage = \"hi\"\n"
             + "[[display.also]]\nkind = \"terminal\"\nlanguage = \"fr\"\ninstruction = \"Présentez le code\""
-        let displays = try parse(text).display.all
+        let displays = try parse(text)[DisplaysSection.self].all
         #expect(displays.map(\.language) == [.french, .hindi, .french])
         #expect(
             displays.map(\.instruction) == [DisplayLanguage.french, .hindi].map { $0.text(.scan) } + [
@@ -170,7 +170,7 @@ import Testing
 
     @Test func panelsShareABusByTheirAddresses() throws {
         let text = "[display]\nkind = \"ssd1306\"\n[[display.also]]\nkind = \"ssd1306\"\naddress = 61"
-        #expect(try parse(text).display.all.count == 2)
+        #expect(try parse(text)[DisplaysSection.self].all.count == 2)
     }
 
     @Test func aPanelWithoutRoomForTheCodeIsTold() throws {

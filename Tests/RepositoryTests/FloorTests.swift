@@ -28,7 +28,7 @@ import Testing
         "GateService": [
             "Verifying", "Radio", "Clock", "Lines", "Listeners", "Log", "Records", "Control", "Door", "Gatekeeper",
         ],
-        "Features": ["Shared", "Voice", "Sticker", "Observation", "Fleet", ""],
+        "Features": ["Shared", "Wiegand", "Displays", "Voice", "Sticker", "Observation", "Fleet", ""],
         "Backup": ["", "Archive", "Making", "Restoring"],
         "Commissioning": ["Hardware", "Doctor", "Setup"],
         "Simulation": ["Words", "Rules", "Air", "Controller", "Wallet", "Phone", "CloudAgent", "", "Crowd"],

@@ -36,8 +36,8 @@ private let imports: [String: Set<String>] = [
     // services: one subject each. GateService imports neither HTTP nor agents
     "Administration": ["Clocks", "Encoding", "Reasons", "LinuxIO", "Synchronization"],
     "Settings": [
-        "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Mailboxes", "Aries", "DIDComm", "Displays", "LinuxIO",
-        "Crypto", "Foundation", "Glibc",
+        "Encoding", "Credentials", "Tuvali", "Ledger", "Kiosk", "Mailboxes", "Aries", "DIDComm", "LinuxIO", "Crypto",
+        "Foundation", "Glibc",
     ],
     "TrustFiles": ["Settings", "Encoding", "Reasons", "Credentials", "Kiosk", "LinuxIO", "Crypto", "Foundation"],
     "Courier": [
@@ -47,7 +47,7 @@ private let imports: [String: Set<String>] = [
     ],
     "GateService": [
         "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Encoding", "Reasons", "Credentials",
-        "BluetoothHost", "Tuvali", "Ledger", "Kiosk", "Displays", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc",
+        "BluetoothHost", "Tuvali", "Ledger", "Kiosk", "LinuxIO", "Store", "Crypto", "Foundation", "Glibc",
         "ServiceLifecycle", "Synchronization",
     ],
     "Monitoring": [
@@ -67,8 +67,8 @@ private let imports: [String: Set<String>] = [
     ],
     "Commissioning": [
         "Features", "Courier", "TrustFiles", "Settings", "Administration", "Clocks", "Observation", "Encoding",
-        "Reasons", "Credentials", "Ledger", "Kiosk", "Aries", "DIDComm", "Displays", "LinuxIO", "Store",
-        "HTTPTransport", "Crypto", "Foundation", "Glibc", "Synchronization",
+        "Reasons", "Credentials", "Ledger", "Kiosk", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto",
+        "Foundation", "Glibc", "Synchronization",
     ],
     // what the programs share
     "Console": [
@@ -113,8 +113,8 @@ private let reached: [String: Set<String>] = [
     ],
     // Mailboxes, Aries and DIDComm only for the values of the configuration.
     "GateService": [
-        "GateService", "TrustFiles", "Settings", "Administration", "Store", "Displays", "LinuxIO", "Clocks",
-        "Observation", "Kiosk", "Ledger", "Mailboxes", "Aries", "DIDComm", "Tuvali", "BluetoothHost", "Credentials",
+        "GateService", "TrustFiles", "Settings", "Administration", "Store", "LinuxIO", "Clocks", "Observation",
+        "Kiosk", "Ledger", "Mailboxes", "Aries", "DIDComm", "Tuvali", "BluetoothHost", "Credentials",
         "LinkedData", "Reasons", "Encoding",
     ],
 ]

@@ -19,7 +19,7 @@ import Testing
             "Settings/Places/SetupPlaces.swift", "Settings/Sections/DoorSection.swift",
             "Settings/Sections/Sections+Hardware.swift", "Settings/Sections/Sections+Service.swift",
             "Settings/Sections/Sections+Trust.swift", "Settings/Sections/UsedFiles.swift",
-            "Settings/Sections/WiegandSection.swift", "Commissioning/Setup/SetupDraft.swift",
+            "Features/Wiegand/WiegandSection.swift", "Commissioning/Setup/SetupDraft.swift",
         ].map { "\(sources.path)/\($0)" })
     private static let codes = Set(ReasonCode.all.map(\.text))
     /// The parts of the codes before their first dot.

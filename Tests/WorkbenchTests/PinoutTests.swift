@@ -121,7 +121,7 @@ struct PinoutTests {
                 let place = (pinout.signals + pinout.outputs).first { $0.role == role }
                 #expect(place?.line == line.name, "\(diagram.name): \(role.key)")
             }
-            if let lines = configuration.display.main.lines {
+            if let lines = configuration[DisplaysSection.self].main.lines {
                 let panel = pinout.buses.flatMap(\.pins)
                 for (signal, line) in [("data", lines.data), ("reset", lines.reset), ("busy", lines.busy)] {
                     #expect(panel.contains { $0.signal == signal && $0.line == line }, "\(signal)")

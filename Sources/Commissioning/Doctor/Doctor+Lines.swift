@@ -1,4 +1,3 @@
-import Displays
 import Kiosk
 import LinuxIO
 import Reasons
@@ -17,14 +16,10 @@ extension Doctor {
             }
             + configuration.door.inputs.map { (key: "door.input, \($0.use.rawValue)", line: $0.line) }
         let chip = configuration.gpio.chip.map { [Wanted(chip: $0, lines: named)] } ?? []
-        let panels = configuration.display.all.compactMap(\.lines).map { names in
-            Wanted(
-                chip: names.chip,
-                lines: [
-                    ("display.data", names.data), ("display.reset", names.reset), ("display.busy", names.busy),
-                ])
-        }
-        return chip + panels
+        return chip
+            + configuration.sectionLines.map { group in
+                Wanted(chip: group.chip, lines: group.lines.map { ($0.key, $0.name) })
+            }
     }
 
     /// Whether the chips and the lines exist, are free, and may be taken by the service.
@@ -113,29 +108,5 @@ extension Doctor {
     /// Returns whether the service holds a line: `holder` is a name under which it takes its lines.
     private static func isOurs(_ holder: String) -> Bool {
         ["gatehouse", "gatehouse-display"].contains { $0.utf8.elementsEqual(holder.utf8) }
-    }
-
-    /// Whether the displays can be drawn on.
-    var displays: [Finding] {
-        let shown = configuration.display.all
-        guard !shown.isEmpty else { return [.good(.display, "none: the URI of the code is in the log only")] }
-        return shown.map { display in
-            guard let path = display.device, let kind = display.kind.deviceClass else {
-                return .good(.display, display.kind == .file ? display.file : display.name)
-            }
-            return device(path, kind, .display) ?? .good(.display, display.name)
-        }
-    }
-}
-
-extension DisplaySection.Kind {
-    /// The class of the display's device node, as units name it.
-    var deviceClass: String? {
-        switch self {
-        case .terminal, .file, .none: nil
-        case .framebuffer: "char-fb"
-        case .ssd1306, .sh1106, .sh1107: "char-i2c"
-        case .ssd1680: "char-spi"
-        }
     }
 }

@@ -10,7 +10,9 @@ extension Doctor {
         case .userChannel: return adapter + (configured.map(rfkill) ?? []) + daemon + opener
         case .tcp:
             return [.good(.radio, "a controller at \(section.host):\(section.port), which only the service can check")]
-        case .serial: return device(section.device, Self.kind(ofSerial: section.device), .radio).map { [$0] } ?? serial
+        case .serial:
+            let missing = Finding(TransportError.notFound(section.device))
+            return device(section.device, Self.kind(ofSerial: section.device), missing: missing).map { [$0] } ?? serial
         }
     }
 
@@ -84,32 +86,18 @@ extension Doctor {
             : [Finding(.opener, .boxNoOpener, "\(facts.openerName).socket is masked or not installed")]
     }
 
-    /// Returns the finding about a device node that the service is to use; nil if the node is in order.
-    func device(_ path: String, _ kind: String, _ check: Finding.Check) -> Finding? {
+    /// Returns the finding about a device node that the service is to use; nil if the node is in order. `missing`: the
+    /// finding if the node does not exist.
+    func device(_ path: String, _ kind: String, missing: Finding) -> Finding? {
         guard let place = facts.places[path] else { return nil }
-        if place.missing > 0 {
-            return check == .radio
-                ? Finding(TransportError.notFound(path))
-                : Finding(
-                    check, .displayFailed, "\(path) does not exist", remedy: Self.remedy(forMissing: kind), state: .bad)
-        }
+        if place.missing > 0 { return missing }
         if let unit = facts.unit, !unit.permits(device: path, of: kind) {
-            return Finding(check, .boxDeviceDenied, "\(path) (\(kind))")
+            return Finding(missing.check, .boxDeviceDenied, "\(path) (\(kind))")
         }
         guard let account = facts.account, place.writing(by: account) != .good else { return nil }
-        return Finding(check, .boxUnwritable, "\(facts.userName) may not use \(path)", remedy: Self.group)
+        return Finding(missing.check, .boxUnwritable, "\(facts.userName) may not use \(path)", remedy: Self.group)
     }
 
     private static let group =
         "Add the service to the node's group: SupplementaryGroups= in a drop-in (systemctl edit gatehouse)."
-
-    private static func remedy(forMissing kind: String) -> String {
-        switch kind {
-        case "char-i2c":
-            "Enable the bus (dtparam=i2c_arm=on in /boot/firmware/config.txt), load the module of its device node at "
-                + "boot (echo i2c-dev | sudo tee /etc/modules-load.d/i2c-dev.conf), then reboot."
-        case "char-spi": "Enable the bus: dtparam=spi=on in /boot/firmware/config.txt, then reboot."
-        default: "Check the screen's cable and power before the machine boots, and display.device."
-        }
-    }
 }

@@ -28,8 +28,8 @@ package struct Doctor: Sendable {
             if let mistakes {
                 [Self.findings(mistakes), bareMachine]
             } else {
-                ([notices, unit, files, disk, radio, lines, displays, clock, rules, agents, service]
-                    + FeatureList.all.map(findings(of:))).sorted { $0.place < $1.place }
+                ([notices, unit, files, disk, radio, lines, clock, rules, agents, service]
+                    + FeatureList.checked.map(findings(of:))).sorted { $0.place < $1.place }
             }
         return parts.joined().map { $0.told(of: facts.unitName) }
     }
@@ -46,22 +46,30 @@ package struct Doctor: Sendable {
     }
 
     /// Returns the findings about a feature; none if the configuration does not ask for it.
-    private func findings(of feature: any Feature.Type) -> [Finding] {
-        guard let check = Finding.Check(rawValue: feature.name), let summary = feature.summary(configuration) else {
-            return []
-        }
-        if let problem = facts.features[check] {
+    private func findings(of feature: any CheckedFeature.Type) -> [Finding] {
+        let (check, summaries) = (Finding.Check(feature.check), feature.summaries(configuration))
+        guard !summaries.isEmpty else { return [] }
+        if let problem = facts.features[feature.check] {
             return [Finding(check, problem.code, problem.detail, remedy: problem.remedy, state: .warning)]
         }
-        if let device = feature.device, let unit = facts.unit, !unit.permits(device: device.node, of: device.unitName) {
-            return [
-                Finding(
-                    check, .boxDeviceDenied, "\(device.name) (\(device.unitName))",
-                    remedy: "Add the lines in /usr/share/doc/gatehouse/docs/access.md to a drop-in.", state: .warning)
-            ]
-        }
         let ends = endings.filter { $0.check == check }
-        return ends.isEmpty ? [.good(check, summary)] : ends
+        guard ends.isEmpty else { return ends }
+        return summaries.map { summary in
+            summary.device.flatMap { finding($0, check) } ?? .good(check, summary.text)
+        }
+    }
+
+    /// Returns the finding about a device of a feature; nil if the device is in order.
+    private func finding(_ device: FeatureDevice, _ check: Finding.Check) -> Finding? {
+        if let missing = device.node?.missing {
+            return self.device(
+                device.path, device.unitName,
+                missing: Finding(check, missing.code, missing.detail, remedy: missing.remedy, state: .bad))
+        }
+        guard let unit = facts.unit, !unit.permits(device: device.path, of: device.unitName) else { return nil }
+        return Finding(
+            check, .boxDeviceDenied, "\(device.name) (\(device.unitName))",
+            remedy: "Add the lines in /usr/share/doc/gatehouse/docs/access.md to a drop-in.", state: .warning)
     }
 
     private var notices: [Finding] {

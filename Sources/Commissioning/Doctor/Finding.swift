@@ -1,5 +1,6 @@
 import Administration
 package import Encoding
+import Features
 import LinuxIO
 package import Reasons
 import Settings
@@ -52,6 +53,16 @@ package struct Finding: Hashable, Sendable {
         case agent
         /// The running service.
         case service
+
+        /// The check of a feature.
+        init(_ check: FeatureCheck) {
+            self =
+                switch check {
+                case .display: .display
+                case .voice: .voice
+                case .sticker: .sticker
+                }
+        }
     }
 
     /// The states of a checked thing.

@@ -166,13 +166,13 @@ struct SetupDraft {
 
     private mutating func addDisplay() {
         copy(.display, to: "display.kind", "The display that shows the code to visitors.")
-        let kind = answers.text(.display).map { DisplaySection.Kind(rawValue: $0) } ?? .file
-        if answers.text(.displaySize) != nil, kind?.sizes.isEmpty == true {
+        let display = SetupDisplay(answers)
+        if answers.text(.displaySize) != nil, display.sizes?.isEmpty == true {
             reject(.displaySize, "is for panels only", "Remove it.")
         }
         copy(.displaySize, to: "display.size", nil)
-        if kind == .file, let picture = places.picture { text.add("display.file", .text(picture)) }
-        guard kind == .ssd1680 else { return }
+        if display.isFile, let picture = places.picture { text.add("display.file", .text(picture)) }
+        guard display.hasLines else { return }
         for pin in machine.pinout.buses.flatMap(\.pins) where ["data", "reset", "busy"].contains(pin.signal) {
             add(.display, "display.\(pin.signal)", .text(pin.line), "Pin \(pin.pin).")
         }

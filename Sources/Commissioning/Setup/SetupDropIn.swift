@@ -1,3 +1,4 @@
+import Features
 import Glibc
 import LinuxIO
 import Settings
@@ -73,11 +74,10 @@ struct DeviceNeed: Hashable {
 }
 
 extension Configuration {
-    /// The devices that the displays and a controller on a serial line need.
+    /// The devices that features and a controller on a serial line need.
     var deviceNeeds: [DeviceNeed] {
-        var needs = display.all.compactMap { display -> DeviceNeed? in
-            guard let path = display.device, let kind = display.kind.deviceClass else { return nil }
-            return DeviceNeed(path: path, kind: kind, group: kind == "char-fb" ? "video" : String(kind.dropFirst(5)))
+        var needs = FeatureList.nodes(self).map { device, node in
+            DeviceNeed(path: device.path, kind: device.unitName, group: node.group)
         }
         if radio.transport == .serial {
             needs.append(DeviceNeed(path: radio.device, kind: Doctor.kind(ofSerial: radio.device), group: "dialout"))

@@ -4,7 +4,6 @@ import Settings
 /// The configuration of a gate that belongs to a fleet: its operators may send a new one. The running gate does not use
 /// it.
 struct FleetFeature: Feature {
-    static let name = "fleet"
     static let section: any ConfigurationSection.Type = FleetSection.self
 
     init(_ start: FeatureStart) {}

@@ -4,7 +4,6 @@ import Settings
 
 /// The status in files and pages, in addition to the control socket.
 struct ObservationFeature: Feature {
-    static let name = "observe"
     static let section: any ConfigurationSection.Type = ObserveSection.self
 
     private let signal = ObservationSignal()

@@ -12,16 +12,20 @@ package import Store
 /// An optional part of a gate: its section of the configuration, what it does in the running gate, and what commands
 /// say about it. All files of a feature are in one folder, and no other file names their types.
 package protocol Feature: Sendable {
-    /// The name of the section, which is also the name of the doctor's check.
-    static var name: String { get }
     /// The section of the configuration.
     static var section: any ConfigurationSection.Type { get }
 
-    /// Makes the feature of a gate that starts. It does nothing if the configuration does not ask for it.
+    /// Makes the feature of a gate that starts, before any slow step. It does nothing if the configuration does not ask
+    /// for it.
     init(_ start: FeatureStart) throws
+    /// Makes what needs the date, after the ledger was opened. `wallTime` returns the date and how far it can be
+    /// trusted.
+    mutating func open(wallTime: @escaping @Sendable () -> WallTime)
 
     /// The receivers of the kiosk's signals and notes.
     var listeners: [any KioskListener] { get }
+    /// The wires to a gate controller; nil: none.
+    var controller: (any ControllerLines)? { get }
     /// The owner of a key that many visits use; nil: none.
     var printedKey: (any PrintedKeySource)? { get }
     /// The parts of the status report.
@@ -33,13 +37,8 @@ package protocol Feature: Sendable {
     /// Returns the services that run at the start while the ledger cannot be opened.
     static func waitingServices(of gate: ObservedGate) -> [any Service]
 
-    /// Returns what `gatehouse doctor` says about the feature when it finds no problem; nil if the configuration does
-    /// not ask for the feature.
-    static func summary(_ configuration: Configuration) -> String?
-    /// Returns why the feature cannot work on a machine; nil if it can, or if the configuration does not ask for it.
-    static func problem(_ configuration: Configuration, on machine: FeatureMachine) -> FeatureProblem?
-    /// The device that the service must be permitted to use; nil if the feature needs none.
-    static var device: FeatureDevice? { get }
+    /// Returns the trial of the feature's own outputs for a person at the gate; nil: none.
+    static func trial(_ configuration: Configuration) -> FeatureTrial?
     /// Returns what `gatehouse config check` says about the files of the feature at the time `now`; nil: nothing.
     static func notice(_ configuration: Configuration, at now: Timestamp) -> FeatureProblem?
     /// Returns the dates at which the feature ends.
@@ -52,8 +51,12 @@ package protocol Feature: Sendable {
 }
 
 extension Feature {
+    /// Does nothing: the feature needs no date.
+    package mutating func open(wallTime: @escaping @Sendable () -> WallTime) {}
     /// None.
     package var listeners: [any KioskListener] { [] }
+    /// Nil: the feature has no such wires.
+    package var controller: (any ControllerLines)? { nil }
     /// Nil: the feature owns no such key.
     package var printedKey: (any PrintedKeySource)? { nil }
     /// None.
@@ -64,12 +67,8 @@ extension Feature {
     package func detachedServices(of gate: ObservedGate) -> [any Service] { [] }
     /// None.
     package static func waitingServices(of gate: ObservedGate) -> [any Service] { [] }
-    /// Nil: the doctor says nothing about the feature.
-    package static func summary(_ configuration: Configuration) -> String? { nil }
-    /// Nil: the feature needs nothing of the machine.
-    package static func problem(_ configuration: Configuration, on machine: FeatureMachine) -> FeatureProblem? { nil }
-    /// Nil: the feature needs no device.
-    package static var device: FeatureDevice? { nil }
+    /// Nil: the feature has no outputs of its own.
+    package static func trial(_ configuration: Configuration) -> FeatureTrial? { nil }
     /// Nil: the feature has no files to check.
     package static func notice(_ configuration: Configuration, at now: Timestamp) -> FeatureProblem? { nil }
     /// None: the feature does not end.
@@ -84,16 +83,11 @@ extension Feature {
 package struct FeatureStart: Sendable {
     let configuration: Configuration
     let clock: Clock
-    let wallTime: @Sendable () -> WallTime
     let report: HealthReporter
 
-    /// Creates the value from its parts. `wallTime` returns the date and how far it can be trusted. `report` receives
-    /// the faults of the features.
-    package init(
-        _ configuration: Configuration, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
-        report: @escaping HealthReporter
-    ) {
-        (self.configuration, self.clock, self.wallTime, self.report) = (configuration, clock, wallTime, report)
+    /// Creates the value from its parts. `report` receives the faults of the features.
+    package init(_ configuration: Configuration, clock: Clock, report: @escaping HealthReporter) {
+        (self.configuration, self.clock, self.report) = (configuration, clock, report)
     }
 }
 
@@ -127,21 +121,6 @@ package struct ObservedGate: Sendable {
     }
 }
 
-/// The machine on which a feature is to work.
-package struct FeatureMachine {
-    /// The prefix of the machine's own folders, such as /usr; empty for this machine.
-    let root: String
-    /// The date.
-    let utc: Timestamp
-    /// Calls a function with the rights of the owner of the gate's folders.
-    let asOwner: (() -> FeatureProblem?) -> FeatureProblem?
-
-    /// Creates the machine whose folders are below `root`.
-    package init(root: String, utc: Timestamp, asOwner: @escaping (() -> FeatureProblem?) -> FeatureProblem?) {
-        (self.root, self.utc, self.asOwner) = (root, utc, asOwner)
-    }
-}
-
 /// Why a feature cannot work.
 package struct FeatureProblem: Hashable, Sendable {
     /// The code of the fault that the service would report.
@@ -155,14 +134,4 @@ package struct FeatureProblem: Hashable, Sendable {
     package init(_ code: ReasonCode, _ detail: String, remedy: String? = nil) {
         (self.code, self.detail, self.remedy) = (code, detail, remedy ?? code.remedy)
     }
-}
-
-/// A device that a feature needs.
-package struct FeatureDevice: Sendable {
-    /// The name for the operator.
-    package let name: String
-    /// The path of the node, or of the folder of nodes.
-    package let node: String
-    /// The name in `DeviceAllow=` of a unit (systemd.resource-control(5)).
-    package let unitName: String
 }

@@ -8,17 +8,19 @@ import ServiceLifecycle
 import Settings
 
 /// The printed code, for a gate without a display.
-struct StickerFeature: Feature {
-    static let name = "sticker"
+struct StickerFeature: CheckedFeature {
     static let section: any ConfigurationSection.Type = StickerSection.self
+    static let check = FeatureCheck.sticker
 
-    /// Nil if the gate has no printed code.
-    private let code: PrintedCode?
+    private let start: FeatureStart
+    /// Nil if the gate has no printed code, or before its ledger is open.
+    private var code: PrintedCode?
 
-    init(_ start: FeatureStart) {
+    init(_ start: FeatureStart) { self.start = start }
+
+    mutating func open(wallTime: @escaping @Sendable () -> WallTime) {
         code = PrintedCode(
-            start.configuration[StickerSection.self], clock: start.clock, wallTime: start.wallTime,
-            report: start.report)
+            start.configuration[StickerSection.self], clock: start.clock, wallTime: wallTime, report: start.report)
     }
 
     var printedKey: (any PrintedKeySource)? { code }
@@ -28,8 +30,8 @@ struct StickerFeature: Feature {
         [code].compactMap(\.self).map { StickerService(code: $0, gatekeeper: gate.gatekeeper, clock: gate.clock) }
     }
 
-    static func summary(_ configuration: Configuration) -> String? {
-        configuration[StickerSection.self].key == nil ? nil : "in force"
+    static func summaries(_ configuration: Configuration) -> [FeatureSummary] {
+        configuration[StickerSection.self].key == nil ? [] : [FeatureSummary("in force")]
     }
 
     static func problem(_ configuration: Configuration, on machine: FeatureMachine) -> FeatureProblem? {

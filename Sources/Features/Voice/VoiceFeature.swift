@@ -4,9 +4,9 @@ import Reasons
 import Settings
 
 /// Spoken verdicts.
-struct VoiceFeature: Feature {
-    static let name = "voice"
+struct VoiceFeature: CheckedFeature {
     static let section: any ConfigurationSection.Type = VoiceSection.self
+    static let check = FeatureCheck.voice
 
     /// The folders where systemd looks for the programs of a service (systemd.exec(5), `$PATH`).
     private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -18,10 +18,13 @@ struct VoiceFeature: Feature {
         listeners = [try VoiceOutput(section, clock: start.clock, report: start.report)].compactMap(\.self)
     }
 
-    static func summary(_ configuration: Configuration) -> String? {
+    static func summaries(_ configuration: Configuration) -> [FeatureSummary] {
         let section = configuration[VoiceSection.self]
-        return section.language == nil ? nil : section.program
+        return section.language == nil ? [] : [FeatureSummary(section.program, needs: device)]
     }
+
+    private static let device = FeatureDevice(
+        name: "the sound card", path: "/dev/snd", unitName: "char-alsa", node: nil)
 
     static func problem(_ configuration: Configuration, on machine: FeatureMachine) -> FeatureProblem? {
         let section = configuration[VoiceSection.self]
@@ -35,6 +38,4 @@ struct VoiceFeature: Feature {
         guard section.language != nil else { return nil }
         return SpeechProgram.obstacle(to: section.program, on: path, root: root)
     }
-
-    static let device: FeatureDevice? = FeatureDevice(name: "the sound card", node: "/dev/snd", unitName: "char-alsa")
 }

@@ -12,7 +12,7 @@ package final class LinePanel: Panel {
     private let lamps: LampLines?
     private let relay: Relay?
     private let held: [OutputRole: Relay]
-    private let wiegand: WiegandOutput?
+    private let controller: (any ControllerOutput)?
     private let watch: OpeningWatch
 
     /// Creates a panel of these outputs. An output that is nil or absent is not wired. `names`: the line names
@@ -20,14 +20,14 @@ package final class LinePanel: Panel {
     /// controller.
     package init(
         _ names: [OutputRole: String], lamps: LampLines?, relay: Relay?, held: [OutputRole: Relay] = [:],
-        wiegand: WiegandOutput? = nil, watch: OpeningWatch
+        controller: (any ControllerOutput)? = nil, watch: OpeningWatch
     ) {
-        (self.names, self.lamps, self.relay, self.held, self.wiegand) = (names, lamps, relay, held, wiegand)
-        self.watch = watch
+        (self.names, self.lamps, self.relay, self.held) = (names, lamps, relay, held)
+        (self.controller, self.watch) = (controller, watch)
     }
 
     /// Whether the panel has a relay, or wires to a gate controller.
-    package var opens: Bool { relay != nil || wiegand != nil }
+    package var opens: Bool { relay != nil || controller != nil }
 
     /// Returns the result of an order to open, as the threads of the lines observed it.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { watch.opening(order, at: now) }
@@ -39,7 +39,7 @@ package final class LinePanel: Panel {
     /// controller yet: a lock-down must end it.
     package func gate(_ command: Gate.Command, at now: Instant) {
         Self.tell(relay, command, now)
-        if command == .shut { wiegand?.cancel() }
+        if command == .shut { controller?.cancel() }
     }
 
     /// Switches an output that is held on or off. The output has its own relay. That relay is released at the end
@@ -49,7 +49,7 @@ package final class LinePanel: Panel {
     }
 
     /// Sends the frame to a gate controller, not later than `until`.
-    package func admit(until: Instant, at now: Instant) { wiegand?.send(until: until, at: now) }
+    package func admit(until: Instant, at now: Instant) { controller?.send(until: until, at: now) }
 
     private static func tell(_ relay: Relay?, _ command: Gate.Command, _ now: Instant) {
         switch command {
@@ -63,7 +63,7 @@ package final class LinePanel: Panel {
         // Release the relays first. Release the other lines even if a relay fails.
         let isShut = relay?.end(within: limit) ?? true
         let isNotHeld = held.values.reduce(true) { $1.end(within: limit) && $0 }
-        let isQuiet = wiegand?.end(within: limit) ?? true
+        let isQuiet = controller?.end(within: limit) ?? true
         let isDark = lamps?.end(within: limit) ?? true
         return isShut && isNotHeld && isQuiet && isDark
     }

@@ -8,15 +8,12 @@ package struct LineRequest: Sendable {
     package let chip: String
     /// The line of each output that is wired.
     let outputs: [OutputRole: GPIOLines.Output]
-    /// The section that says what is sent on the wires to a gate controller.
-    let wiegand: WiegandSection
 
     /// Creates the request of a configuration; nil if it names no chip.
     package init?(_ configuration: Configuration) {
         guard let chip = configuration.gpio.chip else { return nil }
         self.chip = chip
         outputs = configuration.outputs.mapValues { GPIOLines.Output($0.name, activeLow: $0.activeLow) }
-        wiegand = configuration.wiegand
     }
 
     /// Returns the lines of the outputs that are wired, in the order of `roles`.

@@ -135,7 +135,7 @@ package final class OpeningMarks: Sendable {
     }
 
     /// Notes whether the thread may be about to energise the line or to begin a frame.
-    func tries(_ isTrying: Bool) { self.isTrying.store(isTrying, ordering: .sequentiallyConsistent) }
+    package func tries(_ isTrying: Bool) { self.isTrying.store(isTrying, ordering: .sequentiallyConsistent) }
 
     /// Notes that the line is energised. The energised period began at `now` at the earliest.
     fileprivate func begin(at now: Instant) {

@@ -8,16 +8,19 @@ package import Settings
 /// Requests the configured lines and makes a panel of them, all inactive.
 struct PanelSetup: Sendable {
     let request: LineRequest
-    /// Receives faults of lines that cannot be set, on the lines' own threads.
-    let report: HealthReporter
+    /// The wires to a gate controller; nil: none.
+    let controller: (any ControllerLines)?
     /// The clock of the marks of these lines.
     let clock: Clock
     /// The observer of the lines that open the gate.
     let watch: OpeningWatch
     private let faults: OutputFaults
 
-    init(request: LineRequest, clock: Clock, report: @escaping HealthReporter) {
-        (self.request, self.clock, self.report) = (request, clock, report)
+    /// `report` receives faults of lines that cannot be set, on the lines' own threads.
+    init(
+        request: LineRequest, controller: (any ControllerLines)?, clock: Clock, report: @escaping HealthReporter
+    ) {
+        (self.request, self.controller, self.clock) = (request, controller, clock)
         watch = OpeningWatch(sendsFrames: request.outputs[.gateRelay] == nil)
         faults = OutputFaults(report: report)
     }
@@ -27,7 +30,7 @@ struct PanelSetup: Sendable {
     /// lines' threads when the chip has disappeared. Then the lines must be requested again.
     func open(gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel {
         var relays: [OutputRole: Relay] = [:]
-        var wiegand: WiegandOutput?
+        var output: (any ControllerOutput)?
         let faults = faults.begin()
         let tell: OutputFaults.FaultReporter = { group, trouble in
             faults(group, trouble)
@@ -37,14 +40,14 @@ struct PanelSetup: Sendable {
             // The relay first: after a crash some kernels keep driving a relay until its line is requested
             // again.
             for role in OutputRole.separate { relays[role] = try openRelay(role, tell) }
-            wiegand = try openWiegand(tell)
+            output = try openController(tell)
             let lamps = try openLamps(tell)
             return LinePanel(
                 request.outputs.mapValues(\.name), lamps: lamps, relay: relays.removeValue(forKey: .gateRelay),
-                held: relays, wiegand: wiegand, watch: watch)
+                held: relays, controller: output, watch: watch)
         } catch {
             for role in OutputRole.separate { _ = relays[role]?.end(within: .milliseconds(200)) }
-            _ = wiegand?.end(within: .milliseconds(200))
+            _ = output?.end(within: .milliseconds(200))
             switch error {
             case let failure as ServiceFailure: throw failure
             case let error as GPIOError: throw ServiceFailure(error)
@@ -63,27 +66,15 @@ struct PanelSetup: Sendable {
         return try Relay(WatchedBank(bank, watch, clock: clock), line: output.name) { tell([role], $0) }
     }
 
-    private func openWiegand(_ tell: @escaping OutputFaults.FaultReporter) throws -> WiegandOutput? {
-        let (wires, section) = (request.lines(of: OutputRole.wires), request.wiegand)
-        guard wires.count == 2, let frame = section.frame else { return nil }
+    private func openController(_ tell: @escaping OutputFaults.FaultReporter) throws -> (any ControllerOutput)? {
+        let wires = request.lines(of: OutputRole.wires)
+        guard wires.count == 2, let controller else { return nil }
         let bank = try GPIOLines(chip: request.chip, wires)
         try Self.check(bank, isInactive: "the wires to the controller")
         // If the gate also has a relay, the relay opens the gate.
         let marks = watch.sendsFrames ? watch.newMarks(at: clock.now()) : nil
-        return try WiegandOutput(
-            bank, wires: (wires[0].name, wires[1].name), bits: frame.bits, timing: section.timing,
-            sending: { marks?.tries($0) },
-            sent: { [report] sent, begun in
-                marks?.frame(isSent: sent != .lost, begun: begun)
-                switch sent {
-                case .whole: report(.over(.wiegandUnsure))
-                case .slow(let pulse, let gap):
-                    report(.present(.wiegandUnsure, detail: "a pulse of \(pulse), a gap of \(gap)"))
-                case .unsure: report(.present(.wiegandUnsure, detail: "a wire failed at the last bit of a frame"))
-                case .lost: report(.present(.wiegandUnsure, detail: "a frame was not sent completely"))
-                }
-            },
-            failed: { tell(OutputRole.wires, $0) })
+        return try controller.output(
+            on: bank, wires: (wires[0].name, wires[1].name), marks: marks, failed: { tell(OutputRole.wires, $0) })
     }
 
     private func openLamps(_ tell: @escaping OutputFaults.FaultReporter) throws -> LampLines? {
@@ -114,10 +105,14 @@ extension ServiceFailure {
 
 extension ReconnectingPanel {
     /// Creates the panel for the lines of a configuration, without lines so far; nil if it names none.
-    /// `report` receives the faults of missing lines and of lines that cannot be set, and their ends.
-    package convenience init?(_ configuration: Configuration, clock: Clock, report: @escaping HealthReporter) {
+    /// `controller`: the wires to a gate controller; nil: none. `report` receives the faults of missing lines and of
+    /// lines that cannot be set, and their ends.
+    package convenience init?(
+        _ configuration: Configuration, controller: (any ControllerLines)?, clock: Clock,
+        report: @escaping HealthReporter
+    ) {
         guard let request = LineRequest(configuration) else { return nil }
-        let setup = PanelSetup(request: request, clock: clock, report: report)
+        let setup = PanelSetup(request: request, controller: controller, clock: clock, report: report)
         self.init(report: report, watch: setup.watch) { gone throws(ServiceFailure) in try setup.open(gone: gone) }
     }
 }

@@ -35,7 +35,7 @@ package struct ConfigurationReader {
     }
 
     /// Returns whether the document gives a value for `key`.
-    func has(_ key: String) -> Bool { node(key) != nil }
+    package func has(_ key: String) -> Bool { node(key) != nil }
 
     /// Returns whether the document gives a text for `key`.
     func isText(_ key: String) -> Bool { node(key)?.string != nil }
@@ -81,12 +81,12 @@ package struct ConfigurationReader {
     }
 
     /// Reads `true` or `false`.
-    mutating func flag(_ key: String, default fallback: Bool) -> Bool {
+    package mutating func flag(_ key: String, default fallback: Bool) -> Bool {
         read(key, fallback, "true or false, without quotes", write: { .bool($0) }) { $0.boolean }
     }
 
     /// Reads a whole number within bounds.
-    mutating func integer(_ key: String, default fallback: Int, in bounds: ClosedRange<Int>) -> Int {
+    package mutating func integer(_ key: String, default fallback: Int, in bounds: ClosedRange<Int>) -> Int {
         let wanted = "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         let value = read(key, fallback, wanted, write: { .int($0) }) { $0.integer.map { Int(clamping: $0) } }
         if bounds.contains(value) { return value }
@@ -127,7 +127,7 @@ package struct ConfigurationReader {
     }
 
     /// Reads a value that must be one of a fixed set of words. `choices`: the words.
-    mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    package mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, default fallback: Choice, of choices: [Choice] = Array(Choice.allCases)
     ) -> Choice where Choice.RawValue == String {
         let words = choices.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
@@ -193,7 +193,7 @@ package struct ConfigurationReader {
 
     /// Reads a list of sections, `[[list]]`, each with the keys of `[key]`. `body` reads each section as if
     /// it were the only one of that name. Problems in a section are reported under `list`.
-    mutating func each<Section>(
+    package mutating func each<Section>(
         _ list: String, as key: String, _ body: (inout ConfigurationReader) -> Section
     ) -> [Section] {
         let wanted = "one section [[\(list)]] for each"

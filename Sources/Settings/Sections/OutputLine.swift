@@ -6,15 +6,9 @@ package struct OutputLine: Hashable, Sendable {
     package var name: String
     /// Whether a low level switches the output on.
     package var activeLow: Bool
-}
 
-extension WiegandSection {
-    /// The lines of the wires to a gate controller.
-    var outputs: [OutputRole: OutputLine] {
-        zip(OutputRole.wires, [data0, data1]).reduce(into: [:]) { outputs, wire in
-            outputs[wire.0] = wire.1.map { OutputLine(name: $0, activeLow: activeLow) }
-        }
-    }
+    /// Creates the line of that name.
+    package init(name: String, activeLow: Bool) { (self.name, self.activeLow) = (name, activeLow) }
 }
 
 extension ConfigurationReader {

@@ -1,9 +1,12 @@
 import Encoding
 import Kiosk
 import LinuxIO
+import Reasons
+import Settings
 import TestKit
 import Testing
 
+@testable import Features
 @testable import GateService
 
 /// A gate controller is notified of the visitors for whom the gate is opened, and of no others.
@@ -34,7 +37,7 @@ import Testing
     @Test func oneCardForEachOpening() async throws {
         let panel = LinePanel(
             [:], lamps: nil,
-            relay: try Relay(relayLine.bank(), line: "gate") { _ in }, wiegand: try controller(), watch: watch)
+            relay: try Relay(relayLine.bank(), line: "gate") { _ in }, controller: try controller(), watch: watch)
         panel.show(Signal([.green]))
         panel.gate(.shut, at: SystemClock.now())
         for number in 1...2 {
@@ -50,7 +53,7 @@ import Testing
 
     @Test func withoutARelayAndNeverLate() async throws {
         let panel = LinePanel(
-            [:], lamps: nil, relay: nil, wiegand: try controller(),
+            [:], lamps: nil, relay: nil, controller: try controller(),
             watch: watch)
         let began = SystemClock.now()
         open(panel, for: .zero)
@@ -70,7 +73,7 @@ import Testing
     @Test("a frame under way is waited for, however long a wire hangs")
     func aWireThatHangs() async throws {
         let panel = LinePanel(
-            [:], lamps: nil, relay: nil, wiegand: try controller(),
+            [:], lamps: nil, relay: nil, controller: try controller(),
             watch: watch)
         let order = OpeningOrder(from: SystemClock.now(), until: SystemClock.now().advanced(by: .seconds(60)))
         wires.hangs(true)
@@ -80,5 +83,28 @@ import Testing
         wires.hangs(false)
         #expect(await becomesTrue { panel.opening(order, at: order.from) == .over(.zero) })
         #expect(wires.spans("D0").count == 19 && panel.end(within: .seconds(30)))
+    }
+
+    /// The result of each frame is reported: a controller that got no frame opens for no visitor.
+    @Test func aFrameThatIsNotSentIsAFault() async throws {
+        let text =
+            "[kiosk]\nname = \"G\"\n[gpio]\nchip = \"c\"\n"
+            + "[wiegand]\ndata0 = \"D0\"\ndata1 = \"D1\"\nfacility = 90\ncard = 324\n"
+        let configuration = try Configuration.parse(Array(text.utf8), file: "a.toml", folder: "/")
+        let reports = Recorder<HealthReport>()
+        let lines = try #require(WiegandLines(configuration[WiegandSection.self]) { reports.add($0) })
+        let output = try lines.output(on: wires.bank(), wires: ("D0", "D1"), marks: nil) { _ in }
+        let now = SystemClock.now()
+        output.send(until: now, at: now)
+        #expect(await becomesTrue { reports.count == 1 })
+        #expect(reports.last == .present(.wiegandUnsure, detail: "a frame was not sent completely"))
+        #expect(!wires.wasActive("D0") && !wires.wasActive("D1"))
+        output.send(until: now.advanced(by: .seconds(60)), at: SystemClock.now())
+        #expect(await becomesTrue { reports.count == 2 })
+        #expect(wires.spans("D0").count == 19 && wires.spans("D1").count == 7)
+        #expect(output.end(within: .seconds(5)))
+        // A gate without wires has nothing to send.
+        let none = try Configuration.parse(Array("[kiosk]\nname = \"G\"\n".utf8), file: "a.toml", folder: "/")
+        #expect(WiegandLines(none[WiegandSection.self], report: { _ in }) == nil)
     }
 }

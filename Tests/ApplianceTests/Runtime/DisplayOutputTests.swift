@@ -1,7 +1,7 @@
 import Clocks
 import Displays
 import Encoding
-import GateService
+import Features
 import Glibc
 import Kiosk
 import LinuxIO

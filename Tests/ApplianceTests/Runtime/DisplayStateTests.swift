@@ -5,7 +5,7 @@ import LinuxIO
 import Reasons
 import Testing
 
-@testable import GateService
+@testable import Features
 @testable import Kiosk
 
 /// The scene on the displays follows the notes and the light.

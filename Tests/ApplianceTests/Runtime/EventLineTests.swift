@@ -1,4 +1,4 @@
-import GateService
+import Features
 import Kiosk
 import Testing
 

@@ -79,7 +79,9 @@ import Testing
         ])
         #expect(configuration.kiosk.name == "North" && configuration.kiosk.id == "works-north.1")
         #expect(configuration.gate.pulse == .milliseconds(350) && configuration.gate.direction == .out)
-        #expect(configuration.display.main.kind == .ssd1306 && configuration.display.main.size?.height == 32)
+        #expect(
+            configuration[DisplaysSection.self].main.kind == .ssd1306
+                && configuration[DisplaysSection.self].main.size?.height == 32)
         #expect(configuration.radio.device == "F0:F1:F2:F3:F4:01" && configuration.radio.transport == .userChannel)
         #expect(configuration.clock.minimum == .saved && configuration.trust.bundleKeys.count == 1)
         #expect(configuration.clock.authenticated)
@@ -121,16 +123,16 @@ import Testing
     @Test func everyDisplayCanBeChosen() throws {
         for kind in DisplaySection.Kind.allCases {
             let configuration = try configuration([.name: "N", .board: "pi4", .display: kind.rawValue])
-            #expect(configuration.display.main.kind == kind)
+            #expect(configuration[DisplaysSection.self].main.kind == kind)
             for size in kind.sizes {
                 let sized = try self.configuration([
                     .name: "N", .board: "pi4", .display: kind.rawValue, .displaySize: size.text,
                 ])
-                #expect(sized.display.main.size == size)
+                #expect(sized[DisplaysSection.self].main.size == size)
             }
         }
         // The lines of an e-paper display, in addition to its bus, are those on its picture.
-        let panel = try configuration([.name: "N", .board: "pi5", .display: "ssd1680"]).display.main.lines
+        let panel = try configuration([.name: "N", .board: "pi5", .display: "ssd1680"])[DisplaysSection.self].main.lines
         #expect(panel?.chip == "pinctrl-rp1" && panel?.data == "GPIO5" && panel?.busy == "GPIO4")
         #expect(problems([.name: "N", .board: "none", .display: "ssd1680"]).keys.contains("display"))
     }
@@ -155,7 +157,7 @@ import Testing
         #expect(configuration.trust.state == "/srv/south/state/trust")
         #expect(configuration.ledger.path == "/srv/south/state/gatehouse.db")
         #expect(configuration.control.path == "/srv/south/control.sock")
-        #expect(configuration.display.main.file == "/srv/south/invitation.png")
+        #expect(configuration[DisplaysSection.self].main.file == "/srv/south/invitation.png")
         #expect(
             configuration.agent.invitations == ["/srv/south/agent.invitation"]
                 && other.invitation == "/srv/south/agent.invitation")
@@ -171,7 +173,7 @@ import Testing
         #expect(configuration.trust.state == "/var/lib/gatehouse-out/trust")
         #expect(configuration.trust.directory == "/etc/gatehouse/trust", "shared with the first")
         #expect(configuration.control.path == "/run/gatehouse-out/control.sock")
-        #expect(configuration.display.main.file == "/run/gatehouse-out/invitation.png")
+        #expect(configuration[DisplaysSection.self].main.file == "/run/gatehouse-out/invitation.png")
         #expect(
             configuration.agent.invitations == ["/etc/gatehouse/agent-out.invitation"]
                 && other.invitation == "/etc/gatehouse/agent-out.invitation")

@@ -54,7 +54,7 @@ package struct MachineFacts: Sendable {
     /// The faults of the files of `[agent]` and `[agency]`.
     package var agents: [Trouble] = []
     /// The problems of features.
-    package var features: [Finding.Check: FeatureProblem] = [:]
+    package var features: [FeatureCheck: FeatureProblem] = [:]
     /// The answer of the running service; nil if it was not queried.
     package var service: Service?
     /// The version of this program.

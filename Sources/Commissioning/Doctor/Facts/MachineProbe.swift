@@ -75,9 +75,8 @@ package struct MachineProbe: Sendable {
         }
         facts.agents = asOwner { Self.agents(configuration) }
         let machine = FeatureMachine(root: root, utc: facts.clock.utc) { body in asOwner(body) }
-        for feature in FeatureList.all {
-            guard let check = Finding.Check(rawValue: feature.name) else { continue }
-            facts.features[check] = feature.problem(configuration, on: machine)
+        for feature in FeatureList.checked {
+            facts.features[feature.check] = feature.problem(configuration, on: machine)
         }
         facts.service = asksService ? asOwner { service(configuration.control) } : nil
         facts.dependencies = dependencies
@@ -104,7 +103,7 @@ package struct MachineProbe: Sendable {
         for path in paths + [facts.configurationFile].compactMap(\.self) {
             places[path] = .some(SystemFiles(root: "").place(path))
         }
-        var nodes = (facts.chips?.chips ?? []).map(\.path) + configuration.display.all.compactMap(\.device)
+        var nodes = (facts.chips?.chips ?? []).map(\.path) + FeatureList.nodes(configuration).map { $0.device.path }
         if configuration.radio.transport == .serial { nodes.append(configuration.radio.device) }
         for node in nodes { places[node] = .some(files.place(node)) }
         return places

@@ -1,3 +1,4 @@
+package import Features
 import Kiosk
 package import LinuxIO
 import Reasons
@@ -21,22 +22,21 @@ package struct OutputTrial {
         package let times: Int
         /// Whether the output moves the gate.
         package let isGate: Bool
-        /// For wires to a gate controller: the line of data 1 (``output`` is the line of data 0), the bits of
-        /// the frame, and their timing; nil for a single line.
-        package var frame: (data1: GPIOLines.Output, bits: [Bool], timing: WiegandTiming)?
+        /// The trial of a feature, whose first line is ``output``; nil for an output of the gate itself.
+        package var trial: FeatureTrial?
 
         /// All lines of the output.
-        package var outputs: [GPIOLines.Output] { [output] + (frame.map { [$0.data1] } ?? []) }
+        package var outputs: [GPIOLines.Output] { trial?.lines ?? [output] }
         /// The names of the lines, for people.
         package var lines: String { outputs.map(\.name).joined(separator: " and ") }
         /// The expected action of the output, for people.
         package var task: String {
-            frame != nil ? "one card" : times == 1 ? "one pulse of \(time)" : "\(times) times"
+            trial?.task ?? (times == 1 ? "one pulse of \(time)" : "\(times) times")
         }
     }
 
-    /// Returns the outputs of a configuration in this order: lamps and sounder from top to bottom, the
-    /// outputs that move the gate, the relay last.
+    /// Returns the outputs of a configuration in this order: lamps and sounder from top to bottom, the outputs of
+    /// features, the outputs that move the gate, the relay last.
     package static func steps(_ configuration: Configuration) -> [Step] {
         let steps = OutputRole.allCases.filter { $0.kind != .wire }.compactMap { role -> Step? in
             guard let line = configuration.outputs[role] else { return nil }
@@ -45,16 +45,15 @@ package struct OutputTrial {
                 time: role.holdsOpen ? configuration.gate.pulse : .milliseconds(400), times: role.holdsOpen ? 1 : 3,
                 isGate: role.holdsOpen)
         }
-        return steps.filter { !$0.isGate } + [controller(configuration.wiegand)].compactMap(\.self)
+        return steps.filter { !$0.isGate } + FeatureList.all.compactMap { $0.trial(configuration) }.compactMap(step)
             + steps.filter(\.isGate)
     }
 
-    private static func controller(_ section: WiegandSection) -> Step? {
-        guard let wires = section.wires, let frame = section.frame else { return nil }
-        let outputs = wires.map { GPIOLines.Output($0, activeLow: section.activeLow) }
+    /// Returns the step of a feature's trial: a feature with outputs of its own moves the gate.
+    private static func step(_ trial: FeatureTrial) -> Step? {
+        guard let first = trial.lines.first else { return nil }
         return Step(
-            key: "wiegand", name: "the card for the controller", output: outputs[0], time: section.timing.pulse,
-            times: 1, isGate: true, frame: (outputs[1], frame.bits, section.timing))
+            key: trial.key, name: trial.name, output: first, time: trial.pulse, times: 1, isGate: true, trial: trial)
     }
 
     /// The observation of the person on site.
@@ -80,10 +79,10 @@ package struct OutputTrial {
 
     /// Makes one output active as often as its step says. Reads back whether its line followed.
     package func play(_ step: Step) throws(GPIOError) {
-        if let (data1, bits, timing) = step.frame {
-            for bit in bits {
-                try pulse((bit ? data1 : step.output).name, timing.pulse)
-                pause(timing.interval - timing.pulse)
+        if let trial = step.trial {
+            for line in trial.pulses {
+                try pulse(trial.lines[line].name, trial.pulse)
+                pause(trial.interval - trial.pulse)
             }
         } else {
             for number in 0..<step.times {

@@ -71,13 +71,16 @@ package struct SetupDialogue: Sendable {
 
     private static let nothing = "none"
 
+    /// The sizes of the display in the answers.
+    private var sizes: [String] { SetupDisplay(answers).sizes ?? [] }
+
     /// Returns whether the answer to a question still matters, given the answers before it.
     private func isOpen(_ question: SetupQuestion) -> Bool {
         let hasTrust = [SetupQuestion.trustBundle, .trustDirectory].contains { answers.text($0) != nil }
         return switch question {
         case .board: answers.text(.chip) == nil
         case .pulse: answers.text(.chip) != nil || answers.text(.board) != SetupQuestion.noBoard
-        case .displaySize: (answers.text(.display).flatMap(DisplaySection.Kind.init)?.sizes.count ?? 0) > 1
+        case .displaySize: sizes.count > 1
         case .radio: machine.adapters.count > 1
         case .clock: !machine.hasClock
         case .timeServer: machine.hasChrony
@@ -98,8 +101,8 @@ package struct SetupDialogue: Sendable {
         case .board: machine.board
         case .pulse: machine.pinout.pulses.first?.use
         case .direction: GateSection.anyDirection
-        case .display: machine.hasScreen ? DisplaySection.Kind.framebuffer.rawValue : DisplaySection.Kind.file.rawValue
-        case .displaySize: answers.text(.display).flatMap(DisplaySection.Kind.init)?.sizes.first?.text
+        case .display: SetupDisplay.proposal(hasScreen: machine.hasScreen)
+        case .displaySize: sizes.first
         case .radio: machine.adapters.first
         case .clock: WallTime.Provenance.rtc.rawValue
         default: ""
@@ -114,8 +117,7 @@ package struct SetupDialogue: Sendable {
                 machine.pinout.chips.map { "\($0.boards.joined(separator: " or ")) (\($0.model))" }
                     + ["\(SetupQuestion.noBoard) (no lines)"]
             case .pulse: machine.pinout.pulses.map { "\($0.use) (\($0.pulse))" }
-            case .displaySize:
-                (answers.text(.display).flatMap(DisplaySection.Kind.init)?.sizes ?? []).map(\.text)
+            case .displaySize: sizes
             case .radio: machine.adapters
             default: []
             }

@@ -1,6 +1,7 @@
 package import Clocks
 package import Displays
 package import Encoding
+import GateService
 package import Kiosk
 package import LinuxIO
 import Reasons

@@ -1,16 +1,16 @@
-package import Clocks
+import Clocks
 import Displays
-package import Kiosk
-package import LinuxIO
-package import Settings
+import Kiosk
+import LinuxIO
+import Settings
 
 extension DisplayOutput {
     /// Creates the configured displays. This call opens no display. A missing display is used as soon as it
     /// is available.
-    package convenience init(
+    convenience init(
         _ configuration: Configuration, clock: Clock, report: @escaping HealthReporter
     ) throws(SystemError) {
-        let screens = configuration.display.all.map { display in
+        let screens = configuration[DisplaysSection.self].all.map { display in
             Screen(
                 name: display.name, instruction: display.instruction, language: display.language, sign: display.sign
             ) { Self.device(display) }

@@ -1,6 +1,5 @@
+import Features
 import Testing
-
-@testable import Kiosk
 
 /// Frames for access controllers, bit by bit.
 @Suite struct WiegandFrameTests {

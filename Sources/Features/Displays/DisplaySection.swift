@@ -1,4 +1,5 @@
 package import Displays
+package import Settings
 
 /// `[display]`, and `[[display.also]]` for each further display: where visitors see the invitation and the
 /// verdict.
@@ -152,7 +153,10 @@ extension DisplaySection.Kind {
 }
 
 /// All displays of a gate.
-package struct DisplaysSection: Hashable, Sendable {
+package struct DisplaysSection: ConfigurationSection, Hashable {
+    /// The section before this one.
+    package static let follows = "agency"
+
     /// The largest number of displays.
     static let limit = 8
 
@@ -164,7 +168,32 @@ package struct DisplaysSection: Hashable, Sendable {
     /// The displays that show a picture: all except those of kind ``DisplaySection/Kind/none``.
     package var all: [DisplaySection] { ([main] + others).filter { $0.kind != .none } }
 
-    init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {
+    /// The files of the section.
+    package var files: [SectionFile] {
+        func files(_ displays: [DisplaySection], _ problemKey: String) -> [SectionFile] {
+            displays.filter { $0.kind == .file }.map {
+                SectionFile("display.file", $0.file, .replaced, problemKey: problemKey)
+            }
+        }
+        return files([main], "display.file") + files(others, "display.also")
+    }
+
+    /// The lines of the panels of e-paper.
+    package var lines: [SectionLines] {
+        ([(main, "display")] + others.map { ($0, "display.also") }).compactMap { display, section in
+            display.lines.map { names in
+                SectionLines(
+                    chip: names.chip,
+                    [("data", names.data), ("reset", names.reset), ("busy", names.busy)].map { key, name in
+                        SectionLines.Line("display.\(key)", name, problemKey: "\(section).\(key)")
+                    })
+            }
+        }
+    }
+
+    /// Reads the section.
+    package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
+        let chip = configuration.gpio.chip
         main = DisplaySection(&reader, folder, chip: chip)
         others = reader.each("display.also", as: "display") { DisplaySection(&$0, folder, chip: chip) }
         if others.count >= Self.limit {

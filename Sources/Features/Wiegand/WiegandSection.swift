@@ -1,9 +1,13 @@
 package import Kiosk
 package import LinuxIO
+package import Settings
 
 /// `[wiegand]`: the wires to a gate controller. For each admission the gate sends the controller the same
 /// card number.
-package struct WiegandSection: Hashable, Sendable {
+package struct WiegandSection: ConfigurationSection, Hashable {
+    /// The section before this one.
+    package static let follows = "door"
+
     /// The name of the line for the wire data 0; nil if there is no controller.
     var data0: String?
     /// The name of the line for the wire data 1.
@@ -19,7 +23,8 @@ package struct WiegandSection: Hashable, Sendable {
     /// The length of a pulse, and the interval from one pulse to the next.
     package var timing: WiegandTiming
 
-    init(_ reader: inout ConfigurationReader, chip: String?) {
+    /// Reads the section.
+    package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
         data0 = reader.optional("wiegand.data0")
         data1 = reader.optional("wiegand.data1")
         activeLow = reader.flag("wiegand.activeLow", default: false)
@@ -29,7 +34,7 @@ package struct WiegandSection: Hashable, Sendable {
         let pulse = reader.integer("wiegand.pulseMicroseconds", default: 50, in: 20...1000)
         let interval = reader.integer("wiegand.intervalMicroseconds", default: 2000, in: 200...20_000)
         timing = WiegandTiming(pulse: .microseconds(pulse), interval: .microseconds(interval))
-        check(&reader, chip)
+        check(&reader, configuration.gpio.chip)
     }
 
     private func check(_ reader: inout ConfigurationReader, _ chip: String?) {
@@ -57,6 +62,13 @@ package struct WiegandSection: Hashable, Sendable {
             reader.reject(
                 "wiegand.\(key)", "\(value) does not fit \(format.rawValue)",
                 width == 0 ? "Leave it out." : "Write at most \((1 << width) - 1), or choose a longer format.")
+        }
+    }
+
+    /// The lines of the wires.
+    package var outputs: [OutputRole: OutputLine] {
+        zip(OutputRole.wires, [data0, data1]).reduce(into: [:]) { outputs, wire in
+            outputs[wire.0] = wire.1.map { OutputLine(name: $0, activeLow: activeLow) }
         }
     }
 
