@@ -180,7 +180,9 @@ struct LinkCore: ~Copyable, Sendable {
         switch event {
         case .kept(let failure): kept(failure)
         case .answered(let id, let body): inbox.append(.answered(id, body: body))
-        case .failed(let id, let failure): inbox.append(.failed(id, failure))
+        case .failed(let id, let failure):
+            if failure != .unreachable, failure != .notStored { mediation?.failed(at: now) }
+            inbox.append(.failed(id, failure))
         case .quarantined(let failure): quarantined(failure)
         case .tookOver(let result): tookOver(result)
         case .end(let result): looked(result)
