@@ -127,6 +127,14 @@ struct LinkCore: ~Copyable, Sendable {
         return true
     }
 
+    /// Takes the requests of an invitation, unless there is no connected peer or too many answers wait. Returns whether
+    /// they were taken.
+    mutating func answer(_ invitation: Invitation) -> Bool {
+        guard isConnected, granted == nil, end == nil, inbox.count < connection.answerRoom else { return false }
+        inbox.append(.answer(invitation))
+        return true
+    }
+
     /// When ``decide(at:date:)`` has something to do without a further event; nil: never.
     var deadline: Instant? {
         guard hasStarted, !isBusy, end == nil else { return nil }

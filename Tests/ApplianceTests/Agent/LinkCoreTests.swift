@@ -208,6 +208,18 @@ import Testing
 
     // MARK: - The question for a mailbox
 
+    /// A connection that is about to lead to a mailbox takes no requests of an invitation: it would not answer them.
+    @Test func aConnectionThatLeadsToAMailboxTakesNoRequests() throws {
+        let world = try World()
+        world.connect()
+        let invitation = try Invitation(world.agent.invitation)
+        let before = world.core.answer(invitation)
+        world.startWithGrant()
+        world.run(for: .seconds(20))
+        let after = world.core.answer(invitation)
+        #expect(before && !after && Self.isGranted(world))
+    }
+
     /// A server that never accepts the question for a mailbox holds up the reports for a limited time only. The
     /// question is asked again a day later.
     @Test(arguments: [400, 404, 429, 500]) func aQuestionThatIsNotAcceptedEnds(status: Int) throws {

@@ -74,7 +74,6 @@ import Testing
             switch action {
             case .takeUp where isUnread: return .notTakenUp(ConnectFailure("busy", remedy: "wait"))
             case .takeUp(let id):
-                return
                 return isUsable
                     ? .tookUp(id, invitation: invitation, isUsed: isUsed) : .unusable(id, isOther: true)
             case .stop(let id): actions.append("stop \(id)")
