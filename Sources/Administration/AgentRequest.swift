@@ -29,6 +29,9 @@ package enum AgentRequest: Hashable, Sendable {
     /// The longest text of an invitation in bytes.
     package static let invitationLimit = 64 * 1024
 
+    /// The requests that this type describes.
+    package static let requests = ControlRequest.allCases.filter(\.isAboutAgents)
+
     /// Reads the members of a request; nil for a request that is not about connections.
     package init?(_ request: ControlRequest, _ members: JSONObject) throws(ControlRefusal) {
         var reader = Reader(members: members)

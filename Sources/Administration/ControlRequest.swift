@@ -42,6 +42,14 @@ package enum ControlRequest: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether the request is about connections to cloud agents.
+    var isAboutAgents: Bool {
+        switch self {
+        case .status, .doorStatus, .doorLock, .doorFree, .doorRelease, .restart: false
+        case .agentConnect, .agentList, .agentShow, .agentDelete, .agentPing, .agentMessages, .agentAnswer: true
+        }
+    }
+
     /// Requests are flat JSON; an invitation is a text in them.
     private static let limits: JSON.Limits = {
         var limits = JSON.Limits()

@@ -239,7 +239,7 @@ package struct AgentConnection: ~Copyable, Sendable {
             if peer != nil, !isOneTime { heartbeatAt = now }
         case .deliver(let next):
             if message == nil { message = next }
-        case .withdraw: if exchange == nil { message = nil }
+        case .withdraw(let id): if message?.id == id { message = nil }
         case .tell(let code, let explanation):
             let id = Message.newID(&random)
             if peer != nil {

@@ -36,8 +36,9 @@ extension AgentConnection {
         /// The next message to deliver. The event is ignored while another message is being delivered (see
         /// ``wantsMessage``).
         case deliver(OutboundMessage)
-        /// Forget the message that is to be delivered, unless a post is under way.
-        case withdraw
+        /// Do not deliver the message with this id, if it is the one that is to be delivered. A post that is under
+        /// way is not recalled.
+        case withdraw(Text)
         /// Report a problem of the gate to the peer, with its code and an explanation in words. The report
         /// counts as an answer, so the limits of answers apply.
         case tell(code: Text, explanation: Text)

@@ -29,10 +29,13 @@ struct ConnectFailure: Error, Hashable, Sendable {
 
     /// The stored connections are not loaded yet.
     static let notReady = ConnectFailure("the service is starting", remedy: "try again in a moment")
-    /// The connection over which the peer was asked ended before the peer answered.
+    /// The connection over which the peer was to be asked, or its requests answered, has ended or is busy.
     static let interrupted = ConnectFailure(
-        "the connection to its inviter has ended", remedy: "repeat the command",
-        line: "the connection to its inviter has ended; the service retries")
+        "the connection to its inviter cannot be used now", remedy: "repeat the command",
+        line: "the connection to its inviter cannot be used now; the service retries")
+    /// A connection that could not be stored is not removed yet.
+    static let leftover = ConnectFailure(
+        "the database has failed", remedy: "check the disk, and try again in a moment")
     /// The maximum number of connections is reached.
     static let tooMany = ConnectFailure(
         "there are already \(DestinationCore.routesLimit) connections",

@@ -57,13 +57,13 @@ extension DestinationCore {
             guard !accepted.contains(invitation.id) else {
                 return finish(file, nil, at: now, .usedBefore(isConnected: !lasting.isEmpty))
             }
-            return begin(found, invitation, files: [file])
+            return begin(found, invitation, files: [file], at: now)
         }
     }
 
     /// Handles an invitation that an operator gives, also one that was accepted before and whose connection no
     /// longer exists.
-    mutating func connect(_ invitation: Invitation, _ request: Int) -> [Action] {
+    mutating func connect(_ invitation: Invitation, _ request: Int, at now: Instant) -> [Action] {
         guard isLoaded else { return [.reply(request, .failure(.notReady))] }
         if let index = asides.firstIndex(where: { $0.invitation == invitation.id }) {
             let state = asides[index].state
@@ -79,14 +79,9 @@ extension DestinationCore {
         if let job = jobs.first(where: { $0.invitation.id == invitation.id }) { return aside(job, request) }
         switch found {
         case .existing: return []
-        case .new(let replaced):
-            guard replaced != nil || lasting.count(where: { $0.end == nil }) < Self.routesLimit else {
-                return [.reply(request, .failure(.tooMany))]
-            }
-            return begin(found, invitation, requests: [request])
-        case .once: return begin(found, invitation, requests: [request])
+        case .new, .once: return begin(found, invitation, requests: [request], at: now)
         case .known, .asked:
-            let actions = begin(found, invitation)
+            let actions = begin(found, invitation, at: now)
             guard let job = jobs.last else { return actions }
             return aside(job, request) + actions
         }
@@ -100,15 +95,15 @@ extension DestinationCore {
     }
 
     private mutating func begin(
-        _ found: Found, _ invitation: Invitation, files: [Int] = [], requests: [Int] = []
+        _ found: Found, _ invitation: Invitation, files: [Int] = [], requests: [Int] = [], at now: Instant
     ) -> [Action] {
         var job = Job(invitation: invitation, way: .new, route: "", files: files, requests: requests)
         switch found {
         case .existing: return []
         case .new(let replaced):
             job.replaced = replaced
-            return make(job)
-        case .once: return make(job)
+            return make(job, at: now)
+        case .once: return make(job, at: now)
         case .known(let id):
             (job.way, job.route) = (.reuse, id)
             jobs.append(job)
@@ -116,14 +111,19 @@ extension DestinationCore {
         case .asked(let id):
             (job.way, job.route) = (.answer, id)
             jobs.append(job)
-            return [.answer(id, invitation), .note(accept(invitation.id), for: invitation.id)]
+            return [.answer(id, invitation)]
         }
     }
 
-    /// Makes a connection. It counts at once, so that the same invitation does not lead to a second one meanwhile.
-    private mutating func make(_ job: Job) -> [Action] {
+    /// Makes a connection, if there is room for one. It counts at once, so that the same invitation does not lead to a
+    /// second one meanwhile.
+    private mutating func make(_ job: Job, at now: Instant) -> [Action] {
         var job = job
         let route = newRoute(job.invitation)
+        if hasLeftover { return finish(job, .leftover, at: now) }
+        if !route.isOneTime, job.replaced == nil, live.count >= Self.routesLimit {
+            return finish(job, .tooMany, at: now)
+        }
         (job.way, job.route) = (route.isOneTime ? .once : .new, route.id)
         jobs.append(job)
         routes.append(route)
@@ -137,15 +137,16 @@ extension DestinationCore {
         guard let index = jobs.firstIndex(where: { $0.route == id }) else { return [] }
         let job = jobs.remove(at: index)
         if let failure {
-            routes.removeAll { $0.id == id }
-            return finish(job, failure, at: now)
+            accepted.removeAll { $0 == job.invitation.id }
+            forget(id)
+            return [.discard(id)] + finish(job, failure, at: now)
         }
         var actions: [Action] = route(id) == nil ? [] : [.start(id)]
         if job.way == .once { actions.append(.notice(.answeredOnce(id))) }
         let old = routes.filter(\.isOneTime).dropLast(Self.oneTimeLimit).map(\.id)
         for gone in old + [job.replaced].compactMap(\.self) where route(gone)?.isConnected != true || old.contains(gone)
         {
-            routes.removeAll { $0.id == gone }
+            forget(gone)
             if gone == job.replaced { noteReplaced(gone, by: id) }
             actions.append(.discard(gone))
         }
@@ -158,16 +159,24 @@ extension DestinationCore {
         }
         guard let isTaken else { return finish(jobs.remove(at: index), .interrupted, at: now) }
         if isTaken { return [.note(accept(invitation), for: invitation)] }
-        return make(jobs.remove(at: index))
+        return make(jobs.remove(at: index), at: now)
+    }
+
+    mutating func answered(_ invitation: Text, _ isTaken: Bool, at now: Instant) -> [Action] {
+        guard let index = jobs.firstIndex(where: { $0.invitation.id == invitation && $0.way == .answer }) else {
+            return []
+        }
+        if isTaken { return [.note(accept(invitation), for: invitation)] }
+        return finish(jobs.remove(at: index), .interrupted, at: now)
     }
 
     mutating func noted(_ invitation: Text, _ failure: ConnectFailure?, at now: Instant) -> [Action] {
         guard let index = jobs.firstIndex(where: { $0.invitation.id == invitation }) else { return [] }
+        if failure != nil { accepted.removeAll { $0 == invitation } }
         return finish(jobs.remove(at: index), failure, at: now)
     }
 
     private mutating func finish(_ job: Job, _ failure: ConnectFailure?, at now: Instant) -> [Action] {
-        if failure != nil { accepted.removeAll { $0 == job.invitation.id } }
         let result = Connecting(way: job.way, id: job.route, failure: failure?.line)
         if let index = asides.firstIndex(where: { $0.invitation == job.invitation.id }) { asides[index].state = result }
         return job.files.flatMap { finish($0, failure, at: now) }
@@ -186,7 +195,7 @@ extension DestinationCore {
         return [
             .notice(
                 .invitationFailed(
-                    file: files[file].path, reason: failure.line, isConnected: !lasting.isEmpty))
+                    file: files[file].path, reason: failure.line, isConnected: !live.isEmpty))
         ]
     }
 }

@@ -14,7 +14,12 @@ extension DestinationCore {
     }
 
     mutating func trialBegun(_ id: Text, _ start: TrialStart, at now: Instant) -> [Action] {
-        guard let route = starting, route.id == id else { return [] }
+        guard let route = starting, route.id == id else {
+            // It was deleted meanwhile.
+            if case .denied = start { return [] }
+            forget(id)
+            return [.discard(id)]
+        }
         switch start {
         case .begun:
             starting = nil
@@ -24,11 +29,7 @@ extension DestinationCore {
         case .denied:
             starting = nil
             return policy.mailbox == .own ? goBack() : []
-        case .failed(let reason):
-            // Without a connection of its own the destination would get nothing until the next start.
-            if policy.mailbox == .own { return again(.beginTrial(route), reason, at: now) }
-            starting = nil
-            return [.notice(.storeFailed(reason))]
+        case .failed(let reason): return again(.beginTrial(route), reason, at: now)
         }
     }
 
@@ -41,30 +42,30 @@ extension DestinationCore {
             until: policy.mailbox == .shared ? nil : now.advanced(by: policy.trial))
     }
 
-    /// Resumes a trial that an earlier run began. `mailbox`: the invitation by which the present mailbox was reached.
-    mutating func resumeTrial(_ mailbox: Invitation?, at now: Instant) -> [Action] {
+    /// Resumes a trial that an earlier run began.
+    mutating func resumeTrial(_ loaded: Loaded, at now: Instant) -> [Action] {
         guard policy.delivers else { return [] }
         switch policy.mailbox {
         case .none: return []
         case .shared:
             // A pending connection by a new invitation is no trial: it is not given up.
-            guard let last = lasting.last, last.reception == .mailbox, !last.isConnected,
-                lasting.dropLast().contains(where: { $0.invitation.id == last.invitation.id })
+            guard let last = live.last, last.reception == .mailbox, !last.isConnected,
+                live.dropLast().contains(where: { $0.invitation.id == last.invitation.id })
             else { return [] }
             watch(last, at: now)
             return []
         case .own:
-            guard let mailbox else { return [] }
-            if let last = lasting.last(where: { $0.end == nil }), last.reception == .mailbox {
+            guard let mailbox = loaded.mailbox else { return [] }
+            if let last = live.last(where: { $0.reception == .mailbox }) {
                 watch(last, at: now)
                 return []
             }
-            return lasting.isEmpty ? beginTrial(mailbox) : []
+            return loaded.isMailboxHeld ? beginTrial(mailbox) : []
         }
     }
 
-    /// Gives up the trial after its time limit. Begins a trial if a mailbox is in use and the only connection does
-    /// not use it yet.
+    /// Gives up the trial after its time limit, or after its connection has ended. Begins a trial if a mailbox is in
+    /// use and the only connection does not use it yet.
     mutating func lookAtTrial(at now: Instant) -> [Action] {
         guard policy.delivers else { return [] }
         if let watched = trial {
@@ -72,7 +73,7 @@ extension DestinationCore {
             let route = route(watched.id)
             if route?.isConnected == true {
                 trial = nil
-            } else if let until = watched.until, now >= until {
+            } else if route?.end != nil || watched.until.map({ now >= $0 }) == true {
                 trial?.isEnding = true
                 return [.giveUp(watched.id, watched.invitation)]
             } else if watched.until == nil, route?.hasAddress == true {
@@ -80,22 +81,26 @@ extension DestinationCore {
             }
             return []
         }
-        guard policy.mailbox == .shared, starting == nil, lasting.count == 1, let only = lasting.first,
-            only.reception == .returnRoute, only.isConnected
+        // An agent that has ended a connection through the mailbox gets no other one by the same invitation.
+        guard policy.mailbox == .shared, starting == nil, live.count == 1, let only = live.first,
+            only.reception == .returnRoute, only.isConnected,
+            !routes.contains(where: { $0.reception == .mailbox && $0.invitation.id == only.invitation.id })
         else { return [] }
         return beginTrial(only.invitation)
     }
 
     /// Handles the result of giving up: no answer arrived through this mailbox by this invitation. After a crash
-    /// between two steps the next start continues from there. After a failed step all steps are tried again.
+    /// between two steps the next start continues from there. After a failed step all steps are tried again. A
+    /// connection that was connected at the last moment stays.
     mutating func gaveUp(_ id: Text, _ reason: String?) -> [Action] {
         guard trial?.id == id else { return [] }
         if let reason {
             trial?.isEnding = false
             return [.notice(.storeFailed(reason))]
         }
-        routes.removeAll { $0.id == id }
         trial = nil
+        if route(id)?.isConnected == true { return [] }
+        forget(id)
         return policy.mailbox == .own ? goBack() : []
     }
 

@@ -83,6 +83,8 @@ struct DestinationCore: ~Copyable, Sendable {
     private(set) var isLoaded = false
     /// Pending connections that a newer invitation of their inviter replaced, each with its successor.
     private(set) var replaced: [(old: Text, new: Text)] = []
+    /// The ids of connections that were deleted, oldest first. One of them may have been read from the store before.
+    private var deleted: [Text] = []
 
     /// Creates a destination. Nothing happens before ``Event/start``.
     init(_ policy: Policy, random: consuming RandomStream) {
@@ -100,9 +102,10 @@ struct DestinationCore: ~Copyable, Sendable {
         case .states(let states): take(states)
         case .looked(let editions): look(editions, at: now)
         case .read(let file, let result): read(file, result, at: now)
-        case .connect(let invitation, let request): connect(invitation, request)
+        case .connect(let invitation, let request): connect(invitation, request, at: now)
         case .made(let id, let failure): made(id, failure, at: now)
         case .reused(let invitation, let isTaken): reused(invitation, isTaken, at: now)
+        case .answered(let invitation, let isTaken): answered(invitation, isTaken, at: now)
         case .noted(let invitation, let failure): noted(invitation, failure, at: now)
         case .ended(let id, let isGranted): ended(id, isGranted)
         case .adopted(let id, let reason): adopted(id, reason, at: now)
@@ -120,8 +123,15 @@ struct DestinationCore: ~Copyable, Sendable {
     /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
     var deadline: Instant? { (retries.map(\.at) + [lookAt].compactMap(\.self)).min() }
 
-    /// The connections to which reports can go.
+    /// The connections to which reports can go, and those that have ended.
     var lasting: [Route] { routes.filter { !$0.isOneTime } }
+
+    /// The connections to which reports can go.
+    var live: [Route] { lasting.filter { $0.end == nil } }
+
+    /// Whether a connection that is to be deleted is still stored, because the store fails. No other one is made
+    /// meanwhile.
+    var hasLeftover: Bool { retries.contains { if case .discard = $0.action { true } else { false } } }
 
     func route(_ id: Text) -> Route? { routes.first { $0.id == id } }
 
@@ -165,25 +175,26 @@ struct DestinationCore: ~Copyable, Sendable {
     private mutating func take(_ loaded: Loaded, at now: Instant) -> [Action] {
         (accepted, isLoaded) = (loaded.accepted, true)
         let notices = loaded.unreadable.map { Action.notice(.unreadable($0)) }
-        return notices + add(loaded.routes) + resumeTrial(loaded.mailbox, at: now) + [.look]
+        return notices + add(loaded.routes) + resumeTrial(loaded, at: now) + [.look]
     }
 
     private mutating func take(_ states: [RouteState]) -> [Action] {
         for state in states {
-            guard let index = routes.firstIndex(where: { $0.id == state.id }) else { continue }
+            // The state of a connection that has ended meanwhile is an earlier one.
+            guard let index = routes.firstIndex(where: { $0.id == state.id && $0.end == nil }) else { continue }
             (routes[index].isConnected, routes[index].hasAddress) = (state.isConnected, state.hasAddress)
         }
         return []
     }
 
     mutating func add(_ new: [Route]) -> [Action] {
-        let new = new.filter { route($0.id) == nil }
-        routes += new
-        return new.map { route in
+        new.filter { route($0.id) == nil }.map { route in
+            guard !deleted.contains(route.id) else { return .stop(route.id) }
+            routes.append(route)
             switch route.end {
-            case nil: .start(route.id)
-            case .ended: .notice(.ended)
-            case .failed: .notice(.neverAnswered)
+            case nil: return .start(route.id)
+            case .ended: return .notice(.ended)
+            case .failed: return .notice(.neverAnswered)
             }
         }
     }
@@ -197,17 +208,22 @@ struct DestinationCore: ~Copyable, Sendable {
     mutating func newID() -> Text { Text(RandomUUID.text(random.draw(16)) ?? "") }
 
     private mutating func ended(_ id: Text, _ isGranted: Bool) -> [Action] {
-        guard let route = route(id) else { return [] }
+        guard let index = routes.firstIndex(where: { $0.id == id }) else { return [] }
         if isGranted { return [.adopt(id)] }
+        (routes[index].end, routes[index].isConnected) = (.ended, false)
+        return routes[index].reception == .mailbox ? [.close(id)] : []
+    }
+
+    /// Forgets a connection that is deleted. It does not come back.
+    mutating func forget(_ id: Text) {
         routes.removeAll { $0.id == id }
-        return route.reception == .mailbox ? [.close(id)] : []
+        deleted = deleted.suffix(Self.acceptedLimit - 1) + [id]
     }
 
     private mutating func remove(_ id: Text) -> [Action] {
         let isConnected = route(id)?.isConnected == true
         let isTrial = trial?.id == id || starting?.id == id
-        guard isTrial || route(id) != nil else { return [] }
-        routes.removeAll { $0.id == id }
+        forget(id)
         retries.removeAll { if case .adopt(id) = $0.action { true } else { false } }
         guard isTrial else { return [.stop(id)] }
         (trial, starting) = (nil, nil)

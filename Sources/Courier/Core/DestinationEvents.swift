@@ -23,7 +23,7 @@ extension DestinationCore {
 
     /// Why a stored connection never carries a message again.
     enum RouteEnd: Sendable {
-        /// The peer has ended it.
+        /// The peer has ended it, or another connection has replaced it.
         case ended
         /// No connection request was answered.
         case failed
@@ -45,6 +45,8 @@ extension DestinationCore {
         var accepted: [Text] = []
         /// The invitation by which the present mailbox was reached; nil if none was.
         var mailbox: Invitation?
+        /// Whether that mailbox waits for its first connection, or for its own connection to deliver again.
+        var isMailboxHeld = false
     }
 
     /// The result of beginning a trial.
@@ -77,6 +79,9 @@ extension DestinationCore {
         case made(Text, ConnectFailure?)
         /// The answer to ``Action/ask(_:_:)`` about the invitation with this id; nil: the connection ended before.
         case reused(Text, Bool?)
+        /// Whether the connection takes the requests of the invitation with this id: the result of
+        /// ``Action/answer(_:_:)``.
+        case answered(Text, Bool)
         /// The result of ``Action/note(_:for:)`` for the invitation with this id; nil: it is stored.
         case noted(Text, ConnectFailure?)
         /// The link of a connection has ended. `isGranted`: because its peer granted a mailbox over it.
@@ -85,7 +90,7 @@ extension DestinationCore {
         case adopted(Text, String?)
         /// The result of ``Action/beginTrial(_:)``.
         case trialBegun(Text, TrialStart)
-        /// The result of ``Action/giveUp(_:_:)``; nil: the connection is gone.
+        /// The result of ``Action/giveUp(_:_:)``; nil: the connection is gone, unless it is connected now.
         case gaveUp(Text, String?)
         /// The result of ``Action/discard(_:)``; nil: the connection is gone.
         case discarded(Text, String?)
@@ -128,7 +133,8 @@ extension DestinationCore {
         case disown(Text)
         /// Make and store a second connection, through the mailbox, if the mailbox permits its invitation.
         case beginTrial(Route)
-        /// Note that no connection through the mailbox can be made by the invitation, and delete the connection.
+        /// Unless the connection is connected now: stop it, note that no connection through the mailbox can be made by
+        /// the invitation, and delete the connection.
         case giveUp(Text, Invitation)
         /// Make the connection that leads to the mailbox deliver again, and make its link.
         case goBack

@@ -134,8 +134,12 @@ extension LinkCore {
     /// no question has to be sent now.
     mutating func ask() -> Bool {
         guard connection.isComplete, mediation != nil else { return false }
-        denied(mediation?.expire(at: now))
+        if let failure = mediation?.expire(at: now) {
+            denied(failure)
+            return true
+        }
         guard connection.wantsMessage, let question = mediation?.message(at: now) else { return false }
+        actions.append(.asksForMailbox(true))
         inbox.append(.deliver(question))
         return true
     }
@@ -155,9 +159,11 @@ extension LinkCore {
         }
     }
 
-    /// Reports that the peer grants no mailbox. Does nothing if `failure` is nil.
+    /// Reports that the peer grants no mailbox. The peer's server may not have accepted the question yet: it is
+    /// withdrawn, because reports wait for it. Does nothing if `failure` is nil.
     private mutating func denied(_ failure: MailboxFailure?) {
-        guard let failure else { return }
+        guard let failure, let mediation else { return }
+        inbox.append(.withdraw(mediation.id))
         actions.append(.asksForMailbox(false))
         notice(.mailboxDenied(failure))
     }

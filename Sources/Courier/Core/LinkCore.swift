@@ -127,6 +127,14 @@ struct LinkCore: ~Copyable, Sendable {
         return true
     }
 
+    /// Takes the requests of an invitation, unless there is no connected peer or too many answers wait. Returns whether
+    /// they were taken.
+    mutating func answer(_ invitation: Invitation) -> Bool {
+        guard isConnected, granted == nil, end == nil, inbox.count < connection.answerRoom else { return false }
+        inbox.append(.answer(invitation))
+        return true
+    }
+
     /// When ``decide(at:date:)`` has something to do without a further event; nil: never.
     var deadline: Instant? {
         guard hasStarted, !isBusy, end == nil else { return nil }
@@ -180,7 +188,9 @@ struct LinkCore: ~Copyable, Sendable {
         switch event {
         case .kept(let failure): kept(failure)
         case .answered(let id, let body): inbox.append(.answered(id, body: body))
-        case .failed(let id, let failure): inbox.append(.failed(id, failure))
+        case .failed(let id, let failure):
+            if failure != .unreachable, failure != .notStored { mediation?.failed(at: now) }
+            inbox.append(.failed(id, failure))
         case .quarantined(let failure): quarantined(failure)
         case .tookOver(let result): tookOver(result)
         case .end(let result): looked(result)

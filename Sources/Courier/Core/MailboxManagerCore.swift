@@ -30,8 +30,8 @@ struct MailboxManagerCore: Sendable {
 
     private let place: Place
     private let pause: Duration
-    /// The mailbox in use.
-    private(set) var mailbox: (id: Text, invitation: Invitation?)?
+    /// The mailbox in use. `isUsed`: whether a connection was opened in it.
+    private(set) var mailbox: (id: Text, invitation: Invitation?, isUsed: Bool)?
     private(set) var isLoaded = false
     /// The stored mailboxes that an earlier one was not replaced by completely.
     private var older: [Text] = []
@@ -46,8 +46,9 @@ struct MailboxManagerCore: Sendable {
     private var receivers: Set<Text> = []
     /// Messages that were handed over and are not applied yet: message id → connection id.
     private var handedOver: [Text: Text] = [:]
-    /// Messages for connections that do not run yet, each with the time until which it is kept.
-    private var early: [(message: MailboxMessage, until: Instant)] = []
+    /// Messages for connections that do not run yet, each with the time until which it is kept, and the reason of its
+    /// quarantine after that.
+    private var early: [(message: MailboxMessage, until: Instant, reason: Text)] = []
     /// The file of the invitation to the mailbox, and the edition that is being read.
     private var file: InvitationFile?
     private var reading: InvitationFile.Edition?
@@ -72,6 +73,13 @@ struct MailboxManagerCore: Sendable {
     /// failed before, and no unusable mailbox is stored.
     func permits(_ invitation: Text) -> Bool { kept == nil && !refused.contains(invitation) }
 
+    /// Whether the own agent's mailbox stays although no connection needs it: the first connection through it is
+    /// being made; or none could be made, and the connection that leads to it is to deliver again.
+    var isHeld: Bool {
+        guard case .ownAgent = place, let mailbox else { return false }
+        return !mailbox.isUsed || mailbox.invitation.map { refused.contains($0.id) } == true
+    }
+
     /// Records that no connection through the mailbox could be made by the invitation. Returns the ids to store.
     mutating func refuse(_ invitation: Text) -> [Text] {
         if !refused.contains(invitation) { refused = refused.suffix(63) + [invitation] }
@@ -82,10 +90,10 @@ struct MailboxManagerCore: Sendable {
     mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .loaded(let mailboxes, let refused): return load(mailboxes, refused)
-        case .tookUp(let id, let invitation):
+        case .tookUp(let id, let invitation, let isUsed):
             isLoaded = true
             defer { older = [] }
-            return use(id, invitation) + older.map { .retire($0) }
+            return use(id, invitation, isUsed: isUsed) + older.map { .retire($0) }
         case .unusable(let id, let isOther):
             // The stored mailbox is kept: its keys are the only access to the messages that wait there.
             (kept, isLoaded) = (id, true)
@@ -97,7 +105,7 @@ struct MailboxManagerCore: Sendable {
         case .made(let id, let invitation):
             if let edition = reading { file?.succeeded(edition) }
             reading = nil
-            return use(id, invitation)
+            return use(id, invitation, isUsed: false)
         case .notMade(let failure): return notMade(failure, at: now)
         case .token(let result): return take(result)
         case .open(let id): return open(id)
@@ -108,13 +116,10 @@ struct MailboxManagerCore: Sendable {
         case .news(let news, let id): return mailbox?.id == id ? take(news, of: id, at: now) : []
         case .quarantined(let message, let reason, let failure):
             guard let failure else { return [.notice(.quarantined(reason))] + applied([message.uid]) }
-            early.append((message, now.advanced(by: pause)))
+            early.append((message, now.advanced(by: pause), reason))
             return [.notice(.storeFailed(failure.line))]
         case .drop: return mailbox.map { receivers.isEmpty ? [.askNeed($0.id)] : [] } ?? []
-        case .needed(let id, let isNeeded):
-            guard isNeeded == false, mailbox?.id == id, receivers.isEmpty else { return [] }
-            mailbox = nil
-            return [.stop(id), .retire(id), .notice(.dropped)]
+        case .needed(let id, let isNeeded): return needed(id, isNeeded, at: now)
         case .remove(let id): return remove(id)
         case .released(let id):
             guard mailbox?.id == id else { return [] }
@@ -132,7 +137,7 @@ struct MailboxManagerCore: Sendable {
     }
 
     private mutating func due(at now: Instant) -> [Action] {
-        let late = early.filter { $0.until <= now }.map { Action.quarantine($0.message, "nobody") }
+        let late = early.filter { $0.until <= now }.map { Action.quarantine($0.message, $0.reason) }
         early.removeAll { $0.until <= now }
         let again = retries.filter { $0.at <= now }.map(\.action)
         retries.removeAll { $0.at <= now }
@@ -159,11 +164,22 @@ struct MailboxManagerCore: Sendable {
     }
 
     /// Uses a mailbox, in place of the present one.
-    private mutating func use(_ id: Text, _ invitation: Invitation?) -> [Action] {
+    private mutating func use(_ id: Text, _ invitation: Invitation?, isUsed: Bool) -> [Action] {
         let old = mailbox?.id
-        (mailbox, isServing, trouble) = ((id, invitation), false, nil)
+        (mailbox, isServing, trouble) = ((id, invitation, isUsed), false, nil)
         guard let old, old != id else { return [] }
         return [.stop(old), .retire(old)]
+    }
+
+    /// Stops using a mailbox that no connection needs. A store that cannot be read is asked again later.
+    private mutating func needed(_ id: Text, _ isNeeded: Bool?, at now: Instant) -> [Action] {
+        guard mailbox?.id == id, receivers.isEmpty, !isHeld, isNeeded != true else { return [] }
+        guard isNeeded != nil else {
+            retries.append((now.advanced(by: pause), .askNeed(id)))
+            return []
+        }
+        mailbox = nil
+        return [.stop(id), .retire(id), .notice(.dropped)]
     }
 
     private mutating func remove(_ id: Text) -> [Action] {
@@ -228,6 +244,7 @@ struct MailboxManagerCore: Sendable {
     private mutating func open(_ id: Text) -> [Action] {
         if case .none = place { return [.give(.queue, to: id)] }
         receivers.insert(id)
+        mailbox?.isUsed = true
         let waiting = early.filter { $0.message.connection == id }.map(\.message)
         early.removeAll { $0.message.connection == id }
         return (mailbox == nil ? [] : [.open(id)]) + waiting.map { hand($0) }
@@ -281,7 +298,7 @@ struct MailboxManagerCore: Sendable {
     private mutating func deliver(_ message: MailboxMessage, at now: Instant) -> [Action] {
         if receivers.contains(message.connection) { return [hand(message)] }
         if message.connection.isEmpty { return [.quarantine(message, "unknown")] }
-        early.append((message, now.advanced(by: Self.patience)))
+        early.append((message, now.advanced(by: Self.patience), "nobody"))
         return []
     }
 }

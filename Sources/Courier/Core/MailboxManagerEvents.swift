@@ -11,7 +11,8 @@ extension MailboxManagerCore {
         /// which no connection through a mailbox could be made.
         case loaded(mailboxes: [Text], refused: [Text])
         /// The result of ``Action/takeUp(_:)``: the mailbox runs. `invitation`: the one by which it was reached.
-        case tookUp(Text, invitation: Invitation?)
+        /// `isUsed`: whether it knows a connection.
+        case tookUp(Text, invitation: Invitation?, isUsed: Bool)
         /// The result of ``Action/takeUp(_:)``: the mailbox cannot be read, or is not the configured one (`isOther`).
         case unusable(Text, isOther: Bool)
         /// The result of ``Action/takeUp(_:)``: the store could not be read now, or (nil) the mailbox is gone. Nothing

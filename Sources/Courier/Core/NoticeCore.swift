@@ -46,6 +46,9 @@ struct NoticeCore: Sendable {
 
     /// The time between two problem reports of one code.
     static let pause = Duration.seconds(600)
+    /// The minimum time between two retries of the other destinations. Otherwise two servers that fail and succeed by
+    /// turns would make the gate retry without end.
+    static let retryPause = Duration.seconds(10)
 
     private(set) var faults = AgentFaults()
     /// The time of the last receipt of each destination.
@@ -53,6 +56,7 @@ struct NoticeCore: Sendable {
     private var news = RepeatedNoticeFilter()
     /// The time of the last problem report of each code to the other destinations.
     private var told: [ReasonCode: Instant] = [:]
+    private var retriedAt: Instant?
 
     /// Handles one event. The actions are to be carried out in order.
     mutating func handle(_ event: Event, at now: Instant) -> [Action] {
@@ -73,28 +77,31 @@ struct NoticeCore: Sendable {
         let change = faults.take(notice, of: name)
         if case .confirmed = notice { receipts[name] = date }
         return [.log(isNews ? .info : .debug, "agent", Self.line(notice.text, of: name))]
-            + consequences(change, notice.text, of: name, at: now) + Self.work(after: notice, of: name)
+            + consequences(change, notice.text, of: name, at: now) + work(after: notice, of: name, at: now)
     }
 
-    private static func work(after notice: AgentNotice, of name: Text) -> [Action] {
+    private mutating func work(after notice: AgentNotice, of name: Text, at now: Instant) -> [Action] {
         switch notice {
         // The connection that was replaced now checks whether it is still active, and ends.
-        case .tookOver: [.wake]
+        case .tookOver: return [.wake]
         // The replaced connections end and their agent is notified; meanwhile this connection continues.
-        case .replaced(let ids): [.delete(ids, of: name)]
+        case .replaced(let ids): return [.delete(ids, of: name)]
         // The mailbox belongs to an agent that is no longer used.
-        case .mailboxDenied: [.dropMailbox]
+        case .mailboxDenied: return [.dropMailbox]
         // If the network works again for this destination, it may work again for the others.
-        case .reachable: [.retryOthers(name)]
+        case .reachable:
+            if let last = retriedAt, last.duration(to: now) < Self.retryPause { return [] }
+            retriedAt = now
+            return [.retryOthers(name)]
         // The head has this gate's own signature, so it is evidence whichever agent sends it.
         case .behind(let point):
-            [
+            return [
                 .contradict(
                     Text(
                         "an agent has a head that this box signed at record \(point.position), which this ledger does "
                             + "not contain"))
             ]
-        default: []
+        default: return []
         }
     }
 

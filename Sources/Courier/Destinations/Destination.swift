@@ -236,6 +236,7 @@ actor Destination {
         case .read(let file): await read(file)
         case .make(let route, let accepted): await make(route, accepted)
         case .ask(let id, let invitation): .reused(invitation.id, await link(id)?.reuse(invitation))
+        case .answer(let id, let invitation): .answered(invitation.id, await link(id)?.answer(invitation) ?? false)
         case .note(let accepted, let invitation):
             .noted(invitation, await failure { try await self.dependencies.invitations.keep(accepted: accepted) })
         case .adopt(let id): await adopt(id)
@@ -249,7 +250,6 @@ actor Destination {
     /// Carries out an action that makes, tries or gives up no connection.
     private func finish(_ action: DestinationCore.Action) async -> DestinationCore.Event? {
         switch action {
-        case .answer(let id, let invitation): await link(id)?.answer(invitation)
         case .stop(let id): await stop(id)
         case .discard(let id):
             await stop(id)
@@ -279,7 +279,9 @@ actor Destination {
             let accepted = try await dependencies.invitations.accepted()
             let (routes, unreadable) = try await stored()
             return .loaded(
-                .init(routes: routes, unreadable: unreadable, accepted: accepted, mailbox: await mail?.invitation))
+                .init(
+                    routes: routes, unreadable: unreadable, accepted: accepted, mailbox: await mail?.invitation,
+                    isMailboxHeld: await mail?.isHeld ?? false))
         } catch {
             return .notLoaded("\(error)")
         }
@@ -360,9 +362,10 @@ actor Destination {
     }
 
     private func giveUp(_ id: Text, _ invitation: Invitation) async -> DestinationCore.Event {
+        if let link = link(id), await !link.stopUnlessConnected() { return .gaveUp(id, nil) }
+        await stop(id)
         let failure = await failure {
             try await self.mail?.refuse(invitation)
-            await self.stop(id)
             try await self.dependencies.link.store.forgetConnection(id)
             await self.mail?.close(id)
         }

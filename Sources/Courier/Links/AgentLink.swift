@@ -113,8 +113,12 @@ package actor AgentLink {
         asked = [:]
     }
 
-    /// Answers the requests that are attached to `invitation`.
-    package func answer(_ invitation: Invitation) { note(.ask(.answer(invitation))) }
+    /// Answers the requests that are attached to `invitation`. Returns false if they are not taken: there is no
+    /// connected peer, the connection is about to lead to a mailbox, or too many answers wait.
+    func answer(_ invitation: Invitation) -> Bool {
+        defer { nap.end() }
+        return core.answer(invitation)
+    }
 
     /// Answers a question of the peer, which the message book has as `uid`, with `response`, which the question
     /// permits. The book says later what became of the answer. Returns false if the answer is not taken: the question
@@ -146,6 +150,13 @@ package actor AgentLink {
     package func stop() {
         core.stop()
         nap.end()
+    }
+
+    /// Ends the link like ``stop()``, unless it is connected. Returns whether it was ended.
+    func stopUnlessConnected() -> Bool {
+        guard !core.isConnected else { return false }
+        stop()
+        return true
     }
 
     /// Reports a problem of the gate to the peer. Returns false if there is no connected peer, or if the

@@ -205,7 +205,7 @@ actor MailboxManager: MailboxAccess {
             let known = Set(all.map(\.id))
             let snapshot = try JSON.parse(stored.snapshot)
             let gone: Set<Text>
-            var invitation: Invitation?
+            var (invitation, isUsed) = (nil as Invitation?, true)
             // Each kind of mailbox has its own type, so the call is written once for each.
             switch (choice, snapshot["kind"]?.string) {
             case (.agency(let settings), AgencyMailbox.kind?):
@@ -218,11 +218,11 @@ actor MailboxManager: MailboxAccess {
                 let mediator = try Mediator(
                     restoring: snapshot, configuration: dependencies.settings, random: AgentLinks.randomStream())
                 gone = mediator.connections.subtracting(known)
-                invitation = mediator.invitation
+                (invitation, isUsed) = (mediator.invitation, !mediator.connections.isEmpty)
                 begin(mediator)
             }
             for name in gone { await boxes[id]?.take(.close(connection: name)) }
-            return .tookUp(id, invitation: invitation)
+            return .tookUp(id, invitation: invitation, isUsed: isUsed)
         } catch let error as AgentLinks.Failure {
             return .notTakenUp(ConnectFailure(error))
         } catch {
@@ -256,6 +256,9 @@ actor MailboxManager: MailboxAccess {
 
     /// The invitation by which the present mailbox was reached; nil if no invitation was used.
     var invitation: Invitation? { core.mailbox?.invitation }
+
+    /// Whether the mailbox waits for its first connection, or for its own connection to deliver again.
+    var isHeld: Bool { core.isHeld }
 
     /// Returns whether a connection through the mailbox may be made by `invitation`.
     func permits(_ invitation: Invitation) -> Bool { core.permits(invitation.id) }

@@ -24,7 +24,7 @@ package struct AgentHandler: Sendable {
 
     /// Registers this handler for the requests about connections.
     package func register(in router: inout ControlRouter) {
-        for request in ControlRequest.allCases where request != .status {
+        for request in AgentRequest.requests {
             router.take(request) { (members) throws(ControlRefusal) in
                 guard let asked = try AgentRequest(request, members) else { return .null }
                 return try await turns.take { () throws(ControlRefusal) in try await answer(asked) }

@@ -15,7 +15,8 @@ package struct MediationQuestion: Sendable {
 
     private enum State: Sendable {
         case due(Instant)
-        case handedOver
+        /// `until`: the time limit for the agent's server; nil while the request certainly has not reached it.
+        case handedOver(until: Instant?)
         case sent(until: Instant)
         case answered
     }
@@ -46,20 +47,27 @@ package struct MediationQuestion: Sendable {
     package var deadline: Instant? {
         switch state {
         case .due(let time), .sent(let time): time
-        case .handedOver, .answered: nil
+        case .handedOver(let time): time
+        case .answered: nil
         }
     }
 
     /// Returns the request for mediation if it is to be sent now; otherwise nil.
     package mutating func message(at now: Instant) -> OutboundMessage? {
         guard case .due(let time) = state, now >= time else { return nil }
-        state = .handedOver
+        state = .handedOver(until: nil)
         return Coordination.request(id: id)
     }
 
     /// Records that the agent's server accepted the request.
     package mutating func sent(at now: Instant) {
         if case .handedOver = state { state = .sent(until: now.advanced(by: answerTime)) }
+    }
+
+    /// Records that a post to the agent's server failed, which the server may have received. A server that does not
+    /// accept the request within the time limit for an answer counts as a denial: other messages wait for it.
+    package mutating func failed(at now: Instant) {
+        if case .handedOver(nil) = state { state = .handedOver(until: now.advanced(by: answerTime)) }
     }
 
     /// Records that the agent's server, or the agent, refuses the request.
@@ -70,8 +78,7 @@ package struct MediationQuestion: Sendable {
 
     /// Checks the time limit at `now`. Returns a failure if there was no answer in time.
     package mutating func expire(at now: Instant) -> MailboxFailure? {
-        guard case .sent(let until) = state, now >= until else { return nil }
-        return deny(at: now)
+        isOpen && deadline.map { now >= $0 } == true ? deny(at: now) : nil
     }
 
     /// Reads an answer while one is awaited. A grant that was not asked for changes nothing.

@@ -32,10 +32,12 @@ extension Mediator {
     ) -> [MailboxAction] {
         let actions = carry(connection.handle(.failed(exchange, failure), at: now), at: now)
         // The answer may have been too large: ask for a smaller one next time.
-        guard failure == .uncertain, case .delivery? = question?.kind, question?.until == nil else { return actions }
+        guard failure == .uncertain, let question, case .delivery = question.kind, question.until == nil else {
+            return actions
+        }
         inbox.deliveryFailed(at: now)
         giveUp(at: now, for: .zero)
-        return actions + carry(connection.handle(.withdraw, at: now), at: now)
+        return actions + carry(connection.handle(.withdraw(question.id), at: now), at: now)
     }
 
     /// Passes messages to the connections that they are for. A message for no known connection gets an empty

@@ -57,6 +57,20 @@ import Testing
         }
     }
 
+    /// The handler takes the requests about agents only: a request that has no handler yet is refused.
+    @Test func noOtherRequestIsTaken() async throws {
+        try await router { router, _ in
+            var control = ControlRouter()
+            router.register(in: &control)
+            for request in ControlRequest.allCases {
+                let answer = String(decoding: await control.answer(request.line([])), as: UTF8.self)
+                #expect(
+                    answer.contains("cannot answer yet") == !request.rawValue.hasPrefix("agent-"),
+                    "\(request): \(answer)")
+            }
+        }
+    }
+
     /// Eight requests, each of which waits a second for a starting service: some wait, the others are refused
     /// at once.
     @Test(.tags(.realTime)) func notAllThatIsAskedOfAgentsWaits() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 /// The decisions of a destination, played in virtual time.
 @Suite struct DestinationCoreTests {
-    private func invitation(
+    func invitation(
         _ id: Text, key: UInt8 = 1, handshake: Bool = true, asks: Bool = false
     ) throws -> Invitation {
         let keys = try #require(KeyPair(seed: Secret([UInt8](repeating: key, count: 32))))
@@ -30,7 +30,7 @@ import Testing
         return try Invitation(.object(json))
     }
 
-    private func route(
+    func route(
         _ id: Text, _ invitation: Invitation, _ reception: AgentConnection.Reception = .returnRoute,
         isConnected: Bool = true
     ) -> DestinationCore.Route {
@@ -106,7 +106,10 @@ import Testing
         world.isBroken = true
         #expect(throws: ConnectFailure.self) { try world.connect(try invitation("a")) }
         #expect(world.started.isEmpty && world.core.routes.isEmpty && world.core.accepted.isEmpty)
+        #expect(throws: ConnectFailure.leftover) { try world.connect(try invitation("a"), 3) }
         world.isBroken = false
+        world.run(for: .seconds(10))
+        #expect(world.gone == world.made.map(\.id) && world.made.count == 1, "what may be stored is removed")
         #expect(try world.connect(try invitation("a"), 2).way == .new)
         #expect(world.started.count == 1 && world.accepted == ["a"])
     }
@@ -280,7 +283,13 @@ import Testing
 
         for (permits, delivers) in [(true, true), (false, true), (true, false)] {
             let world = DestinationWorld(.own, delivers: delivers)
-            (world.loaded.mailbox, world.permits) = (granted, permits)
+            (world.loaded.mailbox, world.loaded.isMailboxHeld, world.permits) = (granted, true, permits)
+            // A connection to another agent, or one that has ended, holds up no trial.
+            for (number, end) in [DestinationCore.RouteEnd.ended, nil].enumerated() {
+                var other = route(Text("other-\(number)"), try invitation("b", key: 2))
+                other.end = end
+                world.loaded.routes.append(other)
+            }
             world.feed(.start)
             #expect(world.made.count == (permits && delivers ? 1 : 0) && world.returns == (permits ? 0 : 1))
         }

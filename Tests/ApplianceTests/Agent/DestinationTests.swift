@@ -260,6 +260,22 @@ extension DestinationTests {
         }
     }
 
+    /// A connection on trial that was connected since the decision to give it up continues.
+    @Test func aConnectedLinkIsNotStopped() async throws {
+        let agent = try VirtualAgentExchange("http://first.test/")
+        func link() async throws -> AgentLink {
+            try AgentLinks.new(
+                try Invitation(await agent.invitation), .impatient,
+                AgentLink.Dependencies(exchange: agent, store: memory, clock: .system))
+        }
+        let (pending, connected) = (try await link(), try await link())
+        #expect(await pending.stopUnlessConnected())
+        #expect(await !pending.connect(within: .milliseconds(20)))
+        try #require(await connected.connect(within: .seconds(60)))
+        #expect(await !connected.stopUnlessConnected())
+        #expect(await connected.isConnected)
+    }
+
     @Test func attemptsAreBounded() async throws {
         try await ended { leftovers in
             let destination = run(HangingExchange(), leftovers).destination

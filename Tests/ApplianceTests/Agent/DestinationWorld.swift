@@ -23,7 +23,11 @@ final class DestinationWorld {
     var breaksReturn = false
     /// What inviters say about reuse.
     var reuse: Bool? = true
-    /// Whether results of new connections and of adoptions are held back until ``release()``.
+    /// Whether connections take the requests of further invitations.
+    var takesRequests = true
+    /// Whether a connection on trial is connected at the moment at which it is given up.
+    var connectsLate = false
+    /// Whether results of loading, of new connections and of adoptions are held back until ``release()``.
     var holds = false
     private var held: [DestinationCore.Event] = []
 
@@ -62,7 +66,7 @@ final class DestinationWorld {
 
     private func isHeld(_ result: DestinationCore.Event) -> Bool {
         switch result {
-        case .made, .adopted: true
+        case .loaded, .made, .adopted, .wentBack: true
         default: false
         }
     }
@@ -104,7 +108,9 @@ final class DestinationWorld {
         case .ask(let id, let invitation):
             asked.append(id)
             return .reused(invitation.id, reuse)
-        case .answer(let id, _): answered.append(id)
+        case .answer(let id, let invitation):
+            answered.append(id)
+            return .answered(invitation.id, takesRequests)
         case .note(let accepted, let invitation):
             if failure == nil { self.accepted = accepted }
             return .noted(invitation, failure)
@@ -115,6 +121,9 @@ final class DestinationWorld {
             guard permits else { return .trialBegun(route.id, .denied) }
             if failure == nil { made.append(route) }
             return .trialBegun(route.id, failure.map { .failed($0.line) } ?? .begun)
+        case .giveUp(let id, _) where connectsLate:
+            say(id, isConnected: true)
+            return .gaveUp(id, nil)
         case .giveUp(let id, let invitation):
             if failure == nil { refused.append(invitation.id) }
             return .gaveUp(id, failure?.line)

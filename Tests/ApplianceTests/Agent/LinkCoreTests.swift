@@ -206,6 +206,50 @@ import Testing
         #expect(world.agent.received.isEmpty, "no delivery begins after the grant")
     }
 
+    // MARK: - The question for a mailbox
+
+    /// A connection that is about to lead to a mailbox takes no requests of an invitation: it would not answer them.
+    @Test func aConnectionThatLeadsToAMailboxTakesNoRequests() throws {
+        let world = try World()
+        world.connect()
+        let invitation = try Invitation(world.agent.invitation)
+        let before = world.core.answer(invitation)
+        world.startWithGrant()
+        world.run(for: .seconds(20))
+        let after = world.core.answer(invitation)
+        #expect(before && !after && Self.isGranted(world))
+    }
+
+    /// A server that never accepts the question for a mailbox holds up the reports for a limited time only. The
+    /// question is asked again a day later.
+    @Test(arguments: [400, 404, 429, 500]) func aQuestionThatIsNotAcceptedEnds(status: Int) throws {
+        let world = try World()
+        world.connect()
+        (world.duringQuestion, world.afterQuestion) = ({ $0.refusal = status }, { $0.refusal = nil })
+        world.startWithGrant()
+        world.count = 3
+        world.feed(.wake)
+        world.run(for: .seconds(120))
+        #expect(world.confirmed == 3 && world.spins == 0)
+        #expect(world.count { if case .mailboxDenied = $0 { true } else { false } } == 1)
+        #expect(world.asks.last == false)
+        (world.duringQuestion, world.afterQuestion) = (nil, nil)
+        world.run(for: MediationQuestion.pause)
+        #expect(Self.isGranted(world) && world.asks.suffix(2) == [false, true] && world.spins == 0)
+    }
+
+    /// A network that is down says nothing about the agent: the question waits for it.
+    @Test func theQuestionWaitsForTheNetwork() throws {
+        let world = try World()
+        world.connect()
+        let back = world.now.advanced(by: .seconds(300))
+        world.duringQuestion = { $0.agent.isUp = $0.now >= back }
+        world.startWithGrant()
+        world.run(for: .seconds(1800))
+        #expect(Self.isGranted(world) && world.spins == 0)
+        #expect(world.count { if case .mailboxDenied = $0 { true } else { false } } == 0)
+    }
+
     /// The end of a connection is stored before its link ends. Meanwhile the link rests.
     @Test func aHangupIsKeptBeforeTheLinkEnds() throws {
         let world = try World()

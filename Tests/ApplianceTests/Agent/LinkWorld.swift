@@ -35,6 +35,8 @@ final class LinkWorld {
     var refusal: Int?
     /// What was done for the mailbox and the store, in order.
     private(set) var trail: [String] = []
+    /// Whether the agent may grant a mailbox, each time that the core said so.
+    private(set) var asks: [Bool] = []
     /// How often the core was asked at one instant without anything to do.
     private(set) var spins = 0
 
@@ -164,7 +166,8 @@ final class LinkWorld {
             return .quarantined(storeFailure)
         case .giveUp: return .gaveUp(nil)
         case .notice(let notice): notices.append(notice)
-        case .fetch, .reused, .asksForMailbox, .unsent: break
+        case .asksForMailbox(let isAsking): asks.append(isAsking)
+        case .fetch, .reused, .unsent: break
         }
         return nil
     }
@@ -183,7 +186,7 @@ final class LinkWorld {
     }
 
     private func post(_ id: AgentConnection.ExchangeID, _ body: [UInt8]) -> LinkCore.Event {
-        if let refusal { return .failed(id, .refused(status: refusal)) }
+        if let refusal { return .failed(id, ExchangeFailure(status: refusal)) }
         return switch agent.handle(body, at: now) {
         case .accepted(let answer): .answered(id, body: answer)
         case .unreachable: .failed(id, .unreachable)

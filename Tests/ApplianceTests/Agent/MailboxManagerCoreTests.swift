@@ -18,9 +18,13 @@ import Testing
         var content: Result<Invitation, ConnectFailure> = .failure(ConnectFailure("absent", remedy: "put it there"))
         /// The sponsor's token.
         var token: Result<ProvisionToken?, TokenSource.Failure> = .success(nil)
+        /// The invitation by which a stored mailbox was reached.
+        var invitation: Invitation?
         /// Whether a stored mailbox can be used.
         var isUsable = true
-        /// Whether the store cannot be read when the mailbox is taken up.
+        /// Whether a connection was opened in the stored mailbox.
+        var isUsed = true
+        /// Whether the store cannot be read.
         var isUnread = false
         /// Whether a stored connection uses the mailbox.
         var isNeeded = false
@@ -69,7 +73,9 @@ import Testing
         private func carryOut(_ action: MailboxManagerCore.Action) -> MailboxManagerCore.Event? {
             switch action {
             case .takeUp where isUnread: return .notTakenUp(ConnectFailure("busy", remedy: "wait"))
-            case .takeUp(let id): return isUsable ? .tookUp(id, invitation: nil) : .unusable(id, isOther: true)
+            case .takeUp(let id):
+                return isUsable
+                    ? .tookUp(id, invitation: invitation, isUsed: isUsed) : .unusable(id, isOther: true)
             case .stop(let id): actions.append("stop \(id)")
             case .retire(let id):
                 actions.append("retire \(id)")
@@ -95,7 +101,7 @@ import Testing
             case .quarantine(let message, let reason):
                 if failure == nil { quarantined.append("\(message.uid): \(reason)") }
                 return .quarantined(message, reason: reason, failure)
-            case .askNeed(let id): return .needed(id, isNeeded)
+            case .askNeed(let id): return .needed(id, isUnread ? nil : isNeeded)
             case .notice(let notice): notices.append(notice)
             }
             return nil
@@ -199,6 +205,49 @@ import Testing
         }
     }
 
+    /// A store that cannot be read says nothing about the need for the mailbox.
+    @Test func theNeedForAMailboxIsAskedForAgain() {
+        let world = World(.ownAgent)
+        world.start(["box"])
+        world.isUnread = true
+        world.news(.closed(connection: "x", isComplete: true))
+        #expect(world.core.mailbox?.id == "box")
+        world.isUnread = false
+        world.run(for: .seconds(10))
+        #expect(world.core.mailbox == nil && world.actions.contains("retire box"))
+    }
+
+    /// The own agent's mailbox is not dropped before the first connection through it is stored, nor before the
+    /// connection that leads to it delivers again, whether the service was started again meanwhile or not.
+    @Test(arguments: [true, false]) func aMailboxIsHeldForItsConnection(isRestarted: Bool) throws {
+        let granted = try invitation("a")
+        let world = World(.ownAgent)
+        func isKept() -> Bool {
+            world.news(.closed(connection: "x", isComplete: true))
+            world.feed(.drop)
+            return world.core.mailbox?.id == "box"
+        }
+        (world.invitation, world.isUsed) = (granted, false)
+        world.start(isRestarted ? ["box"] : [])
+        if !isRestarted { world.feed(.made("box", invitation: granted)) }
+        #expect(world.core.isHeld && isKept())
+        world.feed(.open("c"))
+        world.feed(.leave("c"))
+        #expect(!world.core.isHeld)
+        // The connection was not answered, and is deleted.
+        _ = world.core.refuse("a")
+        #expect(world.core.isHeld && isKept())
+        world.feed(.released("box"))
+        #expect(world.core.mailbox == nil && !world.actions.contains("retire box"))
+
+        // The service was started again before the connection that leads to the mailbox delivered again.
+        let next = World(.ownAgent)
+        next.invitation = granted
+        next.start(["box"], refused: ["a"])
+        next.news(.closed(connection: "c", isComplete: true))
+        #expect(next.core.isHeld && next.core.mailbox?.id == "box")
+    }
+
     // MARK: - Connections
 
     @Test func eachMessageGoesToItsConnection() {
@@ -232,6 +281,19 @@ import Testing
         world.isBroken = false
         world.run(for: .seconds(10))
         #expect(world.quarantined == ["1: nobody"] && world.released == ["1"])
+    }
+
+    /// The reason of a quarantine that cannot be stored is kept.
+    @Test func aQuarantineThatFailsKeepsItsReason() {
+        let world = World(.ownAgent)
+        world.start(["box"])
+        world.isBroken = true
+        world.news(.messages([message("1", for: "")]))
+        world.run(for: .seconds(25))
+        #expect(world.quarantined.isEmpty && world.released.isEmpty)
+        world.isBroken = false
+        world.run(for: .seconds(10))
+        #expect(world.quarantined == ["1: unknown"] && world.released == ["1"])
     }
 
     // MARK: - Failures

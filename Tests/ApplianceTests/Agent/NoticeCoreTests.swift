@@ -50,6 +50,21 @@ import Testing
         #expect(late.last == "tell fault.agent-unreachable of primary")
     }
 
+    /// Two servers that fail and succeed by turns do not make the gate retry without end.
+    @Test func theOthersAreNotRetriedWithoutEnd() {
+        var core = NoticeCore()
+        var (now, retries) = (Instant.zero, 0)
+        for round in 0..<600 {
+            let name: Text = round % 2 == 0 ? "primary" : "copy"
+            for notice in [AgentNotice.unreachable(.unreachable), .reachable] {
+                let actions = core.handle(link(notice, name), at: now)
+                retries += actions.count { if case .retryOthers = $0 { true } else { false } }
+            }
+            now = now.advanced(by: .milliseconds(100))
+        }
+        #expect(retries == 6)
+    }
+
     /// A fault of two destinations ends with the second one.
     @Test func aFaultOfTwoDestinationsEndsWithTheSecond() {
         var core = NoticeCore()
