@@ -1,29 +1,21 @@
 import Encoding
-package import Reasons
 
 extension Kiosk {
     /// Counts since the start, for the status report and for metrics. Visits are counted only in this type.
     /// The table of reason codes limits the size of the counters, whatever phones do.
     package struct Counters: Sendable {
-        /// The result of a visit, and the most informative of its reason codes.
-        package struct Ending: Hashable, Sendable {
-            /// The name of the visit's result.
-            package let result: String
-            /// The reason of the result: a row of the table of reason codes. All rules of the policy share
-            /// one row.
-            package let reason: ReasonCode
-        }
-
         /// The times of a visit that is not complete.
         private struct Course {
             var identified: Instant?
             var announced: (at: Instant, bytes: Int)?
         }
 
-        /// The number of visits, by the name of their result.
-        package private(set) var visits: [String: Int] = [:]
         /// The number of visits, by result and reason.
-        package private(set) var endings: [Ending: Int] = [:]
+        package private(set) var endings: [VisitEnding: Int] = [:]
+        /// The number of visits, by result.
+        package var visits: [VisitResult: Int] {
+            endings.reduce(into: [:]) { $0[$1.key.result, default: 0] += $1.value }
+        }
         /// The histogram of the time from the announcement of a transfer to its last missing byte (T0), in
         /// milliseconds.
         package private(set) var transfer = Histogram([250, 500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 300_000])
@@ -106,9 +98,7 @@ extension Kiosk {
                 }
             case .visitEnded(let result, let reasons, _):
                 courses[visit] = nil
-                visits[result.name, default: 0] += 1
-                let reason = ReasonCode.counted(reasons.map { Text($0) })
-                endings[Ending(result: result.name, reason: reason), default: 0] += 1
+                endings[VisitEnding(result, reasons), default: 0] += 1
             default: break
             }
         }

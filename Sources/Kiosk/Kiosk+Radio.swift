@@ -34,44 +34,38 @@ extension Kiosk {
         host = Host(configuration: configuration, services: settings.services)
     }
 
-    /// Handles a radio that is out of order. `canReset`: the transport to the controller still works.
-    mutating func radioFailed(
-        _ cause: ReasonCode, _ reason: String, canReset: Bool, at now: Instant
-    ) -> [KioskAction] {
+    /// Handles a radio that is out of order.
+    mutating func radioFailed(_ failure: RadioFailure, at now: Instant) -> [KioskAction] {
         if case .down = radio { return [] }
         var actions = abandonVisits(.radio, at: now)
         if offers.hasCurrent { actions.append(.showInvitation(nil)) }
         (offers, lapses) = (Offers(after: offers), [])
         counters.radioFailures += 1
         health.take(
-            .present(.radioFailed, count: counters.radioFailures, detail: "\(cause): \(reason)"), at: now)
+            .present(.radioFailed, count: counters.radioFailures, detail: "\(failure.cause): \(failure)"), at: now)
         indicator.show(.fault, at: now)
-        let (step, resetsAdapter) = supervisor.failed(canReset: canReset, at: now)
-        let isTold = supervisor.tells(reason, step, at: now)
+        let (step, resetsAdapter) = supervisor.failed(canReset: failure.canReset, at: now)
+        let isTold = supervisor.tells(failure, step, at: now)
         if resetsAdapter { actions += [.resetAdapter, .note(.adapterReset, nil)] }
         switch step {
         case .reset:
-            if isTold { actions.append(.note(.radioFailed(cause, reason: reason, retryIn: .zero), nil)) }
+            if isTold { actions.append(.note(.radioFailed(failure, retryIn: .zero), nil)) }
             beginAnew(at: now)
             return actions + drive(.start, at: now)
         case .reopen(let wait):
             radio = .down(retryAt: now.advanced(by: wait))
             actions.append(.closeTransport)
-            return isTold ? actions + [.note(.radioFailed(cause, reason: reason, retryIn: wait), nil)] : actions
+            return isTold ? actions + [.note(.radioFailed(failure, retryIn: wait), nil)] : actions
         }
     }
 
     private mutating func hostFailed(_ failure: HostFailure, at now: Instant) -> [KioskAction] {
         if failure == .buffersKept { return buffersKept(at: now) }
-        var reason = failure.description
         // Do not give up advertising sets after a single missing answer if advertising has worked before.
         let isHiccup = if case .commandTimedOut = failure { offers.haveAired } else { false }
-        if failure.isOfAdvertisingSets, usesAdvertisingSets, !isHiccup {
-            usesAdvertisingSets = false
-            reason += "; it goes on without advertising sets"
-        }
-        let isLost = failure == .transportLost
-        return radioFailed(isLost ? .radioGone : .radioController, reason, canReset: !isLost, at: now)
+        let endsSets = failure.isOfAdvertisingSets && usesAdvertisingSets && !isHiccup
+        if endsSets { usesAdvertisingSets = false }
+        return radioFailed(.host(failure, endsSets: endsSets), at: now)
     }
 
     /// Handles a controller that had stopped advertising by itself, and advertises again. If this happens
@@ -82,8 +76,7 @@ extension Kiosk {
         guard lapses.count > Self.maxLapses, visits.isEmpty else {
             return [.note(.radioLapsed(count: counters.advertisingLapses), nil)]
         }
-        return radioFailed(
-            .radioController, "the adapter stops advertising again and again", canReset: true, at: now)
+        return radioFailed(.advertisingLapses, at: now)
     }
 
     mutating func drive(_ event: HostEvent, at now: Instant) -> [KioskAction] {
@@ -152,10 +145,7 @@ extension Kiosk {
     /// a link it is out of order. Advertisements that it already shows stay on the air, because a phone may
     /// connect to that.
     private mutating func refused(_ opcode: HCIOpcode, _ status: HCIStatus, at now: Instant) -> [KioskAction] {
-        guard host.linkCount > 0 else {
-            return radioFailed(
-                .radioController, "the adapter refused to advertise: \(opcode), \(status)", canReset: true, at: now)
-        }
+        guard host.linkCount > 0 else { return radioFailed(.advertisingRefused(opcode, status), at: now) }
         if !host.isAdvertising { offers.refused() }
         capacity = min(capacity, host.linkCount)
         for index in visits.indices { visits[index].isAlone = reserve == 0 }

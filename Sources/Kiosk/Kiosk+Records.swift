@@ -25,14 +25,15 @@ extension Kiosk {
         _ outcome: Outcome, of visit: Visit, _ signedDigests: [[UInt8]], at now: Instant
     ) -> [KioskAction] {
         let record = VisitRecord(visit.id, using: visit.intent?.id, outcome, signedDigests: signedDigests)
+        let result = VisitResult.outcome(outcome.result)
         if outcome.result == .accepted {
             unrecorded.append(Unrecorded(record: record))
-            return ended(outcome, visit, at: now)
+            return ended(result, visit, isRecorded: true, at: now)
         }
         if let since = visit.uncheckedSince {
             unchecked.append(
                 Unchecked(record: record, intent: visit.intent, session: visit.printedSession, since: since))
-            return ended(outcome, visit, isRecorded: false, at: now) + giveUpUnchecked(at: now)
+            return ended(result, visit, isRecorded: false, at: now) + giveUpUnchecked(at: now)
         }
         var actions = recordUnopened(record, visit.worth(hasLeft: outcome.result == .failed), at: now)
         let isRecorded = !actions.isEmpty
@@ -40,7 +41,7 @@ extension Kiosk {
             keepIntent(of: visit, at: now)
             if visit.hasPayload { actions = dismiss(visit.id, visit.verdict) }
         }
-        actions += ended(outcome, visit, isRecorded: isRecorded, at: now)
+        actions += ended(result, visit, isRecorded: isRecorded, at: now)
         // The content of the payload is not known.
         let isUnknown = visit.hasPayload && visit.verdict == nil
         return actions + (isUnknown ? keepSession(visit.printedSession, of: visit.id, nil, at: now) : [])
@@ -140,7 +141,7 @@ extension Kiosk {
         let outcome =
             counted?.outcome
             ?? Outcome(
-                .failed, reasons: [Outcome.Reason(Text(ReasonCode.abandoned.text))], gate: .shut,
+                .failed, reasons: [Outcome.Reason(.abandoned)], gate: .shut,
                 software: Outcome.Software(name: "gatehouse", version: Text(settings.softwareVersion)))
         let digests = counted?.signedDigests ?? []
         return [.recordOutcome(VisitRecord(visit, using: intent, outcome, signedDigests: digests))]
@@ -159,20 +160,16 @@ extension Kiosk {
 
     /// Counts notes of a visit that are about the gate and not about the visitor.
     mutating func count(_ note: KioskNote, at now: Instant) {
-        guard case .ledgerFailed(let reason) = note else { return }
+        guard case .ledgerFailed(let failure) = note else { return }
         counters.ledgerFailures += 1
-        health.take(.present(.ledgerUnavailable, count: counters.ledgerFailures, detail: reason), at: now)
+        health.take(
+            .present(.ledgerUnavailable, count: counters.ledgerFailures, detail: failure.description), at: now)
     }
 
-    func ended(_ outcome: Outcome, _ visit: Visit, isRecorded: Bool = true, at now: Instant) -> [KioskAction] {
-        ended(.outcome(outcome.result), outcome.reasons.map(\.code.string), visit, isRecorded: isRecorded, at: now)
-    }
-
-    func ended(
-        _ result: VisitResult, _ reasons: [String], _ visit: Visit, isRecorded: Bool, at now: Instant
-    ) -> [KioskAction] {
+    /// Makes the note about the end of a visit. `isRecorded`: the visit has a record of its own.
+    func ended(_ result: VisitResult, _ visit: Visit, isRecorded: Bool, at now: Instant) -> [KioskAction] {
         var figures = visit.figures(at: now)
         figures.isRecorded = isRecorded
-        return [.note(.visitEnded(result, reasons: reasons, figures), visit.id)]
+        return [.note(.visitEnded(result, reasons: visit.reasons, figures), visit.id)]
     }
 }

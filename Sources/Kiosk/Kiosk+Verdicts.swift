@@ -31,20 +31,19 @@ extension Kiosk {
         return actions
     }
 
-    mutating func act(on decision: Visit.Decision, of visit: VisitID, at now: Instant) -> [KioskAction] {
+    mutating func act(on decision: Visit.Decision, of visit: Visit, at now: Instant) -> [KioskAction] {
         guard let times = decision.times else {
-            showFailure(of: visit, at: now)
+            showFailure(of: visit.id, at: now)
             return []
         }
-        indicator.show(decision.accepted ? .accepted : .rejected, for: visit, at: now)
-        if decision.accepted { open(for: visit, at: now) }
+        indicator.show(decision.accepted ? .accepted : .rejected, for: visit.id, at: now)
+        if decision.accepted { open(for: visit.id, at: now) }
         turns.show(
             accepted: decision.accepted, isCredential: decision.isCredential,
             pulse: settings.door.length(of: settings.gatePulse), at: now)
         let decided = KioskNote.decided(
-            accepted: decision.accepted, reasons: decision.reasons.map(\.code.string), sinceT0: times.sinceT0,
-            waited: times.waited)
-        return [.note(decided, visit)]
+            accepted: decision.accepted, reasons: visit.reasons, sinceT0: times.sinceT0, waited: times.waited)
+        return [.note(decided, visit.id)]
     }
 
     /// Shows that a visit failed: it has no verdict, so there is no red and no tone, and no pulse is ended.
@@ -76,7 +75,7 @@ extension Kiosk {
         if barrier == .gateLockedDown, gate.visit == nil, settings.door.exitsWhileLocked { return }
         // The relay did not follow, or the gate was locked down before the pulse was over: the record must say so.
         if let index = unrecorded.firstIndex(where: { $0.record.visit == gate.visit }) {
-            unrecorded[index].record.outcome.reasons.append(Outcome.Reason(Text(barrier.text)))
+            unrecorded[index].record.outcome.reasons.append(Outcome.Reason(barrier))
         }
         gate.shut(at: now)
         // Show no green light before a gate that stays shut.

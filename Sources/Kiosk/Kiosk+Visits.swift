@@ -88,7 +88,7 @@ extension Kiosk {
         change(handle, at: now) { $0.handle(event, at: now) }
     }
 
-    mutating func intentSettled(_ id: IntentID, failure: String?, at now: Instant) -> [KioskAction] {
+    mutating func intentSettled(_ id: IntentID, failure: LedgerFailure?, at now: Instant) -> [KioskAction] {
         if failure == nil { health.take(.over(.ledgerUnavailable), at: now) }
         if let index = spares.firstIndex(where: { $0.intent.id == id }) {
             spares[index].intent.settle(isDurable: failure == nil)
@@ -143,11 +143,11 @@ extension Kiosk {
         case .awaitTurn(let isCredential):
             let ahead = turns.join(visit.id, came: visit.began, isCredential: isCredential, at: now)
             return ahead == 0 ? [] : [.note(.verdictWaits(behind: ahead), visit.id)]
-        case .act(let decision): return act(on: decision, of: visit.id, at: now)
+        case .act(let decision): return act(on: decision, of: visit, at: now)
         case .recordOutcome(let outcome, let signedDigests): return record(outcome, of: visit, signedDigests, at: now)
-        case .abandoned(let reasons):
+        case .abandoned:
             keepIntent(of: visit, at: now)
-            return ended(.abandoned, reasons.map(\.text), visit, isRecorded: false, at: now)
+            return ended(.abandoned, visit, isRecorded: false, at: now)
         case .note(let note):
             count(note, at: now)
             return [.note(note, visit.id)]

@@ -166,8 +166,8 @@ package struct Kiosk: Sendable {
         case .transportOpened:
             guard case .starting = radio else { return [] }
             return drive(.start, at: now)
-        case .transportClosed(let cause, let reason):
-            return radioFailed(cause, reason, canReset: false, at: now)
+        case .transportClosed(let failure):
+            return radioFailed(failure, at: now)
         case .received(let packet):
             return drive(.received(packet), at: now)
         case .timer:
@@ -179,8 +179,8 @@ package struct Kiosk: Sendable {
             return []
         case .intentDurable(let id):
             return intentSettled(id, failure: nil, at: now)
-        case .intentFailed(let id, let reason):
-            return intentSettled(id, failure: reason, at: now)
+        case .intentFailed(let id, let failure):
+            return intentSettled(id, failure: failure, at: now)
         case .verified(let id, let verdict):
             return verified(id, verdict, at: now)
         case .sessionKept(let id, let failure):
@@ -217,7 +217,7 @@ package struct Kiosk: Sendable {
         switch radio {
         case .down(let retryAt?) where now >= retryAt: actions += openRadio(at: now)
         case .starting(let since) where now >= since.advanced(by: settings.radioStartLimit):
-            actions += radioFailed(.radioController, "the controller did not come up in time", canReset: false, at: now)
+            actions += radioFailed(.notUpInTime, at: now)
         default: break
         }
         if let deadline = host.deadline, now >= deadline { actions += drive(.timer, at: now) }

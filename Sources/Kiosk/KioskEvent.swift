@@ -2,7 +2,6 @@ import BluetoothHost
 package import Credentials
 package import Encoding
 package import Ledger
-package import Reasons
 
 /// The identity of a visit: a random UUID that belongs to one phone; it is also the id of the record and of
 /// the report.
@@ -118,9 +117,8 @@ package enum KioskEvent: Equatable, Sendable {
     case start
     /// The transport to the controller is open.
     case transportOpened
-    /// The transport could not be opened or has closed. The reason is given as a code and as text for the
-    /// operator.
-    case transportClosed(ReasonCode, reason: String)
+    /// The transport could not be opened or has closed, or the driver cannot use it, for the given reason.
+    case transportClosed(RadioFailure)
     /// The controller sent one H4 packet, indicator byte included.
     case received([UInt8])
     /// The time ``Kiosk/deadline`` has been reached.
@@ -133,10 +131,10 @@ package enum KioskEvent: Equatable, Sendable {
     /// The intent with the given id survives a power cut from now on.
     case intentDurable(IntentID)
     /// The ledger refused the intent with the given id, for the given reason.
-    case intentFailed(IntentID, reason: String)
+    case intentFailed(IntentID, LedgerFailure)
     /// The answer to ``KioskAction/keepSession(_:_:)``. If `failure` is nil, the session survives a power cut
     /// from now on. Otherwise `failure` is the reason why it might not.
-    case sessionKept(VisitID, failure: String?)
+    case sessionKept(VisitID, failure: LedgerFailure?)
     /// The verdict on a visit's payload: the answer to ``KioskAction/verify(_:payload:)``.
     case verified(VisitID, Verdict)
     /// A part of the gate reports that a fault has begun, or is over.

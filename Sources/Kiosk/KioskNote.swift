@@ -1,5 +1,4 @@
 package import Encoding
-package import Ledger
 package import Reasons
 
 /// An observation for people and for the log. Notes carry no claims, no key material and no credential bytes.
@@ -8,9 +7,8 @@ package import Reasons
 package enum KioskNote: Equatable, Sendable {
     /// The controller is initialised. The text describes it.
     case radioReady(String)
-    /// The radio is out of order. The note has the reason as a code and as text, and the time until the next
-    /// attempt.
-    case radioFailed(ReasonCode, reason: String, retryIn: Duration)
+    /// The radio is out of order, for the given reason. `retryIn`: the time until the next attempt.
+    case radioFailed(RadioFailure, retryIn: Duration)
     /// The controller had stopped advertising by itself and advertises again. `count`: how often this
     /// happened since the start.
     case radioLapsed(count: Int)
@@ -40,7 +38,7 @@ package enum KioskNote: Equatable, Sendable {
     case verdictWaits(behind: Int)
     /// The verdict on the visit, with its reason codes. `sinceT0`: how long it took from T0. `waited`: the
     /// part of that time in which it waited for its turn.
-    case decided(accepted: Bool, reasons: [String], sinceT0: Duration, waited: Duration)
+    case decided(accepted: Bool, reasons: [ReasonCode], sinceT0: Duration, waited: Duration)
     /// The gate relay was energised or released.
     case gate(open: Bool)
     /// From now on the gate is in the given mode: lock-down, free passage, or the normal mode. `by`: the
@@ -55,9 +53,9 @@ package enum KioskNote: Equatable, Sendable {
     case exitRequested(isGranted: Bool)
     /// The visit has its verdict or was given up. The note has the result, the reason codes with the most
     /// important first, and the figures of the visit.
-    case visitEnded(VisitResult, reasons: [String], VisitFigures)
-    /// The ledger could not store a record; `reason`: why.
-    case ledgerFailed(reason: String)
+    case visitEnded(VisitResult, reasons: [ReasonCode], VisitFigures)
+    /// The ledger or the log of used sessions does not have an entry that the visit needs, for the given reason.
+    case ledgerFailed(LedgerFailure)
     /// A fault has begun or is over. The note is published at most once in some seconds for each code.
     /// `count`: the occurrences since the start.
     case fault(ReasonCode, isPresent: Bool, count: Int, detail: String?)
@@ -97,9 +95,9 @@ package enum KioskNote: Equatable, Sendable {
     package var members: JSONObject {
         switch self {
         case .radioReady(let description): ["controller": .text(description)]
-        case .radioFailed(let cause, let reason, let retry):
+        case .radioFailed(let failure, let retry):
             [
-                "code": .text(cause.text), "reason": .text(reason),
+                "code": .text(failure.cause.text), "reason": .text(failure.description),
                 "retryMs": .int(Int(retry.nanoseconds / 1_000_000)),
             ]
         case .radioLapsed(let count): ["count": .int(count)]
@@ -119,7 +117,7 @@ package enum KioskNote: Equatable, Sendable {
         case .verdictWaits(let others): ["behind": .int(others)]
         case .decided(let accepted, let reasons, let time, let waited):
             [
-                "decision": .text(accepted ? "accept" : "reject"), "reasons": .array(reasons.map(JSON.text)),
+                "decision": .text(accepted ? "accept" : "reject"), "reasons": Self.json(reasons),
                 "sinceT0us": .int(Int(time.nanoseconds / 1000)), "waitedMs": .int(Int(waited.milliseconds)),
             ]
         case .gate(let open): ["open": .bool(open)]
@@ -127,7 +125,7 @@ package enum KioskNote: Equatable, Sendable {
         case .passage(let isEntitled): ["entitled": .bool(isEntitled)]
         case .exitRequested(let isGranted): ["granted": .bool(isGranted)]
         case .visitEnded(let result, let reasons, let figures): Self.members(result, reasons, figures)
-        case .ledgerFailed(let reason): ["reason": .text(reason)]
+        case .ledgerFailed(let failure): ["reason": .text(failure.description)]
         case .fault(let code, let isPresent, let count, let detail):
             Self.members(code, isPresent, count, detail)
         }
@@ -140,9 +138,13 @@ package enum KioskNote: Equatable, Sendable {
         return members
     }
 
-    private static func members(_ result: VisitResult, _ reasons: [String], _ figures: VisitFigures) -> JSONObject {
-        var members: JSONObject = ["result": .text(result.name), "reasons": .array(reasons.map(JSON.text))]
-        if let telling = ReasonCode.telling(reasons.map { Text($0) }), telling != .ok {
+    private static func json(_ reasons: [ReasonCode]) -> JSON { .array(reasons.map { .text($0.text) }) }
+
+    private static func members(
+        _ result: VisitResult, _ reasons: [ReasonCode], _ figures: VisitFigures
+    ) -> JSONObject {
+        var members: JSONObject = ["result": .text(result.name), "reasons": json(reasons)]
+        if let telling = ReasonCode.telling(reasons), telling != .ok {
             members["remedy"] = .text(telling.remedy)
         }
         members["ms"] = .int(figures.milliseconds)
@@ -154,37 +156,4 @@ package enum KioskNote: Equatable, Sendable {
         }
         return members
     }
-}
-
-/// How a visit ended.
-package enum VisitResult: Hashable, Sendable {
-    /// With the result of an outcome, whether or not that has a record of its own.
-    case outcome(Outcome.Result)
-    /// The phone left before it had announced a transfer.
-    case abandoned
-
-    /// The stable name in logs, `--json` output and metrics.
-    package var name: String {
-        switch self {
-        case .outcome(let result): result.rawValue
-        case .abandoned: ReasonCode.abandoned.text
-        }
-    }
-}
-
-/// The duration of a visit and the figures of its transfer.
-package struct VisitFigures: Hashable, Sendable {
-    /// The time from the connection until the end of the visit, in milliseconds.
-    package var milliseconds: Int
-    /// The number of encrypted bytes that were announced; nil if none were announced.
-    package var bytes: Int?
-    /// The number of chunks of the transfer; nil if there was no transfer.
-    package var chunks: Int?
-    /// The number of chunks dropped because of a wrong CRC.
-    package var crcErrors = 0
-    /// The number of repair rounds.
-    package var repairs = 0
-    /// Whether the visit has a record of its own. Other visits are counted, and a later record of their kind
-    /// contains their number.
-    package var isRecorded = true
 }

@@ -4,11 +4,13 @@ package import Tuvali
 
 /// The settings of the appliance's behaviour that an operator may choose.
 package struct KioskSettings: Sendable {
-    /// What happens at the gate while the ledger cannot take an intent.
+    /// What happens at the gate for a visit whose intent the ledger did not store.
     package enum LedgerFailurePolicy: String, CaseIterable, Sendable {
         /// The gate admits nobody while it cannot record (default).
         case refuse
-        /// Accepted visitors are admitted without a record; for places where a shut gate is the greater harm.
+        /// Accepted visitors are admitted without a durable intent, except with a printed key. Their records are
+        /// written when the disk allows; a power cut before that leaves no trace of the visit. For places where a
+        /// shut gate is the greater harm.
         case open
     }
 

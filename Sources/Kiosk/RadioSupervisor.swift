@@ -28,7 +28,7 @@ struct RadioSupervisor: Sendable {
     private var failures = 0
     /// When the reset of the adapter is requested next, and the time from that request to the following one.
     private var nextReset: (at: Instant, gap: Duration)?
-    private var told: (reason: String, at: Instant)?
+    private var told: (failure: RadioFailure, at: Instant)?
     /// Since when the radio has been up; nil if it is not up.
     private var upSince: Instant?
 
@@ -58,13 +58,13 @@ struct RadioSupervisor: Sendable {
     }
 
     /// Whether to report a failure: attempts are frequent and reports are rare, because people read the log.
-    mutating func tells(_ reason: String, _ step: Step, at now: Instant) -> Bool {
-        if let told, step == .reopen(after: backoff.upperBound), told.reason.utf8.elementsEqual(reason.utf8),
+    mutating func tells(_ failure: RadioFailure, _ step: Step, at now: Instant) -> Bool {
+        if let told, step == .reopen(after: backoff.upperBound), told.failure == failure,
             now < told.at.advanced(by: reminder)
         {
             return false
         }
-        told = (reason, now)
+        told = (failure, now)
         return true
     }
 }

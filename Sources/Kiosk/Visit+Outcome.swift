@@ -7,7 +7,7 @@ import Tuvali
 extension Visit {
     /// Makes the outcome of the visit for its record.
     func makeOutcome(
-        _ result: Outcome.Result, _ reasons: [Outcome.Reason], _ verdict: Verdict?, at now: Instant
+        _ result: Outcome.Result, _ findings: [Reason], _ verdict: Verdict?, at now: Instant
     ) -> Outcome {
         let session = statistics.map { statistics in
             Outcome.Session(
@@ -16,8 +16,8 @@ extension Visit {
         }
         // What the gate did for an accepted visitor is known when the pulse is over: the kiosk fills it in.
         var outcome = Outcome(
-            result, reasons: reasons, credential: verdict.map { Outcome.Credential($0.credential, as: $0.format) },
-            session: session, gate: .shut,
+            result, reasons: findings.map(Outcome.Reason.init),
+            credential: verdict.map { Outcome.Credential($0.credential, as: $0.format) }, session: session, gate: .shut,
             software: Outcome.Software(
                 name: "gatehouse", version: Text(settings.softwareVersion), trust: verdict.map { Text($0.trust) },
                 policy: verdict.map { Text($0.policy) }))
@@ -42,7 +42,10 @@ extension Outcome.Credential {
 
 extension Outcome.Reason {
     /// Makes a reason from a code of the table; a record keeps only the text of the code.
-    init(_ code: ReasonCode, pointer: Text? = nil) { self.init(Text(code.text), pointer: pointer) }
+    init(_ code: ReasonCode) { self.init(Text(code.text)) }
+
+    /// Makes a reason from a finding of the verification.
+    init(_ finding: Reason) { self.init(Text(finding.code.text), pointer: finding.pointer.map { Text($0) }) }
 }
 
 extension Verdict {

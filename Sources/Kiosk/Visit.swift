@@ -33,14 +33,13 @@ struct Visit: Sendable {
         case act(Decision)
         case recordOutcome(Outcome, signedDigests: [[UInt8]])
         /// The phone left without a credential. The visit is counted, not recorded.
-        case abandoned(reasons: [ReasonCode])
+        case abandoned
         case note(KioskNote)
     }
 
     /// The decision on a visit.
     struct Decision {
         let accepted: Bool
-        let reasons: [Outcome.Reason]
         /// Whether the visit's credential is authentic; see ``Verdict/isAuthentic``.
         var isCredential = true
         /// The time from T0 to the decision, and the part of that time in which the visit waited for its
@@ -123,6 +122,8 @@ struct Visit: Sendable {
     private(set) var uncheckedSince: Instant?
     /// Whether the wallet has asked for its report: only then does the protocol allow the verdict to be sent.
     private var isDelivered = false
+    /// The reason codes of the visit's end, the most important first; empty before the end.
+    private(set) var reasons: [ReasonCode] = []
     /// The verdict that was not yet sent to the wallet.
     private var pendingStatus: Bool?
     private(set) var statistics: TransferStatistics?
@@ -205,14 +206,14 @@ struct Visit: Sendable {
 
     /// Takes the ledger's answer to the intent. `isLate`: the answer did not arrive in time, and the visit
     /// waits no longer.
-    mutating func intentSettled(failure: String?, isLate: Bool = false, at now: Instant) -> [Request] {
+    mutating func intentSettled(failure: LedgerFailure?, isLate: Bool = false, at now: Instant) -> [Request] {
         guard let state = intent?.state, state == .requested || state == .late else { return [] }
         // Ignore this answer: the ledger drops intents that still wait when the outcome arrives. That is no
         // failure of the ledger.
         if case .over = stage { return [] }
         if isLate { intent?.state = .late } else { intent?.settle(isDurable: failure == nil) }
         guard state == .requested else { return [] }
-        return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
+        return (failure.map { [.note(.ledgerFailed($0))] } ?? []) + settle(at: now)
     }
 
     /// Takes the verifier's verdict. `keepsSession`: whether the session must be on the disk before the gate
@@ -226,11 +227,11 @@ struct Visit: Sendable {
     }
 
     /// Takes the answer to the request for keeping the session: its name is on the disk, or may never be.
-    mutating func sessionKept(failure: String?, at now: Instant) -> [Request] {
+    mutating func sessionKept(failure: LedgerFailure?, at now: Instant) -> [Request] {
         guard case .requested = sessionName else { return [] }
         if case .over = stage { return [] }
         sessionName = failure == nil ? .kept : .failed
-        return (failure.map { [.note(.ledgerFailed(reason: $0))] } ?? []) + settle(at: now)
+        return (failure.map { [.note(.ledgerFailed($0))] } ?? []) + settle(at: now)
     }
 
     /// Handles the end of the link.
@@ -316,21 +317,18 @@ struct Visit: Sendable {
     /// Makes the decision on the visit. From now on, lights and gate belong to it.
     mutating func decide(at now: Instant) -> [Request] {
         guard case .ready(let verdict, let since, let ready) = stage else { return [] }
-        var accepted = verdict.isAccepted
-        var reasons = verdict.reasons.map { reason in
-            Outcome.Reason(reason.code, pointer: reason.pointer.map { Text($0) })
-        }
+        var (accepted, findings) = (verdict.isAccepted, verdict.reasons)
         let isDurable = intent?.state == .durable && (!isPrinted || sessionName == .kept)
         if accepted, !isDurable, settings.whenLedgerFails == .refuse || isPrinted {
-            (accepted, reasons) = (false, [Outcome.Reason(.ledgerUnavailable)])
+            (accepted, findings) = (false, [Reason(.ledgerUnavailable)])
         }
         // Show no green light before a gate that stays shut.
-        if accepted, let barrier { (accepted, reasons) = (false, [Outcome.Reason(barrier)]) }
-        stage = .over(since: now)
+        if accepted, let barrier { (accepted, findings) = (false, [Reason(barrier)]) }
+        (stage, reasons) = (.over(since: now), findings.map(\.code))
         let decision = Decision(
-            accepted: accepted, reasons: reasons, isCredential: verdict.isAuthentic,
+            accepted: accepted, isCredential: verdict.isAuthentic,
             times: (since.duration(to: now), ready.duration(to: now)))
-        let outcome = makeOutcome(accepted ? .accepted : .rejected, reasons, verdict, at: now)
+        let outcome = makeOutcome(accepted ? .accepted : .rejected, findings, verdict, at: now)
         pendingStatus = accepted
         return [.act(decision), .recordOutcome(outcome, signedDigests: verdict.signedDigests)] + sendStatus(at: now)
     }
@@ -347,8 +345,8 @@ struct Visit: Sendable {
         case .verified:
             // The disk does not answer. An intent that is not durable does not count: the visit ends as if
             // the ledger had refused.
-            return sessionKept(failure: "no answer from the log of used sessions", at: now)
-                + intentSettled(failure: "no answer from the ledger", isLate: true, at: now)
+            return sessionKept(failure: .noAnswerOfSessions, at: now)
+                + intentSettled(failure: .noAnswer, isLate: true, at: now)
         case .verifying:
             return fail([.internal], at: now) + leave(at: now)
         case .transferring, .ready, .over: return []
@@ -362,13 +360,12 @@ struct Visit: Sendable {
         if case .verifying(let since) = stage, codes.first == .transferDisconnected, codes.last != .transferStopped {
             uncheckedSince = since
         }
-        stage = .over(since: now)
-        if !isAnnounced, codes.first == .transferDisconnected { return [.abandoned(reasons: codes)] }
-        let reasons = codes.map { Outcome.Reason($0) }
+        (stage, reasons) = (.over(since: now), codes)
+        if !isAnnounced, codes.first == .transferDisconnected { return [.abandoned] }
+        let outcome = makeOutcome(.failed, codes.map { Reason($0) }, verdict, at: now)
         return [
-            .act(Decision(accepted: false, reasons: reasons, times: nil)),
-            .recordOutcome(
-                makeOutcome(.failed, reasons, verdict, at: now), signedDigests: verdict?.signedDigests ?? []),
+            .act(Decision(accepted: false, times: nil)),
+            .recordOutcome(outcome, signedDigests: verdict?.signedDigests ?? []),
         ]
     }
 

@@ -126,8 +126,8 @@ package struct StatusReporter: Sendable {
         var gate = StatusReport.Gate()
         gate.isOpen = status.isGateOpen
         report.gate = .some(identity.opens ? gate : nil)
-        report.visits = Dictionary(uniqueKeysWithValues: counters.visits.map { (Text($0.key), $0.value) })
-        report.reasons = Dictionary(grouping: counters.endings) { Text($0.key.result) }.mapValues { endings in
+        report.visits = Dictionary(uniqueKeysWithValues: counters.visits.map { (Text($0.key.name), $0.value) })
+        report.reasons = Dictionary(grouping: counters.endings) { Text($0.key.result.name) }.mapValues { endings in
             Dictionary(uniqueKeysWithValues: endings.map { (Text($0.key.reason.text), $0.value) })
         }
         var figures = StatusReport.Figures()

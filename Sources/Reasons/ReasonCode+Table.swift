@@ -43,22 +43,33 @@ extension ReasonCode {
         return all.min { distance($0) < distance($1) } ?? .internal
     }
 
-    /// Returns the most specific row for a visit with the given reasons: the row of the second reason if that code
-    /// refines the first, otherwise the row of the first reason. Returns nil if the first reason is not a known code.
+    /// Returns the most specific code for a visit with the given reasons: the second reason if it refines the first,
+    /// otherwise the first reason; nil without reasons.
+    package static func telling(_ reasons: [ReasonCode]) -> ReasonCode? {
+        let second = reasons.dropFirst().first
+        return second?.refines == reasons.first?.text ? second : reasons.first
+    }
+
+    /// Returns the most specific row for the reasons of a record; nil if the first reason is not a known code.
     package static func telling(_ reasons: [Text]) -> ReasonCode? {
         let rows = reasons.prefix(2).map { named($0.string) }
         guard let first = rows.first ?? nil else { return nil }
-        guard let second = rows.last ?? nil, second.refines == first.text else { return first }
-        return second
+        return telling([first] + rows.dropFirst().compactMap(\.self))
     }
 
     /// Returns the row under which a visit with these codes is counted: the row of ``telling(_:)``, or ``ok`` without
     /// codes. All rules of the policy share one row, because the operator chooses their ids and their number is
     /// unlimited. The number of counters is therefore bounded by the table.
+    package static func counted(_ reasons: [ReasonCode]) -> ReasonCode {
+        guard let row = telling(reasons) else { return .ok }
+        return row.text.utf8.starts(with: policyPrefix.utf8) && !all.contains(row) ? policy(named: "<id>") : row
+    }
+
+    /// Returns the row under which a visit with the reasons of a record is counted: ``internal`` if the first reason
+    /// is not a known code.
     package static func counted(_ reasons: [Text]) -> ReasonCode {
         guard !reasons.isEmpty else { return .ok }
-        guard let row = telling(reasons) else { return .internal }
-        return row.text.utf8.starts(with: policyPrefix.utf8) && !all.contains(row) ? policy(named: "<id>") : row
+        return telling(reasons).map { counted([$0]) } ?? .internal
     }
 }
 

@@ -5,10 +5,12 @@ package import Kiosk
 /// The environment of a simulated kiosk apart from the radio: disk, verifier and observer.
 package protocol SimulatedWorld: AnyObject {
     /// Writes the intent. Returns the duration, and the reason of a failure; nil if the intent is durable.
-    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?)
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?)
     /// Saves the session of a printed key. Returns the duration, and the reason of a failure; nil if the session is
     /// durable.
-    func keepSession(_ session: [UInt8], of visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?)
+    func keepSession(
+        _ session: [UInt8], of visit: VisitID, at now: Instant
+    ) -> (takes: Duration, failure: LedgerFailure?)
     /// Verifies a payload. Returns the duration and the verdict.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
     /// Receives the decision on a visit, in the turn that orders the gate to open.
@@ -34,7 +36,7 @@ extension SimulatedWorld {
     /// Saves the session in 3 ms.
     package func keepSession(
         _ session: [UInt8], of visit: VisitID, at now: Instant
-    ) -> (takes: Duration, failure: String?) { (.milliseconds(3), nil) }
+    ) -> (takes: Duration, failure: LedgerFailure?) { (.milliseconds(3), nil) }
 
     /// Ignores the turn.
     package func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {}
@@ -189,7 +191,7 @@ package struct GateSimulation {
             tell(.invitation(uri), in: world)
         case .recordIntent(let intent):
             let (takes, failure) = world.recordIntent(intent, at: now)
-            let event = failure.map { KioskEvent.intentFailed(intent, reason: $0) } ?? .intentDurable(intent)
+            let event = failure.map { KioskEvent.intentFailed(intent, $0) } ?? .intentDurable(intent)
             waiting.add(event, at: now.advanced(by: takes))
         case .keepSession(let visit, let session):
             let (takes, failure) = world.keepSession(session, of: visit, at: now)

@@ -47,7 +47,7 @@ import Tuvali
         #expect(gate.run(untilNote: "advertising"))
         gate.inject(.health(.present(.gateStuck)))
         #expect(gate.patterns.last == .fault)
-        gate.inject(.transportClosed(.radioGone, reason: "gone"))
+        gate.inject(.transportClosed(.transport(.radioGone, "gone")))
         gate.inject(.health(.over(.gateStuck)))
         #expect(gate.patterns.last == .fault, "the radio is still down")
         #expect(gate.run(untilNote: "advertising"))
@@ -90,7 +90,7 @@ import Tuvali
         let gate = try TestGate(visits: [])
         #expect(gate.run(untilNote: "advertising"))
         gate.run(for: .seconds(30))
-        for _ in 0..<5 { gate.inject(.transportClosed(.radioGone, reason: "gone")) }
+        for _ in 0..<5 { gate.inject(.transportClosed(.transport(.radioGone, "gone"))) }
         #expect(gate.patterns.last == .fault)
         #expect(faults(gate) == ["+fault.radio 1"])
         #expect(gate.run(untilNote: "advertising"))
@@ -102,7 +102,7 @@ import Tuvali
 
     @Test func aLedgerThatRefusesIsAFaultUntilItTakesARecord() throws {
         let gate = try TestGate(visits: [.test(), .test(arrival: .at(.seconds(60)))])
-        gate.intentFailure = "disk full"
+        gate.intentFailure = .database("disk full")
         #expect(gate.run(untilNote: "visit.ended"))
         gate.run(for: .seconds(10))
         #expect(faults(gate) == ["+ledger.unavailable 1"])
@@ -146,7 +146,7 @@ import Tuvali
         #expect(kiosk.status(at: .zero).radio == .down)
         _ = kiosk.handle(.start, at: .zero)
         #expect(kiosk.status(at: .zero).radio == .starting)
-        _ = kiosk.handle(.transportClosed(.radioNotFound, reason: "no adapter"), at: .zero)
+        _ = kiosk.handle(.transportClosed(.transport(.radioNotFound, "no adapter")), at: .zero)
         let later = Instant.zero.advanced(by: .seconds(1))
         let status = kiosk.status(at: later)
         #expect(status.radio == .down && status.light == .fault && !status.isGateOpen && status.phones == 0)

@@ -12,10 +12,10 @@ import Testing
         let gate = try TestGate(visits: [.test(), .test(misbehaviour: .leaves(.identified)), .test()])
         #expect(gate.run())
         let counters = gate.counters
-        #expect(counters.visits == ["accepted": 2, "abandoned": 1])
+        #expect(counters.visits == [.outcome(.accepted): 2, .abandoned: 1])
         #expect(counters.endings.values.reduce(0, +) == 3)
-        #expect(counters.endings[.init(result: "accepted", reason: .ok)] == 2)
-        #expect(counters.endings.keys.filter { $0.result == "abandoned" }.allSatisfy { $0.reason != .ok })
+        #expect(counters.endings[VisitEnding(.outcome(.accepted), [.ok])] == 2)
+        #expect(counters.endings.keys.filter { $0.result == .abandoned }.allSatisfy { $0.reason != .ok })
         // There are two verdicts and two transfers, and their durations and sizes are those of the log.
         #expect(counters.transfer.count == 2 && counters.bytes.count == 2 && counters.identified.count == 2)
         let decided = gate.kioskNotes.compactMap { note -> (Duration, Duration)? in
@@ -37,15 +37,15 @@ import Testing
         var counters = Kiosk.Counters()
         for rule in 0..<50 {
             counters.count(
-                .visitEnded(.outcome(.rejected), reasons: ["policy.rule-\(rule)"], VisitFigures(milliseconds: 1)),
+                .visitEnded(.outcome(.rejected), reasons: [.policy("rule-\(rule)")], VisitFigures(milliseconds: 1)),
                 of: VisitID("visit-\(rule)"), at: .zero)
         }
         counters.count(
-            .visitEnded(.outcome(.rejected), reasons: ["never.heard-of"], VisitFigures(milliseconds: 1)),
+            .visitEnded(.outcome(.rejected), reasons: [.proofInvalid], VisitFigures(milliseconds: 1)),
             of: VisitID("another"), at: .zero)
-        #expect(counters.endings.count == 2 && counters.visits == ["rejected": 51])
-        #expect(counters.endings[.init(result: "rejected", reason: .policy(named: "<id>"))] == 50)
-        #expect(counters.endings[.init(result: "rejected", reason: .internal)] == 1)
+        #expect(counters.endings.count == 2 && counters.visits == [.outcome(.rejected): 51])
+        #expect(counters.endings[VisitEnding(.outcome(.rejected), [.policy("any")])] == 50)
+        #expect(counters.endings[VisitEnding(.outcome(.rejected), [.proofInvalid])] == 1)
     }
 
     @Test func aHistogramKeepsEveryValueInItsClass() {

@@ -48,9 +48,9 @@ import Tuvali
     }
 
     /// The intent fails at once, fails late, is never answered, or is answered after the limit.
-    static let failures: [(takes: Duration, failure: String?)] = [
-        (.milliseconds(3), "no space left"), (.milliseconds(4500), "no space left"), (.seconds(86_400), nil),
-        (.seconds(6), nil),
+    static let failures: [(takes: Duration, failure: LedgerFailure?)] = [
+        (.milliseconds(3), .database("no space left")), (.milliseconds(4500), .database("no space left")),
+        (.seconds(86_400), nil), (.seconds(6), nil),
     ]
 
     @Test(arguments: failures.indices) func withoutAnIntentNobodyIsLetIn(_ index: Int) throws {
@@ -86,7 +86,7 @@ import Tuvali
     @Test func aRejectionKeepsItsReasonWithoutALedger() throws {
         for policy in [KioskSettings.LedgerFailurePolicy.refuse, .open] {
             let gate = try TestGate(visits: [.test()]) { $0.whenLedgerFails = policy }
-            gate.intentFailure = "no space left"
+            gate.intentFailure = .database("no space left")
             gate.verdict = .test(.proofInvalid)
             #expect(gate.run())
             #expect(gate.outcomes.first?.outcome.reasons.map(\.code) == ["proof.invalid"])

@@ -290,7 +290,7 @@ import Testing
 
     @Test func theButtonWorksWithoutARadio() throws {
         let gate = try gate([])
-        gate.inject(.transportClosed(.radioGone, reason: "gone"))
+        gate.inject(.transportClosed(.transport(.radioGone, "gone")))
         press(.request, gate)
         gate.run(for: .seconds(1))
         #expect(lengths(gate) == [200] && gate.breaches == [])

@@ -19,7 +19,7 @@ import Tuvali
         #expect(Set(gate.intents).count == 1)
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted])
         #expect(gate.outcomes.map(\.intent) == Array(gate.intents.prefix(1)))
-        #expect(gate.counters.visits == ["abandoned": 6, "accepted": 1])
+        #expect(gate.counters.visits == [.abandoned: 6, .outcome(.accepted): 1])
         #expect(gate.breaches == [])
     }
 
@@ -58,7 +58,7 @@ import Tuvali
         }
         let gate = try TestGate(visits: storm)
         #expect(gate.run())
-        #expect((gate.counters.visits["abandoned"] ?? 0) > 40)
+        #expect((gate.counters.visits[.abandoned] ?? 0) > 40)
         // The bound is the largest number of phones that were identified at once: each leaves its intent to
         // the next phone. Here they leave at once.
         var (present, most): (Set<VisitID>, Int) = ([], 0)
@@ -92,7 +92,7 @@ import Tuvali
         #expect(gate.run())
         #expect(gate.outcomes.map(\.outcome.result) == [.failed, .accepted])
         #expect(Set(gate.intents).count == 2)
-        #expect(gate.counters.visits == ["failed": 6, "accepted": 1])
+        #expect(gate.counters.visits == [.outcome(.failed): 6, .outcome(.accepted): 1])
         #expect(gate.breaches == [])
     }
 
@@ -125,7 +125,7 @@ import Tuvali
         }
         let gate = try TestGate(visits: visits)
         for number in 0..<40 {
-            gate.intentFailure = number.isMultiple(of: 2) ? nil : "the disk is busy"
+            gate.intentFailure = number.isMultiple(of: 2) ? nil : .database("the disk is busy")
             gate.run(for: .seconds(10))
         }
         gate.intentFailure = nil

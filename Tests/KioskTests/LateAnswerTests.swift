@@ -50,12 +50,12 @@ import Tuvali
     /// visitor chooses.
     @Test func anIntentThatFailedForThePhoneBeforeIsAskedForAgain() throws {
         let gate = try TestGate(visits: [.test(misbehaviour: .leaves(.identified)), .test()])
-        (gate.intentTime, gate.intentFailure) = (.seconds(86_400), "the disk is full")
+        (gate.intentTime, gate.intentFailure) = (.seconds(86_400), .database("the disk is full"))
         #expect(gate.run(untilNote: "phone.identified"))
         // The next phone is connected, and has not written anything yet, when the answer arrives.
         #expect(gate.run(untilNote: "phone.connected"))
         let first = try #require(gate.intents.last)
-        gate.inject(.intentFailed(first, reason: "the disk is full"))
+        gate.inject(.intentFailed(first, .database("the disk is full")))
         (gate.intentTime, gate.intentFailure) = (.milliseconds(3), nil)
         #expect(gate.run())
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted] && gate.intents.first == first)

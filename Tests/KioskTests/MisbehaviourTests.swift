@@ -51,7 +51,7 @@ import Tuvali
         switch misbehaviour {
         case .leaves(.connected), .leaves(.identified), .vanishes(.connected), .vanishes(.identified), .silent,
             .garbage:
-            #expect(first == nil && gate.counters.visits["abandoned"] == 1)
+            #expect(first == nil && gate.counters.visits[.abandoned] == 1)
         case .leaves(.chunk):
             #expect(first?.result == .failed)
             #expect(first?.reasons.map(\.code) == ["transfer.disconnected", "transfer.left-sending"])

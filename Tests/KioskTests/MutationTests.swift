@@ -53,7 +53,7 @@ import Testing
         var gate = try ReplayGate(recordings, seed: 1)
         for recording in recordings {
             #expect(Self.ordinaryVisit(&gate, recording) == nil)
-            gate.give(.transportClosed(.radioGone, reason: "test"))
+            gate.give(.transportClosed(.transport(.radioGone, "test")))
         }
         #expect(gate.results == [.accepted, .accepted, .accepted, .accepted])
         #expect(gate.statusBytes.allSatisfy { $0 == 0 })
@@ -82,9 +82,9 @@ import Testing
         let nobody = VisitID("00000000-0000-4000-8000-000000000000")
         let events: [KioskEvent?] = [
             .start, .transportOpened, .timer, recording.material(&random).map(KioskEvent.sessionMaterial),
-            .intentDurable(IntentID(nobody.text)), .intentFailed(IntentID(nobody.text), reason: "late"),
+            .intentDurable(IntentID(nobody.text)), .intentFailed(IntentID(nobody.text), .database("late")),
             .verified(nobody, .test(.ok)),
-            .transportClosed(.radioGone, reason: "test"),
+            .transportClosed(.transport(.radioGone, "test")),
         ]
         return events[Int.random(in: 0..<events.count, using: &random)] ?? .timer
     }
@@ -112,7 +112,7 @@ import Testing
             return PacketMutation.apply(to: packet, &answers)
         }
         if random.happens(0.05) {
-            gate.give(.transportClosed(.radioGone, reason: "test"))
+            gate.give(.transportClosed(.transport(.radioGone, "test")))
             gate.pass(.milliseconds(Int.random(in: 0...500, using: &random)))
         }
         let before = gate.results.count

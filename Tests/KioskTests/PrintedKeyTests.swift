@@ -27,7 +27,7 @@ import Tuvali
 
     @Test func aRecordingIsNotServedAgainHoweverLateItComes() throws {
         let fresh = try TestGate(visits: Self.twice, haveOwnKeys: false)
-        #expect(fresh.run() && fresh.counters.visits == ["accepted": 2])
+        #expect(fresh.run() && fresh.counters.visits == [.outcome(.accepted): 2])
         #expect(Set(fresh.invitations).count == fresh.invitations.count && fresh.sessions.isEmpty)
 
         let gate = try TestGate(visits: Self.twice, haveOwnKeys: false, printed: Self.key())
@@ -38,13 +38,13 @@ import Tuvali
     @Test func norAfterTheRadioWasOpenedAnew() throws {
         let gate = try TestGate(visits: Self.twice, haveOwnKeys: false, printed: Self.key())
         gate.run(for: .seconds(100))
-        gate.inject(.transportClosed(.radioGone, reason: "test"))
+        gate.inject(.transportClosed(.transport(.radioGone, "test")))
         #expect(gate.run() && gate.counters.radioFailures == 1 && isReplay(gate, accepted: 1))
     }
 
     @Test func norAfterARestart() throws {
         let before = try TestGate(visits: [Self.twice[0]], haveOwnKeys: false, printed: Self.key())
-        #expect(before.run() && before.counters.visits == ["accepted": 1])
+        #expect(before.run() && before.counters.visits == [.outcome(.accepted): 1])
         let used = UsedSessions(Set(before.sessions.compactMap { UsedSessions.name(of: $0) }))
         #expect(used.count == 1)
         let gate = try TestGate(visits: [Self.twice[0]], haveOwnKeys: false, printed: Self.key(), used: used)
@@ -61,7 +61,7 @@ import Tuvali
     @Test func theCodeStaysAndTheAddressesChange() throws {
         let visits = (0..<5).map { Simulation.Visit.test(.android14, arrival: .at(.seconds(1 + 100 * $0))) }
         let gate = try TestGate(visits: visits, printed: Self.key())
-        #expect(gate.run() && gate.counters.visits == ["accepted": 5])
+        #expect(gate.run() && gate.counters.visits == [.outcome(.accepted): 5])
         #expect(gate.invitations.count > 5 && Set(gate.invitations).count == 1)
         #expect(Set(gate.addresses).count > 5 && Set(gate.sessions).count == 5)
         #expect(gate.breaches == [] && gate.violations == [])
@@ -69,7 +69,7 @@ import Tuvali
 
     @Test func withoutADurableIntentTheGateStaysShutWhateverElseIsChosen() throws {
         let gate = try TestGate(visits: [Self.twice[0]], printed: Self.key()) { $0.whenLedgerFails = .open }
-        gate.intentFailure = "full"
+        gate.intentFailure = .database("full")
         #expect(gate.run() && gate.gateChanges.isEmpty)
         #expect(gate.outcomes.last?.outcome.reasons.last?.code == "ledger.unavailable")
     }
@@ -85,14 +85,14 @@ import Tuvali
         gate.verdicts = [.test(.proofInvalid), .test(.issuerUntrusted), .authentic(.validityExpired)]
         #expect(gate.run())
         // The sessions of the expired credential and of the accepted one.
-        #expect(gate.counters.visits["accepted"] == 1 && gate.sessions.count == 2)
+        #expect(gate.counters.visits[.outcome(.accepted)] == 1 && gate.sessions.count == 2)
         #expect(gate.breaches == [])
     }
 
     /// The gate opens only once the session is on the disk; if it cannot be written, the gate stays shut.
     @Test(arguments: [false, true]) func theGateWaitsForTheSession(_ fails: Bool) throws {
         let gate = try TestGate(visits: [.test(.iPhone)], printed: Self.key())
-        (gate.sessionTime, gate.sessionFailure) = (.milliseconds(700), fails ? "the disk is full" : nil)
+        (gate.sessionTime, gate.sessionFailure) = (.milliseconds(700), fails ? .sessions("the disk is full") : nil)
         #expect(gate.run())
         #expect(gate.gateChanges.isEmpty == fails && gate.sessions.count == 1)
         let kept = gate.trace.first { if case .sessionKept = $0.event { true } else { false } }
@@ -164,13 +164,13 @@ import Tuvali
         let visits = [1, 400].map { Simulation.Visit.test(.android14, arrival: .at(.seconds($0))) }
         let gate = try TestGate(visits: visits, printed: Self.key(until: isSudden ? 100_000 : 200))
         gate.run(for: .seconds(199))
-        #expect(gate.counters.visits == ["accepted": 1] && Set(gate.invitations).count == 1)
+        #expect(gate.counters.visits == [.outcome(.accepted): 1] && Set(gate.invitations).count == 1)
         let printed = gate.invitations.last
         gate.printedKey = nil
         if isSudden { gate.inject(.printedKey(isInForce: false)) }
         gate.run(for: .seconds(2))
         #expect(gate.invitations.last != printed && gate.onAir.count == 1)
-        #expect(gate.run() && gate.counters.visits == ["accepted": 2] && gate.sessions.count == 1)
+        #expect(gate.run() && gate.counters.visits == [.outcome(.accepted): 2] && gate.sessions.count == 1)
         #expect(gate.breaches == [] && gate.violations == [])
     }
 

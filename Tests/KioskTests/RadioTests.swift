@@ -14,9 +14,9 @@ import Tuvali
         "transfer.progress", "transfer.received", "verdict", "visit.ended",
     ]
 
-    private func failures(_ gate: TestGate) -> [(reason: String, retryIn: Duration)] {
+    private func failures(_ gate: TestGate) -> [(reason: RadioFailure, retryIn: Duration)] {
         gate.kioskNotes.compactMap {
-            if case .radioFailed(_, let reason, let wait) = $0 { (reason, wait) } else { nil }
+            if case .radioFailed(let reason, let wait) = $0 { (reason, wait) } else { nil }
         }
     }
 
@@ -24,8 +24,8 @@ import Tuvali
         let gate = try TestGate(visits: [.test(record: MisbehaviourTests.incompressible), .test()])
         gate.verificationTime = .seconds(1)
         #expect(gate.run(untilNote: moment))
-        gate.inject(.transportClosed(.radioGone, reason: "the dongle was pulled out"))
-        #expect(failures(gate).map(\.reason) == ["the dongle was pulled out"])
+        gate.inject(.transportClosed(.transport(.radioGone, "the dongle was pulled out")))
+        #expect(failures(gate).map(\.reason) == [.transport(.radioGone, "the dongle was pulled out")])
         #expect(gate.patterns.last == .fault)
         #expect(gate.run())
         #expect(gate.phoneOutcomes[1] == .accepted)
@@ -58,14 +58,14 @@ import Tuvali
         }
         gate.run(for: .zero)
         for _ in 0..<8 {
-            gate.inject(.transportClosed(.radioGone, reason: "no device"))
-            gate.inject(.transportClosed(.radioGone, reason: "told twice"))
+            gate.inject(.transportClosed(.transport(.radioGone, "no device")))
+            gate.inject(.transportClosed(.transport(.radioGone, "told twice")))
             gate.run(for: try #require(failures(gate).last).retryIn)  // until the transport is opened again
         }
         #expect(failures(gate).map { Int($0.retryIn.milliseconds) } == [100, 200, 400, 800, 1600, 3000, 3000, 3000])
         #expect(gate.run(untilNote: "radio.ready"))
         gate.run(for: .seconds(10))
-        gate.inject(.transportClosed(.radioGone, reason: "again"))
+        gate.inject(.transportClosed(.transport(.radioGone, "again")))
         #expect(failures(gate).last?.retryIn == .milliseconds(100))
         #expect(gate.counters.radioFailures == 9)
     }
@@ -77,7 +77,7 @@ import Tuvali
         gate.run(for: .zero)
         var opened = 0
         while gate.now < Instant.zero.advanced(by: .seconds(60)) {
-            if gate.run(untilNote: "radio.ready") { gate.inject(.transportClosed(.radioGone, reason: "gone")) }
+            if gate.run(untilNote: "radio.ready") { gate.inject(.transportClosed(.transport(.radioGone, "gone"))) }
             opened += 1
         }
         #expect(opened <= 64)
@@ -102,7 +102,7 @@ import Tuvali
         controller.responseTime = .milliseconds(950)
         let gate = try TestGate(visits: [], controller: controller) { $0.radioStartLimit = .seconds(10) }
         gate.run(for: .seconds(10))
-        #expect(failures(gate).map(\.reason) == ["the controller did not come up in time"])
+        #expect(failures(gate).map(\.reason) == [.notUpInTime])
     }
 
     @Test func aTransportThatNeverAnswersIsOpenedAnew() throws {
@@ -125,7 +125,7 @@ import Tuvali
         let gate = try TestGate(visits: [.test()], controller: controller)
         gate.run(for: .seconds(20))
         #expect(failures(gate).count > 3)
-        #expect(failures(gate).first?.reason.contains("refused to advertise") == true)
+        #expect(failures(gate).first?.reason.description.contains("refused to advertise") == true)
         #expect(gate.patterns.last == .fault)
         #expect(gate.breaches == [])
     }

@@ -22,7 +22,7 @@ import Tuvali
         #expect(reasons[0].mosip == error.code.rawValue)
         #expect(reasons[1].refines == reasons[0].text && reasons[1].mosip == reasons[0].mosip)
         #expect(reasons.allSatisfy { ReasonCode.all.contains($0) && $0.severity == .error })
-        #expect(ReasonCode.telling(reasons.map { Text($0.text) }) == reasons[1])
+        #expect(ReasonCode.telling(reasons) == reasons[1])
     }
 
     @Test func noTwoCausesLookAlike() {

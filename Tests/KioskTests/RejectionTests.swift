@@ -27,7 +27,8 @@ import Tuvali
         gate.verdict = .test(.proofInvalid)
         gate.verdicts = [Verdict](repeating: .test(.proofInvalid), count: 30) + [.authentic(.validityExpired)]
         #expect(gate.run())
-        #expect(gate.counters.visits == ["rejected": 41] && gate.phoneOutcomes.values.allSatisfy { $0 == .rejected })
+        #expect(gate.counters.visits == [.outcome(.rejected): 41])
+        #expect(gate.phoneOutcomes.values.allSatisfy { $0 == .rejected })
         let each = RecordPriority.unproven.each
         let persons = gate.outcomes.filter { $0.outcome.reasons.map(\.code) == ["validity.expired"] }
         #expect(persons.count == 1 && persons.first?.outcome.repeated == 0)
@@ -67,7 +68,7 @@ import Tuvali
         (gate.verdict, gate.verificationTime) = (.test(.proofInvalid), .seconds(1))
         #expect(gate.run())
         gate.run(for: .seconds(2))
-        #expect(gate.counters.visits == ["failed": crowd])
+        #expect(gate.counters.visits == [.outcome(.failed): crowd])
         #expect(gate.outcomes.count == RecordPriority.unproven.each)
         gate.inject(.stop)
         #expect(told(gate) == crowd && gate.breaches == [])
@@ -91,7 +92,7 @@ import Tuvali
         if isChecking { gate.verificationTime = .seconds(1) } else { gate.intentTime = .seconds(86_400) }
         #expect(gate.run())
         gate.run(for: .seconds(5))
-        #expect(gate.counters.visits == ["failed": 40] && gate.gateChanges.isEmpty)
+        #expect(gate.counters.visits == [.outcome(.failed): 40] && gate.gateChanges.isEmpty)
         #expect(gate.outcomes.count == RecordPriority.proven.each)
         #expect(gate.outcomes.allSatisfy { $0.outcome.credential != nil })
         #expect(dismissed(gate).count == 40 - RecordPriority.proven.each)
@@ -122,7 +123,7 @@ import Tuvali
     /// If the ledger accepts no intent, a crowd still gets no more records.
     @Test func whatTheLedgerFailedIsCountedToo() throws {
         let gate = try TestGate(visits: phones(RecordPriority.unproven.each + 3))
-        (gate.verdict, gate.intentFailure) = (.test(.proofInvalid), "the disk is full")
+        (gate.verdict, gate.intentFailure) = (.test(.proofInvalid), .database("the disk is full"))
         #expect(gate.run())
         #expect(gate.outcomes.count == RecordPriority.unproven.each)
         gate.inject(.stop)
@@ -149,7 +150,7 @@ import Tuvali
         gate.verdict = .test(.issuerUntrusted)
         #expect(gate.run())
         #expect(told(gate) < 34)
-        gate.inject(.transportClosed(.radioGone, reason: "test"))
+        gate.inject(.transportClosed(.transport(.radioGone, "test")))
         gate.inject(.stop)
         #expect(told(gate) == 36 && Set(gate.outcomes.map(\.visit)).count == gate.outcomes.count)
         #expect(gate.breaches == [])

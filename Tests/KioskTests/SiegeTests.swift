@@ -193,7 +193,7 @@ import Tuvali
             ]
             let gate = try TestGate(visits: visits, seed: seed) { ($0.phones, $0.lobby) = (1, 0) }
             #expect(gate.run(limit: .seconds(400)))
-            #expect(gate.phoneOutcomes[0] == .accepted && gate.counters.visits["failed"] == nil, "\(number)")
+            #expect(gate.phoneOutcomes[0] == .accepted && gate.counters.visits[.outcome(.failed)] == nil, "\(number)")
             #expect(gate.breaches == [])
         }
     }
@@ -259,7 +259,7 @@ import Tuvali
         }
         let gate = try TestGate(visits: people, seed: seed)
         #expect(gate.run())
-        #expect(gate.counters.visits == ["accepted": 16] && gate.breaches == [])
+        #expect(gate.counters.visits == [.outcome(.accepted): 16] && gate.breaches == [])
     }
 
     /// Devices connect and leave, one after another, as fast as the controller is on the air again.

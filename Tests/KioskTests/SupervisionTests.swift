@@ -36,7 +36,7 @@ import Testing
             if fault == "hardware error" { controller.hardwareError = (after(moment), 0x42) }
             let gate = try TestGate(visits: [.test(arrival: .at(.seconds(25)))], controller: controller)
             gate.run(for: moment)
-            if fault == "transport" { gate.inject(.transportClosed(.radioGone, reason: "gone")) }
+            if fault == "transport" { gate.inject(.transportClosed(.transport(.radioGone, "gone"))) }
             let silences = silences(gate, from: moment, for: .seconds(3))
             if fault != "transport" { #expect(!silences.isEmpty) }
             #expect(silences.allSatisfy { $0 <= .seconds(1) }, "\(silences)")

@@ -28,11 +28,11 @@ final class TestGate: SimulatedWorld {
     var nonsense: (payload: [UInt8], verdict: Verdict)?
     var verificationTime = Duration.milliseconds(2)
     /// The disk's answer to an intent, and its delay.
-    var intentFailure: String?
+    var intentFailure: LedgerFailure?
     var intentTime = Duration.milliseconds(3)
     /// The sessions of a printed key that were to be stored, the disk's answer, and its delay.
     private(set) var sessions: [[UInt8]] = []
-    var sessionFailure: String?
+    var sessionFailure: LedgerFailure?
     var sessionTime = Duration.milliseconds(3)
 
     /// The key of the code that is printed at the gate.
@@ -93,7 +93,7 @@ final class TestGate: SimulatedWorld {
     var phoneOutcomes: [Int: VisitOutcome] { simulation.radio.outcomes }
     var counters: Kiosk.Counters { simulation.kiosk.counters }
 
-    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
         intents.append(intent)
         return (intentTime, intentFailure)
     }
@@ -104,7 +104,9 @@ final class TestGate: SimulatedWorld {
         return (verificationTime, verdicts.isEmpty ? verdict : verdicts.removeFirst())
     }
 
-    func keepSession(_ session: [UInt8], of visit: VisitID, at now: Instant) -> (takes: Duration, failure: String?) {
+    func keepSession(
+        _ session: [UInt8], of visit: VisitID, at now: Instant
+    ) -> (takes: Duration, failure: LedgerFailure?) {
         sessions.append(session)
         return (sessionTime, sessionFailure)
     }

@@ -38,7 +38,7 @@ import Testing
     /// A cause is more informative than its documented code. A finding is not more informative than the decisive
     /// reason.
     @Test func theReasonThatTellsMost() {
-        #expect(ReasonCode.telling([]) == nil)
+        #expect(ReasonCode.telling([Text]()) == nil && ReasonCode.telling([ReasonCode]()) == nil)
         #expect(ReasonCode.telling(["validity.expired", "trust.stale"]) == .validityExpired)
         #expect(ReasonCode.telling(["transfer.TVV_UNK_001"]) == .transferVerifier)
         #expect(ReasonCode.telling(["transfer.TVV_UNK_001", "transfer.silence"]) == .transferSilence)
@@ -46,5 +46,16 @@ import Testing
         #expect(ReasonCode.telling(["later.code", "transfer.silence"]) == nil)
         #expect(ReasonCode.telling(["transfer.TVV_UNK_001", "later.code"]) == .transferVerifier)
         #expect(ReasonCode.telling(["policy.staff"])?.remedy == ReasonCode.policy("staff").remedy)
+        #expect(ReasonCode.telling([.transferVerifier, .transferSilence]) == .transferSilence)
+        #expect(ReasonCode.telling([.transferPayload, .transferSilence]) == .transferPayload)
+    }
+
+    /// Each visit is counted under one row. A record of another version may have an unknown code.
+    @Test func everyReasonIsCounted() {
+        #expect(ReasonCode.counted([Text]()) == .ok && ReasonCode.counted([ReasonCode]()) == .ok)
+        #expect(ReasonCode.counted(["later.code"]) == .internal)
+        #expect(ReasonCode.counted(["policy.staff"]) == .policy(named: "<id>"))
+        #expect(ReasonCode.counted([.policy("staff")]) == .policy(named: "<id>"))
+        #expect(ReasonCode.counted([.policyNoMatch]) == .policyNoMatch)
     }
 }

@@ -19,7 +19,7 @@ import Tuvali
         /// Actions about a credential at a wrong time: before an order or after the outcome.
         var strays = 0
 
-        func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+        func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
             (.milliseconds(3), nil)
         }
 

@@ -85,7 +85,7 @@ import Tuvali
         Breach(.intentBeforePayload, "never asked") { $0[1].actions.remove(at: 2) },
         Breach(.oneVerification, "verified again") { $0[3].actions.append(.verify(first, payload: [1])) },
         Breach(.answersAreHeard, "the ledger's yes is taken for silence") {
-            $0[3].actions.append(.note(.ledgerFailed(reason: "no answer"), first))
+            $0[3].actions.append(.note(.ledgerFailed(.database("no answer")), first))
         },
         Breach(.answersAreHeard, "the verifier's answer is awaited all the same") {
             $0[4].actions = [record(first, outcome(.failed, reasons: [.internal]))]
@@ -100,7 +100,7 @@ import Tuvali
                 let intent = IntentID("\(number)")
                 let asked = Turn(at: 1500, event: .received([]), actions: [.recordIntent(intent)])
                 let isThere = Turn(at: 1500, event: .intentDurable(intent), actions: [])
-                let refused = Turn(at: 1500, event: .intentFailed(intent, reason: "busy"), actions: [])
+                let refused = Turn(at: 1500, event: .intentFailed(intent, .database("busy")), actions: [])
                 return [asked, isThere, asked, refused]
             }
             day.insert(contentsOf: turns, at: 3)
@@ -143,7 +143,7 @@ import Tuvali
         },
         Breach(.gateBehindIntent, "the intent is not durable") { $0.remove(at: 2) },
         Breach(.gateBehindIntent, "the ledger refused the intent") {
-            $0[2].event = .intentFailed(intent(first), reason: "full")
+            $0[2].event = .intentFailed(intent(first), .database("full"))
         },
         Breach(.gateBehindIntent, "a session that is not kept") { $0[3].actions.append(.keepSession(first, [])) },
         Breach(.timerIsOnTime, "shut a moment late") { $0[5].at = 2206 },
@@ -301,7 +301,7 @@ import Tuvali
     @Test func aWalletIsToldWhileTheRadioGoes() throws {
         var day = Self.day
         let told = day[4].actions.remove(at: 3)
-        let lost = KioskEvent.transportClosed(.radioGone, reason: "gone")
+        let lost = KioskEvent.transportClosed(.transport(.radioGone, "gone"))
         day.insert(Turn(at: 2010, event: lost, actions: [told, .closeTransport], deadline: 2205), at: 5)
         #expect(try broken(day) == [])
         day[5].actions.reverse()
@@ -339,7 +339,7 @@ import Tuvali
     func aFailedLedgerOpensOnlyWhereTheOperatorSaysSo(_ policy: KioskSettings.LedgerFailurePolicy) throws {
         var day = Self.day
         day.remove(at: 2)
-        day[3].actions.insert(.note(.ledgerFailed(reason: "no answer"), Self.first), at: 0)
+        day[3].actions.insert(.note(.ledgerFailed(.database("no answer")), Self.first), at: 0)
         day[3].actions = day[3].actions.filter(Self.isUrgent) + day[3].actions.filter { !Self.isUrgent($0) }
         #expect(try broken(day, policy).isEmpty == (policy == .open))
     }

@@ -12,7 +12,7 @@ package enum EventLine {
         }
         return switch note {
         case .radioReady: line([.blue], "radio ready")
-        case .radioFailed(_, let reason, _): line([.red, .amber], "out of order: \(reason)")
+        case .radioFailed(let failure, _): line([.red, .amber], "out of order: \(failure)")
         case .radioLapsed(let count): line([.amber], "the adapter had stopped advertising (\(count) so far)")
         case .adapterReset: line([.red, .amber], "a reset of the adapter is requested")
         case .phonesLimited(let phones): line([.amber], "this adapter serves \(phones) at the same time")
@@ -35,7 +35,7 @@ package enum EventLine {
         case .notPassed: line([.amber], "no passage in time")
         case .exitRequested(let isGranted): line([], isGranted ? "request to exit" : "request to exit, refused")
         case .visitEnded(.outcome(.failed), let reasons, _): line([.amber], "failed" + reason(reasons))
-        case .ledgerFailed(let reason): line([.red, .amber], "ledger: \(reason)")
+        case .ledgerFailed(let failure): line([.red, .amber], "ledger: \(failure)")
         case .fault(.radioFailed, _, _, _): nil  // the notes above give more detail
         case .fault(let code, true, _, let detail): line([.amber], "attention: \(code): \(detail ?? code.meaning)")
         case .fault(let code, false, _, _): line([], "over: \(code)")
@@ -45,8 +45,8 @@ package enum EventLine {
 
     private static func by(_ cause: DoorCause) -> String { cause == .none ? "" : " (\(cause.rawValue))" }
 
-    private static func reason(_ reasons: [String]) -> String {
-        let told = reasons.filter { $0 != ReasonCode.ok.text }
+    private static func reason(_ reasons: [ReasonCode]) -> String {
+        let told = reasons.filter { $0 != .ok }.map(\.text)
         return told.isEmpty ? "" : " (" + told.joined(separator: ", ") + ")"
     }
 

@@ -35,7 +35,7 @@ package struct ControlService: ServiceLifecycle.Service {
                 ["group": .text(group), "remedy": .text("create the group, or change control.group")])
         }
         let server = await cancelWhenGracefulShutdown {
-            var (server, told) = (ControlServer?.none, String?.none)
+            var (server, told) = (ControlServer?.none, SystemError?.none)
             await times.run { _ in
                 // Without a socket, only wait for the end.
                 guard let path = section.path else { return }
@@ -48,9 +48,8 @@ package struct ControlService: ServiceLifecycle.Service {
                     if told != nil { report(.over(.controlFailed)) }
                     told = nil
                 } catch {
-                    let detail = "\(error)"
-                    if detail != told { report(.present(.controlFailed, detail: detail)) }
-                    told = detail
+                    if error != told { report(.present(.controlFailed, detail: "\(error)")) }
+                    told = error
                 }
             }
             return server

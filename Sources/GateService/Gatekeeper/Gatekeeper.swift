@@ -258,19 +258,19 @@ package actor Gatekeeper {
     private func recordIntent(_ intent: IntentID) {
         dependencies.ledger.recordIntent(intent) { [spawner = dependencies.spawner] failure in
             spawner.start("an intent on its way to the gatekeeper") {
-                await self.handle(failure.map { .intentFailed(intent, reason: $0) } ?? .intentDurable(intent))
+                await self.handle(failure.map { .intentFailed(intent, $0) } ?? .intentDurable(intent))
             }
         }
     }
 
     private func keepSession(_ session: [UInt8], of visit: VisitID) {
-        let answer: @Sendable (String?) -> Void = { [spawner = dependencies.spawner] failure in
+        let answer: @Sendable (LedgerFailure?) -> Void = { [spawner = dependencies.spawner] failure in
             spawner.start("a session on its way to the gatekeeper") {
                 await self.handle(.sessionKept(visit, failure: failure))
             }
         }
-        guard let source = dependencies.printedKey else { return answer("there is no printed key") }
-        source.keep(session, answer: answer)
+        guard let source = dependencies.printedKey else { return answer(.noPrintedKey) }
+        source.keep(session) { answer($0.map(LedgerFailure.sessions)) }
     }
 
     private func drawSessionMaterial() {
@@ -279,7 +279,7 @@ package actor Gatekeeper {
         else {
             // Without random bytes there are no session keys: it is safer to stop the radio than to use
             // guessable keys.
-            pending.append(.transportClosed(.radioSystem, reason: "the system gives no random bytes"))
+            pending.append(.transportClosed(.noRandomBytes))
             return
         }
         pending.append(.sessionMaterial(material))
@@ -310,7 +310,7 @@ package actor Gatekeeper {
                 self?.assumeIsolated { $0.transportIsReady(interest) }
             }
             handle(.transportOpened)
-        case .failure(let error): handle(.transportClosed(error.cause, reason: "\(error); \(error.remedy)"))
+        case .failure(let error): handle(.transportClosed(RadioFailure(error)))
         }
     }
 
@@ -330,7 +330,7 @@ package actor Gatekeeper {
 
     private func transportFailed(_ error: TransportError, andHandle: Bool = false) {
         closeTransport()
-        let event = KioskEvent.transportClosed(error.cause, reason: "\(error); \(error.remedy)")
+        let event = KioskEvent.transportClosed(RadioFailure(error))
         if andHandle { handle(event) } else { pending.append(event) }
     }
 
@@ -349,4 +349,9 @@ package actor Gatekeeper {
         guard let transport else { return }
         thread.update(transport.descriptor, for: transport.interest)
     }
+}
+
+extension RadioFailure {
+    /// Makes the failure of a transport, with the remedy in its text.
+    fileprivate init(_ error: TransportError) { self = .transport(error.cause, "\(error); \(error.remedy)") }
 }

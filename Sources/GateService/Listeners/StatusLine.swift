@@ -15,7 +15,7 @@ package struct StatusLine: Sendable {
         let before = text
         switch note {
         case .advertising: doing = "waiting for a phone"
-        case .radioFailed(_, let reason, _): doing = "radio out of order: \(reason)"
+        case .radioFailed(let failure, _): doing = "radio out of order: \(failure)"
         case .fault(let code, let isPresent, _, let detail):
             faults.removeAll { $0.code == code }
             if isPresent { faults.append((code, detail)) }

@@ -48,9 +48,8 @@ package final class LogOutput: KioskListener {
     /// Writes a line with the name of the note and the id of its visit. If more visits occur than the log has
     /// room for, most of them are counted in one line (``VisitLines``).
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
-        let isLast = if case .stopped = note { true } else { false }
         let (isTaken, summary) = state.withLock { state in
-            (state.visits.takes(note, of: visit, at: now), state.visits.summary(at: now, isLast: isLast))
+            (state.visits.takes(note, of: visit, at: now), state.visits.summary(at: now, isLast: note == .stopped))
         }
         if let summary { sink.log(.info, "visits.counted", summary) }
         guard isTaken else { return }

@@ -19,16 +19,11 @@ struct VisitLines: Sendable {
     /// The number of reasons that a line names; the visits with further reasons are counted together.
     private static let mostReasons = 40
 
-    private struct Ending: Hashable {
-        let result: String
-        let reason: String
-    }
-
     private var allowance = Allowance(burst: burst, period: refill)
     /// Visits without lines, the newest last.
     private var muted: [VisitID] = []
     /// The counts of visits left out since the last summary line.
-    private var omitted: [Ending: Int] = [:]
+    private var omitted: [VisitEnding: Int] = [:]
     private var since: Instant?
 
     /// Returns whether the log has the line of a note.
@@ -47,8 +42,7 @@ struct VisitLines: Sendable {
             return true
         case .visitEnded(let result, let reasons, let figures):
             guard isMuted(visit), !figures.isRecorded else { return true }
-            let reason = ReasonCode.counted(reasons.map { Text($0) })
-            omitted[Ending(result: result.name, reason: reason.text), default: 0] += 1
+            omitted[VisitEnding(result, reasons), default: 0] += 1
             since = since ?? now
             return false
         default: return !isMuted(visit)
@@ -66,14 +60,15 @@ struct VisitLines: Sendable {
     mutating func summary(at now: Instant, isLast: Bool = false) -> JSONObject? {
         guard let began = since, isLast || now >= began.advanced(by: Self.period) else { return nil }
         let counts = omitted.sorted {
-            ($1.value, $0.key.result, $0.key.reason) < ($0.value, $1.key.result, $1.key.reason)
+            ($1.value, $0.key.result.name, $0.key.reason.text) < ($0.value, $1.key.result.name, $1.key.reason.text)
         }
         (omitted, since) = ([:], nil)
         var endings = JSONObject()
         for (ending, count) in counts.prefix(Self.mostReasons) {
-            var reasons = endings[Text(ending.result)]?.object ?? JSONObject()
-            reasons[Text(ending.reason)] = .int(count)
-            endings[Text(ending.result)] = .object(reasons)
+            let result = Text(ending.result.name)
+            var reasons = endings[result]?.object ?? JSONObject()
+            reasons[Text(ending.reason.text)] = .int(count)
+            endings[result] = .object(reasons)
         }
         let others = counts.dropFirst(Self.mostReasons).reduce(0) { $0 + $1.value }
         if others > 0 { endings["other"] = .int(others) }

@@ -36,11 +36,11 @@ package final class LedgerKeeper: VisitLedger {
 
     private struct State {
         var queue: KeeperQueue
-        var answers: [Text: @Sendable (String?) -> Void] = [:]
+        var answers: [Text: @Sendable (LedgerFailure?) -> Void] = [:]
         var waiting: [CheckedContinuation<Void, Never>] = []
         var hasEnded = false
-        /// The last reported detail about a replaced database; nil if none was reported.
-        var replaced: String?
+        /// The error of a replaced database that was reported last; nil if none was reported.
+        var replaced: StoreError?
     }
 
     private let store: Store
@@ -86,14 +86,14 @@ package final class LedgerKeeper: VisitLedger {
 
     /// Takes an intent; `answer` gets nil once it is durable. For an intent that is already durable, the
     /// store only checks that the database still exists.
-    package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+    package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: LedgerFailure?) -> Void) {
         let intent = UnwrittenIntent(intent: Text(intent.text), stamp: stamp())
-        let givenUp: [@Sendable (String?) -> Void] = state.withLock { state in
+        let givenUp: [@Sendable (LedgerFailure?) -> Void] = state.withLock { state in
             guard state.answers[intent.intent] == nil else { return [answer] }
             state.answers[intent.intent] = answer
             return handle(.intent(intent), &state)
         }
-        for answer in givenUp { answer("the disk is too slow for so many visits") }
+        for answer in givenUp { answer(.tooManyIntents) }
         signal.yield()
     }
 
@@ -111,7 +111,7 @@ package final class LedgerKeeper: VisitLedger {
     package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName] = []) {
         var outcome = UnwrittenOutcome(record, stamp: stamp())
         outcome.forgotten = forgetting
-        for answer in state.withLock({ handle(.outcome(outcome), &$0) }) { answer("the visit has ended") }
+        for answer in state.withLock({ handle(.outcome(outcome), &$0) }) { answer(.visitEnded) }
         signal.yield()
     }
 
@@ -133,7 +133,7 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    private func handle(_ event: KeeperQueue.Event, _ state: inout State) -> [@Sendable (String?) -> Void] {
+    private func handle(_ event: KeeperQueue.Event, _ state: inout State) -> [@Sendable (LedgerFailure?) -> Void] {
         state.queue.handle(event, at: clock.now()).compactMap { state.answers.removeValue(forKey: $0) }
     }
 
@@ -182,7 +182,7 @@ package final class LedgerKeeper: VisitLedger {
                 intents, restored + outcomes.map { $0.named(under: siteKey) },
                 decisions: decisions.map { $0.named(under: siteKey) })
             // The intents are durable: the visitors at the gate need not wait for the reserve's disk as well.
-            answer(intents) { intent in refused[intent].map { "\($0)" } }
+            answer(intents) { intent in refused[intent].map { .database("\($0)") } }
             // Update the reserve before the queue ends this step, because the next step may then begin.
             if restoring { await restore(found, refused) }
             handle(.written(refused: Set(refused.keys)))
@@ -190,8 +190,8 @@ package final class LedgerKeeper: VisitLedger {
             if !(restored.isEmpty && outcomes.isEmpty) { onChange(restored.count + outcomes.count) }
         } catch {
             handle(.writeFailed)
-            if case .replaced = error { tellReplaced(error.text) }
-            answer(intents) { _ in "\(error.text); \(error.remedy)" }
+            if case .replaced = error { tellReplaced(error) }
+            answer(intents) { _ in .database("\(error.text); \(error.remedy)") }
         }
     }
 
@@ -229,7 +229,7 @@ package final class LedgerKeeper: VisitLedger {
 
     private func handle(_ event: KeeperQueue.Event) { _ = state.withLock { handle(event, &$0) } }
 
-    private func answer(_ intents: [UnwrittenIntent], _ failure: (Text) -> String?) {
+    private func answer(_ intents: [UnwrittenIntent], _ failure: (Text) -> LedgerFailure?) {
         for intent in intents {
             state.withLock { $0.answers.removeValue(forKey: intent.intent) }?(failure(intent.intent))
         }
@@ -251,13 +251,13 @@ package final class LedgerKeeper: VisitLedger {
         told = now
     }
 
-    private func tellReplaced(_ detail: String?) {
+    private func tellReplaced(_ error: StoreError?) {
         let isNews = state.withLock { state in
-            defer { state.replaced = detail }
-            return state.replaced != detail
+            defer { state.replaced = error }
+            return state.replaced != error
         }
         guard isNews else { return }
-        report(detail.map { .present(.ledgerReplaced, detail: $0) } ?? .over(.ledgerReplaced))
+        report(error.map { .present(.ledgerReplaced, detail: $0.text) } ?? .over(.ledgerReplaced))
     }
 
     private func breatheOut(hasEnded: Bool) {

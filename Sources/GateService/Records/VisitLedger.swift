@@ -7,7 +7,7 @@ package import Ledger
 package protocol VisitLedger: Sendable {
     /// Takes an intent; records passed later are written later. `answer` is called once, on any thread: with
     /// nil once the intent would survive a power cut, otherwise with the reason why it never will.
-    func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void)
+    func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: LedgerFailure?) -> Void)
     /// Takes the decision of a visit for which the gate was ordered to open, with the replay names of its
     /// credential. The decision is written at once. After a crash it becomes the outcome.
     func recordDecision(_ record: VisitRecord, names: [ReplayName])

@@ -67,7 +67,7 @@ final class CrowdGate: SimulatedWorld {
 
     // MARK: - The surroundings of the kiosk
 
-    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
         intents.insert(intent)
         return (.milliseconds(3), nil)
     }

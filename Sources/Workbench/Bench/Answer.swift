@@ -1,23 +1,24 @@
 import Foundation
+package import Kiosk
 
-/// A cell for one answer. One thread waits for it.
+/// A cell for one answer of the ledger. One thread waits for it.
 package final class Answer: @unchecked Sendable {  // guarded by its condition
     private let condition = NSCondition()
-    private var answer: String??
+    private var answer: LedgerFailure??
 
     /// Creates a cell without an answer.
     package init() {}
 
     /// Stores the answer and wakes the waiting thread.
-    package func give(_ text: String?) {
+    package func give(_ failure: LedgerFailure?) {
         condition.lock()
-        answer = .some(text)
+        answer = .some(failure)
         condition.signal()
         condition.unlock()
     }
 
     /// Waits for the answer and returns it.
-    package func wait() -> String? {
+    package func wait() -> LedgerFailure? {
         condition.lock()
         defer { condition.unlock() }
         while true {

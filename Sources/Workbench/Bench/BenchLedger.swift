@@ -57,7 +57,7 @@ package final class BenchLedger: VisitLedger {
     }
 
     /// Records an intent, like ``LedgerKeeper``.
-    package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+    package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: LedgerFailure?) -> Void) {
         keeper.recordIntent(intent, answer: answer)
     }
 

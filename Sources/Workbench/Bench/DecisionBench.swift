@@ -5,6 +5,7 @@ import GateService
 import Kiosk
 import Ledger
 import LinuxIO
+import Reasons
 import Simulation
 import Synchronization
 import Tuvali
@@ -106,9 +107,9 @@ private final class GateClock: Panel {
             case .note(.visitEnded(let result, let reasons, _), _):
                 state.withLock { state in
                     if result == .outcome(.rejected) { state.refused += 1 }
-                    state.lastEnd = ([result.name] + reasons).joined(separator: " ")
+                    state.lastEnd = ([result.name] + reasons.map(\.text)).joined(separator: " ")
                 }
-            case .note(.radioFailed(_, let reason, _), _): state.withLock { $0.lastEnd = reason }
+            case .note(.radioFailed(let failure, _), _): state.withLock { $0.lastEnd = failure.description }
             default: break
             }
         }

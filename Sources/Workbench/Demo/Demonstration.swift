@@ -129,11 +129,11 @@ package final class Demonstration: SimulatedWorld {
     // MARK: - The kiosk's surroundings
 
     /// Writes the intent into the ledger in memory. The intent counts as durable 2 ms later.
-    package func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+    package func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
         do {
             try ledger.recordIntent(intent, stamp: stamp(at: now))
         } catch {
-            return (.zero, "\(error)")
+            return (.zero, .database("\(error)"))
         }
         announceLastEntry(at: now)
         return (.milliseconds(2), nil)

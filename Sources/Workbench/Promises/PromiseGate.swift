@@ -81,7 +81,7 @@ final class PromiseGate: Sendable {
             return day
         }
 
-        func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+        func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
             (.milliseconds(2), ledger?.recordIntent(intent))
         }
 

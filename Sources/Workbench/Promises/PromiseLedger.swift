@@ -55,7 +55,7 @@ final class PromiseLedger: Sendable {
 
     /// Writes an intent. Returns nil when the intent is durable, otherwise the reason why it is not. Waits for the
     /// disk.
-    func recordIntent(_ intent: IntentID) -> String? {
+    func recordIntent(_ intent: IntentID) -> LedgerFailure? {
         let answer = Answer()
         keeper.recordIntent(intent) { answer.give($0) }
         return answer.wait()

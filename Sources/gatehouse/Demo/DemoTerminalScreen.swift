@@ -156,8 +156,8 @@ final class TerminalScreen: DemoScreen {
                 now, "radio", "complete, authenticated, decrypted: \(bytes) bytes (\(crcErrors) CRC errors\(repaired))",
                 &state
             )
-        case .radioFailed(_, let reason, _): line(now, "radio", reason, &state)
-        case .ledgerFailed(let reason): line(now, "ledger", reason, &state)
+        case .radioFailed(let failure, _): line(now, "radio", failure.description, &state)
+        case .ledgerFailed(let failure): line(now, "ledger", failure.description, &state)
         case .decided: showVerdict(now, &state)
         case .verdictWaits(let others): line(now, "gate", "the verdict waits for \(others) earlier verdicts", &state)
         case .adapterReset: line(now, "radio", "requests a reset of the adapter", &state)

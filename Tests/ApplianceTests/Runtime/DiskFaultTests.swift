@@ -64,7 +64,7 @@ import Testing
 
         let lets = policy == .open
         #expect(gate.answers.count == 3)
-        for answer in gate.answers { #expect(answer?.contains(setting.disk.database) == true) }
+        for answer in gate.answers { #expect(answer?.description.contains(setting.disk.database) == true) }
         #expect(gate.phoneOutcomes == [0: lets ? .accepted : .rejected, 1: lets ? .accepted : .rejected, 2: .rejected])
         #expect(gate.gateOpenings == (lets ? 2 : 0))
         #expect(gate.patterns.contains(.accepted) == lets)

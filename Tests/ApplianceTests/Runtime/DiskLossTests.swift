@@ -363,7 +363,7 @@ import Testing
             let before = disk.syncs
             var isPrompt = false
             let (failure, after) = await withCheckedContinuation {
-                (continuation: CheckedContinuation<(String?, UInt64), Never>) in
+                (continuation: CheckedContinuation<(LedgerFailure?, UInt64), Never>) in
                 // Counted at the answer, before the keeper's next sync can begin.
                 keeper.recordIntent(IntentID("honest-\(number)")) { continuation.resume(returning: ($0, disk.syncs)) }
                 isPrompt = disk.syncs == before

@@ -61,7 +61,7 @@ import Testing
         output.showInvitation("OPENID4VP://one", at: .zero)
         output.show(Signal([.green]), of: .accepted, for: nil, at: .zero)
         output.note(
-            .decided(accepted: true, reasons: [ReasonCode.ok.text], sinceT0: .zero, waited: .zero), of: visit,
+            .decided(accepted: true, reasons: [.ok], sinceT0: .zero, waited: .zero), of: visit,
             at: .zero)
         #expect(output.flush(within: .seconds(20)))
         for (index, panel) in panels.enumerated() {

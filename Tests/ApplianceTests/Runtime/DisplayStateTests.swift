@@ -14,7 +14,7 @@ import Testing
     private let other = VisitID("91c0d2e4-0000-4000-8000-000000000000")
 
     private func decided(_ accepted: Bool) -> KioskNote {
-        .decided(accepted: accepted, reasons: [ReasonCode.ok.text], sinceT0: .zero, waited: .zero)
+        .decided(accepted: accepted, reasons: [.ok], sinceT0: .zero, waited: .zero)
     }
 
     private func serving() -> DisplayState {
@@ -71,7 +71,7 @@ import Testing
     @Test func aFailureIsTheFirstOnesAndOnlyWhereTheLightShowsIt() {
         var keeper = serving()
         let failed = KioskNote.visitEnded(
-            .outcome(.failed), reasons: [ReasonCode.transferDisconnected.text], VisitFigures(milliseconds: 1))
+            .outcome(.failed), reasons: [.transferDisconnected], VisitFigures(milliseconds: 1))
         keeper.take(failed, of: one)
         #expect(keeper.scene.result == nil, "whoever is in range can make transfers fail")
         keeper.take(.failed)
@@ -108,7 +108,7 @@ import Testing
 
     @Test func whatOthersSaidMovesNoCursor() {
         var keeper = serving()
-        keeper.take(.ledgerFailed(reason: "a\u{1B}[2J\nb\u{9B}c"), of: nil)
+        keeper.take(.ledgerFailed(.database("a\u{1B}[2J\nb\u{9B}c")), of: nil)
         #expect(keeper.scene.news.last?.text.hasSuffix("ledger: a [2J b c") == true)
     }
 

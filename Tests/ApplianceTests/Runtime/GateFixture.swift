@@ -59,7 +59,7 @@ final class ListLedger: VisitLedger {
 
     var entries: [Entry] { list.withLock { $0 } }
 
-    func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+    func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: LedgerFailure?) -> Void) {
         order.add("intent")
         change(intent) { $0.intents += 1 }
         answer(nil)
@@ -156,7 +156,7 @@ final class PanelRecorder: Panel, KioskListener {
     func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         mutex.withLock { state in
             state.notes.append(note.name)
-            if case .radioFailed(_, let reason, _) = note { state.reasons.append(reason) }
+            if case .radioFailed(let failure, _) = note { state.reasons.append(failure.description) }
         }
     }
 }

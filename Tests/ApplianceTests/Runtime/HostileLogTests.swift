@@ -3,6 +3,7 @@ import Encoding
 import Foundation
 import Ledger
 import LinuxIO
+import Reasons
 import Testing
 
 @testable import GateService
@@ -17,7 +18,7 @@ import Testing
 
     /// Logs the notes of a kiosk about a visit with a complete transfer.
     private func play(_ output: LogOutput, _ number: Int, accepted: Bool, isRecorded: Bool, at now: Instant) {
-        let (id, code) = (visit(number), accepted ? "ok" : "proof.invalid")
+        let (id, code) = (visit(number), accepted ? ReasonCode.ok : .proofInvalid)
         let uri = "OPENID4VP://connect?name=North-Gate&key=" + String(repeating: "4a", count: 32)
         func note(_ note: KioskNote, _ visit: VisitID? = nil) { output.note(note, of: visit, at: now) }
         func show(_ pattern: IndicatorPattern, _ visit: VisitID?) {

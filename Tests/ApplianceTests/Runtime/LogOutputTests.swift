@@ -25,7 +25,7 @@ import Tuvali
             output = LogOutput(sink)
         }
 
-        func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+        func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
             (.milliseconds(3), nil)
         }
 

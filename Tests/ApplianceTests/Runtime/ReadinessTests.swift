@@ -25,7 +25,7 @@ import Testing
     @Test func aRadioOutOfOrderIsNoReasonToStartAgain() throws {
         let manager = try ManagerSocket()
         let output = manager.output
-        output.note(.radioFailed(.radioNotFound, reason: "no adapter", retryIn: .seconds(1)), of: nil, at: .zero)
+        output.note(.radioFailed(.transport(.radioNotFound, "no adapter"), retryIn: .seconds(1)), of: nil, at: .zero)
         output.note(fault, of: nil, at: .zero)
         #expect(
             manager.messages() == [

@@ -59,7 +59,7 @@ struct StoredGate {
     /// The intents of the visits.
     private(set) var intents: [Text: Text] = [:]
     /// The answers of the keeper to intents; nil: durable.
-    private(set) var answers: [String?] = []
+    private(set) var answers: [LedgerFailure?] = []
     /// The light, without repetitions.
     private(set) var patterns: [IndicatorPattern] = []
     private(set) var violations: [String] = []
@@ -231,7 +231,7 @@ struct StoredGate {
             keeper.recordIntent(id) { answer.resume(returning: $0) }
         }
         answers.append(failure)
-        let event = failure.map { KioskEvent.intentFailed(id, reason: $0) } ?? .intentDurable(id)
+        let event = failure.map { KioskEvent.intentFailed(id, $0) } ?? .intentDurable(id)
         waiting.add(event, at: now.advanced(by: .milliseconds(3)))
     }
 

@@ -21,7 +21,7 @@ import Workbench
     private final class HungLedger: VisitLedger {
         let list = ListLedger()
 
-        func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: String?) -> Void) {
+        func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: LedgerFailure?) -> Void) {
             list.recordIntent(intent) { _ in }
         }
 

@@ -52,7 +52,7 @@ final class RecordingGate: SimulatedWorld {
 
     private static let ledger: Text = "1ed6e000-0000-4000-8000-000000000000"
 
-    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
         (.milliseconds(1), nil)
     }
 

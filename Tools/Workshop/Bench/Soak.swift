@@ -143,7 +143,7 @@ enum Soak {
             let failure = await withCheckedContinuation { answer in
                 ledger.recordIntent(intent) { answer.resume(returning: $0) }
             }
-            if let failure { throw DecisionBench.Failure(reason: failure) }
+            if let failure { throw DecisionBench.Failure(reason: failure.description) }
             // At a quiet gate the witness learns of an intent before the visitor has chosen.
             await ledger.store.updateWitness()
             let record = VisitRecord(VisitID(id), using: intent, outcome, signedDigests: [random.bytes(32)])

@@ -103,7 +103,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         for case .verify(let visit, _) in actions { self.visit = visit }
     }
 
-    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: String?) {
+    func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
         let answer = Answer()
         ledger.recordIntent(intent) { answer.give($0) }
         return (.milliseconds(2), answer.wait())
