@@ -18,6 +18,14 @@ enum Digest {
         return Array(hash.finalize())
     }
 
+    /// Returns the hash by the algorithm that a proof suite uses.
+    static func hash(_ bytes: [UInt8], _ algorithm: HashAlgorithm) -> [UInt8] {
+        switch algorithm {
+        case .sha256: sha256(bytes)
+        case .sha384: Array(sha384Value(bytes))
+        }
+    }
+
     /// Returns the SHA-256 hash in the type that signature checks require.
     static func sha256Value(_ bytes: [UInt8]) -> SHA256Digest {
         var hash = SHA256()

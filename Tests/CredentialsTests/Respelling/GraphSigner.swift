@@ -189,13 +189,3 @@ struct GraphSigner: Sendable {
 
     private static func item(_ bytes: [UInt8]) -> CBOR { CBOR(.bytes(bytes[...])) }
 }
-
-extension Digest {
-    /// Returns the hash by the algorithm that a proof suite uses.
-    static func hash(_ bytes: [UInt8], _ algorithm: HashAlgorithm) -> [UInt8] {
-        switch algorithm {
-        case .sha256: sha256(bytes)
-        case .sha384: Array(sha384Value(bytes))
-        }
-    }
-}
