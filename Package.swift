@@ -188,7 +188,8 @@ let package = Package(
             name: "Workshop",
             dependencies: [
                 "Console", "Workbench", "Simulation", "Commissioning", "Features", "GateService", "TrustFiles",
-                "Settings", "Clocks", "Kiosk", "Credentials", "Reasons", "NQuads", "LinkedData", "Tuvali", "Ledger", "LinuxIO",
+                "Settings", "Clocks", "Kiosk", "Credentials", "Reasons", "NQuads", "LinkedData", "Tuvali", "Ledger",
+                "LinuxIO",
                 "Store", "Encoding", argumentParser,
             ], path: "Tools/Workshop", swiftSettings: settings),
 

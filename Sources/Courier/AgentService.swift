@@ -271,7 +271,6 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// The configuration of the connections.
     private var connection: AgentConnection.Configuration { Self.connection(configuration, times.connection) }
 
     private func mailboxManager(_ exchange: HTTPExchange) -> MailboxManager {

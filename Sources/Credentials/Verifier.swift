@@ -86,7 +86,7 @@ package struct Verifier: Sendable {
         let verificationContext = VerificationContext(
             trust: trust, policy: policy, limits: limits, clock: clock, onStage: onStage,
             checksSpelling: checksSpelling, checksDates: checksDates)
-        var run = VerificationRun(verificationContext, payload: payload, demand: demand, recent: recent)
+        var run = VerificationRun(verificationContext, demand: demand, recent: recent)
         do throws(Rejection) {
             try run.verify(payload, claimed: claimed, mode: mode)
             if checksDates { run.rememberContexts() }
@@ -102,7 +102,7 @@ private struct VerificationRun {
     let verificationContext: VerificationContext
     let demand: HolderDemand
     let recent: Set<[UInt8]>
-    var evidence: Evidence
+    var evidence = Evidence(CredentialSummary())
     /// The content of the envelope.
     var received: Received?
     /// The replay keys of each credential.
@@ -112,11 +112,10 @@ private struct VerificationRun {
     var rule: Text?
     var ruleNotes: [RuleNote] = []
 
-    init(_ verificationContext: VerificationContext, payload: [UInt8], demand: HolderDemand, recent: Set<[UInt8]>) {
+    init(_ verificationContext: VerificationContext, demand: HolderDemand, recent: Set<[UInt8]>) {
         self.verificationContext = verificationContext
         self.demand = demand
         self.recent = recent
-        evidence = Evidence(CredentialSummary(payload: payload))
     }
 
     mutating func verify(_ payload: [UInt8], claimed: CredentialFormat?, mode: Verifier.Mode) throws(Rejection) {

@@ -6,7 +6,6 @@ import NIOHTTP1
 final class LocalRequest: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
-    /// The state of the request.
     private enum State {
         /// The head has not been received.
         case waiting

@@ -5,7 +5,6 @@ import NIOHTTP1
 final class WebhookRequest: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
-    /// The state of the request.
     private enum State {
         /// The head has not been received.
         case waiting

@@ -10,7 +10,7 @@ extension ServiceDefinition {
                 BluetoothUUID(littleEndian: characteristic.uuid(in: generation).reversed()).map { uuid in
                     CharacteristicDefinition(
                         id: characteristic.id(in: generation), uuid: uuid,
-                        properties: .init(rawValue: characteristic.properties.rawValue))
+                        properties: .init(rawValue: characteristic.properties))
                 }
             })
     }

@@ -2,7 +2,6 @@ import Encoding
 
 /// The intent of a visit in the ledger. It must be durable before the visit may have an effect.
 struct VisitIntent: Sendable {
-    /// The state of the intent.
     enum State {
         case requested
         case durable

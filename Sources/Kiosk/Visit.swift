@@ -37,7 +37,6 @@ struct Visit: Sendable {
         case note(KioskNote)
     }
 
-    /// The decision on a visit.
     struct Decision {
         let accepted: Bool
         /// Whether the visit's credential is authentic; see ``Verdict/isAuthentic``.

@@ -31,7 +31,6 @@ extension PastDebt {
                 """, arguments: [destination.string, ledger.string, end.text.string, confirmed, reports])
     }
 
-    /// Removes the debt.
     func remove(_ db: Database) throws {
         try db.execute(
             sql: "DELETE FROM debt WHERE destination = ? AND ledger = ?",

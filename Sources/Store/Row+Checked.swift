@@ -20,7 +20,6 @@ extension Row {
         return value
     }
 
-    /// Returns the text in the column `column`.
     func text(_ column: String) throws -> Text {
         guard case .string(let value) = (self[column] as DatabaseValue).storage else { throw Self.damaged(column) }
         return Text(value)
@@ -31,7 +30,6 @@ extension Row {
         (self[column] as DatabaseValue).isNull ? nil : try text(column)
     }
 
-    /// Bytes.
     func bytes(_ column: String) throws -> [UInt8] {
         guard case .blob(let value) = (self[column] as DatabaseValue).storage else { throw Self.damaged(column) }
         return [UInt8](value)
@@ -42,18 +40,9 @@ extension Row {
         (self[column] as DatabaseValue).isNull ? nil : try bytes(column)
     }
 
-    /// Returns a hash of the chain.
     func hash(_ column: String) throws -> ChainHash {
         guard let hash = ChainHash(try bytes(column)) else { throw Self.damaged(column) }
         return hash
-    }
-
-    /// Returns the value of the column as one of a fixed set of words. Words are compared by bytes: a word that is only
-    /// canonically equivalent is damage.
-    func word<Word: RawRepresentable & CaseIterable>(_ column: String) throws -> Word where Word.RawValue == String {
-        let word = try text(column)
-        guard let found = Word.allCases.first(where: { Text($0.rawValue) == word }) else { throw Self.damaged(column) }
-        return found
     }
 
     private static func damaged(_ column: String) -> ContentError {

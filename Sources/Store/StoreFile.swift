@@ -52,7 +52,6 @@ final class StoreFile {
         }
     }
 
-    /// Releases the lock.
     func release() { lock.close() }
 
     /// Checks that the user or root owns the folder and that other users cannot write to it. Creates an absent folder

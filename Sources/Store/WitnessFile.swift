@@ -13,7 +13,6 @@ struct WitnessFile: Sendable {
     /// The function that makes written bytes durable; see ``WitnessSource/sync``.
     var sync: @Sendable (Int32, Int) -> Int32 = { descriptor, _ in OpenFile.syncData(descriptor) }
 
-    /// Reads the file.
     func read(_ key: WitnessKey?) -> WitnessReading {
         // Open without blocking: a pipe in place of the file would block the start permanently.
         do throws(SystemError) {

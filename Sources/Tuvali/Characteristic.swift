@@ -1,25 +1,3 @@
-/// The permitted uses of a GATT characteristic: the properties byte of its declaration (Core Specification Vol 3 Part G
-/// 3.3.1.1).
-package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-    /// The properties as the byte in the declaration.
-    package let rawValue: UInt8
-
-    /// Wraps a declaration's properties byte.
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    /// The value may be read.
-    package static let read = CharacteristicProperties(rawValue: 0x02)
-    /// The value may be written by Write Command.
-    package static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x04)
-    /// The value may be written by Write Request.
-    package static let write = CharacteristicProperties(rawValue: 0x08)
-    /// The value may be indicated. Tuvali's Android verifier sends notifications on these characteristics all the same,
-    /// and the gate may do so, too.
-    package static let indicate = CharacteristicProperties(rawValue: 0x20)
-}
-
 /// The characteristics of the service. `allCases` is their order in the GATT table.
 package enum Characteristic: CaseIterable, Hashable, Sendable {
     /// Wallet to verifier: nonce (12 bytes) and X25519 public key (32 bytes).
@@ -69,20 +47,20 @@ package enum Characteristic: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The properties in the declaration. No characteristic requires encryption or pairing.
-    package var properties: CharacteristicProperties {
-        if isWritable { return [.write, .writeWithoutResponse] }
+    /// The permitted uses: the properties byte of the declaration (Core Specification Vol 3 Part G 3.3.1.1). No
+    /// characteristic requires encryption or pairing.
+    ///
+    /// Tuvali's Android verifier sends notifications on characteristics with indications all the same, and the gate may
+    /// do so, too. The host adds a Client Characteristic Configuration descriptor (0x2902) to them. iPhones require the
+    /// descriptor. Android wallets never write it, so the gate must send notifications regardless of its value.
+    package var properties: UInt8 {
+        let (read, writeWithoutResponse, write, indicate): (UInt8, UInt8, UInt8, UInt8) = (0x02, 0x04, 0x08, 0x20)
+        if isWritable { return write | writeWithoutResponse }
         return switch self {
-        case .requestSize, .request: [.read, .indicate]
-        default: [.indicate]
+        case .requestSize, .request: read | indicate
+        default: indicate
         }
     }
-
-    /// Whether a Client Characteristic Configuration descriptor (0x2902) follows the value.
-    ///
-    /// iPhones require the descriptor. Android wallets never write it, so the gate must send notifications regardless
-    /// of its value.
-    package var hasConfigurationDescriptor: Bool { properties.contains(.indicate) }
 
     /// Whether the wallet writes the characteristic.
     package var isWritable: Bool {

@@ -167,7 +167,6 @@ package struct VerifierSession: Sendable {
         replace(.dropping(outcome, giveUpAt: now.advanced(by: settings.dropLimit)))
     }
 
-    /// Ends the session.
     mutating func end(_ outcome: SessionOutcome, _ actions: inout [SessionAction]) {
         actions.append(.ended(outcome))
         replace(.ended)

@@ -29,7 +29,7 @@ import Testing
         material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true)]
         let verificationContext = VerificationContext(
             trust: try TrustStore(material), policy: .init(), limits: .init(), clock: TestIssuer.clock, onStage: nil)
-        var check = CredentialCheck(document, verificationContext, summary: CredentialSummary(payload: []))
+        var check = CredentialCheck(document, verificationContext, summary: CredentialSummary())
         try check.verify()
         let claims = try #require(check.evidence.claims)
         #expect(claims.text == nil, "rules never see the letters")

@@ -72,7 +72,7 @@ import Testing
         func count(_ pem: [UInt8]) throws -> Int {
             var roots = CertificateRoots()
             try roots.add(pem: pem)
-            return roots.count
+            return roots.all.count
         }
         #expect(try count(first) == 1)
         #expect(try count(first + second + first) == 2)

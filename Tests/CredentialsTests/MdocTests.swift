@@ -21,7 +21,7 @@ import X509
             trust: try TrustStore(issuer.material), policy: .init(), limits: .init(), clock: TestMdoc.clock,
             onStage: nil)
         var check = MdocCheck(
-            letters, verificationContext, mode: mode, summary: CredentialSummary(format: .mdoc, payloadDigest: []))
+            letters, verificationContext, mode: mode, summary: CredentialSummary(format: .mdoc))
         do throws(Rejection) {
             try check.verify()
             return (check, .ok)

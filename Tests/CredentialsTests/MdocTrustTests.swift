@@ -159,7 +159,7 @@ import Testing
             trust: try TrustStore(nobody), policy: .init(), limits: .init(), clock: TestMdoc.clock, onStage: nil)
         var check = MdocCheck(
             try mdoc.letters(), verificationContext, mode: .issuerDataOnly,
-            summary: CredentialSummary(format: .mdoc, payloadDigest: []))
+            summary: CredentialSummary(format: .mdoc))
         try check.verify()
         #expect(check.evidence.credentials.allSatisfy { $0.claims == nil })
 

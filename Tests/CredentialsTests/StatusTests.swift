@@ -170,7 +170,7 @@ import Testing
         policy.decidesOnStatus = rulesDecide
         let verificationContext = VerificationContext(
             trust: try TrustStore(material), policy: policy, limits: Limits(), clock: TestIssuer.clock, onStage: nil)
-        var evidence = Evidence(CredentialSummary(payloadDigest: []))
+        var evidence = Evidence(CredentialSummary())
         let located = entries.enumerated().map {
             Located(value: $0.element, pointer: "/credentialStatus/\($0.offset)")
         }

@@ -101,7 +101,7 @@ import X509
     ) throws -> String {
         let check = TokenStatusCheck(
             verificationContext: try verificationContext(list, material), issuer: asked ?? TrustedIssuer(id: issuer.id))
-        var evidence = Evidence(CredentialSummary(payloadDigest: []))
+        var evidence = Evidence(CredentialSummary())
         let claim: JSON = status ?? ["status_list": ["idx": index, "uri": .string(url)]]
         do throws(Rejection) {
             try check.check(claim, at: "/status", into: &evidence)
@@ -181,7 +181,7 @@ import X509
             let check = TokenStatusCheck(
                 verificationContext: try verificationContext(list, material, policy: policy),
                 issuer: TrustedIssuer(id: issuer.id))
-            var evidence = Evidence(CredentialSummary(payloadDigest: []))
+            var evidence = Evidence(CredentialSummary())
             do throws(Rejection) {
                 try check.check(["status_list": ["idx": 42, "uri": .string(url)]], at: "/status", into: &evidence)
                 return ("ok", evidence.status.first?.overdue)
@@ -403,7 +403,7 @@ import X509
             let check = TokenStatusCheck(
                 verificationContext: try verificationContext(list, material),
                 issuer: TrustedIssuer(id: TrustedIssuer.id(ofRoot: try root.der)))
-            var evidence = Evidence(CredentialSummary(payloadDigest: []))
+            var evidence = Evidence(CredentialSummary())
             do throws(Rejection) {
                 try check.check(entry, at: "/status", into: &evidence)
                 return "ok"
@@ -456,7 +456,7 @@ import X509
             let check = TokenStatusCheck(
                 verificationContext: try verificationContext(list, policy: policy), issuer: TrustedIssuer(id: issuer.id)
             )
-            var evidence = Evidence(CredentialSummary(payloadDigest: []))
+            var evidence = Evidence(CredentialSummary())
             do throws(Rejection) {
                 try check.check(
                     ["status_list": ["idx": .int(index), "uri": .string(url)]], at: "/status", into: &evidence)

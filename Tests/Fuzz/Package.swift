@@ -66,7 +66,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Administration", "Aries", "BluetoothHost", "Credentials", "DIDComm", "LinkedData", "NQuads", "Encoding",
+                "Administration", "Aries", "BluetoothHost", "Credentials", "DIDComm", "LinkedData", "NQuads",
+                "Encoding",
                 "HTTPTransport", "Mailboxes", "Reasons", "TestKit", "Tuvali", crypto, httpClient,
             ],
             path: "Targets",

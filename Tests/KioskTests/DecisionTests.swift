@@ -23,7 +23,7 @@ import Tuvali
         let gate = try TestGate(visits: [.test()])
         gate.verdict = Verdict(
             decision: .reject, reasons: [Reason(.contextNotPinned, at: "/@context/1")],
-            credential: CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32)), trust: "test",
+            credential: CredentialSummary(), trust: "test",
             policy: "test", missing: ["https://x.example/ann"], unsupported: .cwt)
         #expect(gate.run())
         let outcome = try #require(gate.outcomes.first)

@@ -190,7 +190,7 @@ extension Verdict {
     /// Returns a verdict with the given first reason on a credential of `issuer`, or on something that is no
     /// credential if `issuer` is nil; `ok` accepts.
     static func test(_ code: ReasonCode, issuer: Text? = "did:example:issuer") -> Verdict {
-        var credential = CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32))
+        var credential = CredentialSummary()
         credential.issuer = issuer
         return Verdict(
             decision: code == .ok ? .accept : .reject, reasons: [Reason(code)], credential: credential, unsigned: [],

@@ -126,12 +126,12 @@ struct PollThreadTests {
         let now = SystemClock.now()
         // Armed on the thread itself, so that no timer is due before all are armed.
         thread.makeTimer {
-            moved.arm(at: now.advanced(by: .seconds(3600)))
-            never.arm(at: now.advanced(by: .milliseconds(30)))
-            late.arm(at: now.advanced(by: .milliseconds(40)))
-            early.arm(at: now.advanced(by: .milliseconds(10)))
-            moved.arm(at: now.advanced(by: .milliseconds(20)))
-        }.arm(at: .zero)
+            moved.set(now.advanced(by: .seconds(3600)))
+            never.set(now.advanced(by: .milliseconds(30)))
+            late.set(now.advanced(by: .milliseconds(40)))
+            early.set(now.advanced(by: .milliseconds(10)))
+            moved.set(now.advanced(by: .milliseconds(20)))
+        }.set(.zero)
         for await _ in stream {}
         #expect(fired.all == ["early", "moved", "late"])
         #expect(SystemClock.now() >= now.advanced(by: .milliseconds(40)))
@@ -144,7 +144,7 @@ struct PollThreadTests {
             let (stream, continuation) = AsyncStream<Instant>.makeStream()
             let timer = thread.makeTimer { continuation.yield(SystemClock.now()) }
             let due = SystemClock.now().advanced(by: .milliseconds(delay))
-            timer.arm(at: due)
+            timer.set(due)
             var iterator = stream.makeAsyncIterator()
             let fired = try #require(await iterator.next())
             #expect(fired >= due)
@@ -171,7 +171,7 @@ struct PollThreadTests {
                     continuation.finish()
                 }
             }
-        }.arm(at: .zero)
+        }.set(.zero)
         for await _ in stream {}
         let settled = try Reader()
         await settled.note("")
@@ -195,7 +195,7 @@ struct PollThreadTests {
         thread.makeTimer {
             calls.withLock { $0 += 1 }; continuation.finish()
         }
-        .arm(at: SystemClock.now().advanced(by: .milliseconds(20)))
+        .set(SystemClock.now().advanced(by: .milliseconds(20)))
         #expect(await iterator.next() == nil)
     }
 

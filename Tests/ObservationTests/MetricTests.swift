@@ -137,3 +137,18 @@ import Testing
         for name in Set(asked) { #expect(names.contains(name), "\(name)") }
     }
 }
+
+extension Metric {
+    /// The unit in the name of the metric: bytes, seconds, or a number of items.
+    private var unit: String {
+        if name.contains("timestamp_seconds") { return "seconds since 1970" }
+        if name.contains("seconds") { return "seconds" }
+        return name.contains("bytes") ? "bytes" : "number"
+    }
+
+    /// The row of the metric in a Markdown table: name with labels, kind, unit, meaning.
+    fileprivate var row: String {
+        let labels = labels.isEmpty ? "" : "{" + labels.joined(separator: ",") + "}"
+        return "| `\(name)\(labels)` | \(kind.rawValue) | \(unit) | \(help) |"
+    }
+}

@@ -86,7 +86,8 @@ private let imports: [String: Set<String>] = [
     "NQuads": ["LinkedData", "Encoding"],
     "Workshop": [
         "Console", "Workbench", "Simulation", "Commissioning", "Features", "GateService", "TrustFiles", "Settings",
-        "Clocks", "Encoding", "Reasons", "NQuads", "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk", "LinuxIO", "Store",
+        "Clocks", "Encoding", "Reasons", "NQuads", "LinkedData", "Credentials", "Tuvali", "Ledger", "Kiosk", "LinuxIO",
+        "Store",
         "ArgumentParser", "Foundation", "Glibc",
     ],
     // roots: they put the services together, and only the command line knows the kits and what only commands use
@@ -213,7 +214,9 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
     @Test(arguments: reached.keys.sorted()) func reachesExactlyTheListedTargets(_ target: String) throws {
         let own = try manifest().reached(from: [target]).subtracting(foreign)
         #expect(own == reached[target])
-        for kit in ["Simulation", "Workbench", "NQuads", "Workshop", "Commissioning", "Backup"] { #expect(!own.contains(kit)) }
+        for kit in ["Simulation", "Workbench", "NQuads", "Workshop", "Commissioning", "Backup"] {
+            #expect(!own.contains(kit))
+        }
         let products = try manifest().dependencies(of: own).subtracting(own).subtracting(foreign)
         #expect(products == libraries[target])
     }

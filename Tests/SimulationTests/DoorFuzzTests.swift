@@ -28,7 +28,7 @@ import Tuvali
             let isAccepted = !settled.count.isMultiple(of: 3)
             let verdict = Verdict(
                 decision: isAccepted ? .accept : .reject, reasons: [Reason(isAccepted ? .ok : .proofInvalid)],
-                credential: CredentialSummary(payloadDigest: []), trust: "test", policy: "test")
+                credential: CredentialSummary(), trust: "test", policy: "test")
             return (.milliseconds(5), verdict)
         }
 

@@ -446,7 +446,7 @@ import Tuvali
     static func verdict(_ decision: Verdict.Decision) -> Verdict {
         Verdict(
             decision: decision, reasons: [Reason(decision == .accept ? .ok : .proofInvalid)],
-            credential: CredentialSummary(payloadDigest: []), trust: "test", policy: "test")
+            credential: CredentialSummary(), trust: "test", policy: "test")
     }
 
     static func outcome(

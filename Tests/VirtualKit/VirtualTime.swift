@@ -1,6 +1,7 @@
 package import Clocks
 package import Encoding
 import Glibc
+import Simulation
 import Synchronization
 
 /// The time and the tasks for services in a simulation: all tasks run on one thread, and the clock jumps.

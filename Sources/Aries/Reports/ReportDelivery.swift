@@ -137,9 +137,6 @@ package struct ReportDelivery: Sendable {
         kept = isPast ? nil : receipt
     }
 
-    /// Whether the peer leaves pings unanswered.
-    package var isSilent: Bool { liveness.isSilent }
-
     /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
     package var deadline: Instant? {
         guard isConnected else { return nil }

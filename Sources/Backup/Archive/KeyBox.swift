@@ -20,7 +20,7 @@ struct KeyBox: Hashable, Sendable {
     /// The cost of one try of a passphrase: N of scrypt, a power of two. The file does not hold it.
     static let work = 1 << 16
     private static let mark = Array("GHb".utf8) + [1]
-    private static let (saltBytes, nonceBytes, tagBytes) = (16, 12, 16)
+    private static let (saltBytes, nonceBytes) = (16, 12)
 
     /// Returns the content of the file. `manifest`: the digest of the backup's manifest. `random`:
     /// ``randomBytes`` fresh random bytes. Returns nil only if the cryptographic library fails.

@@ -12,7 +12,6 @@ struct AdvertisingTurns: Sendable {
     /// The end of the present turn; nil before the turn begins, or if no other advertisement waits.
     private(set) var end: Instant?
 
-    /// Creates turns of `length`.
     init(length: Duration) {
         self.length = length
     }

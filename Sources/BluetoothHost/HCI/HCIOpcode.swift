@@ -14,9 +14,6 @@ package struct HCIOpcode: RawRepresentable, Hashable, Sendable {
         rawValue = group << 10 | number
     }
 
-    /// 0x0000, the opcode of no command. A Command Complete with this opcode only grants credits (Vol 4 Part E 7.7.14).
-    static let none = HCIOpcode(rawValue: 0)
-
     // Link Control, Vol 4 Part E 7.1
     static let disconnect = HCIOpcode(0x01, 0x006)
 

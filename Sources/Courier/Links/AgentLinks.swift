@@ -70,7 +70,6 @@ package enum AgentLinks {
         }
     }
 
-    /// Returns a new random id.
     static func newID(_ random: inout RandomStream) throws(Failure) -> Text {
         guard let id = RandomUUID.text(random.draw(16)) else { throw .noRandomness }
         return Text(id)

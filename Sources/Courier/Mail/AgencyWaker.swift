@@ -13,7 +13,6 @@ struct AgencyWaker: Sendable {
     var question: @Sendable () async -> AgencyLongPoll?
     /// Fetches the waiting messages.
     var fetch: @Sendable () async -> Void
-    /// The clock.
     var clock: Clock
     /// The pause between two long polls, whatever the answers are.
     var pause = Duration.seconds(1)

@@ -10,7 +10,6 @@ import Mailboxes
 /// One task calls ``run()``, which returns soon after that task is cancelled or ``stop()`` was called.
 actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     nonisolated let id: Text
-    nonisolated let invitation: Invitation?
     private let dependencies: MailboxDependencies
     fileprivate var box: Box
     private var inbox: [MailboxEvent] = []
@@ -20,14 +19,11 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     /// The post under way. The deadlines of the mailbox are handled meanwhile.
     private var posting: Task<Void, Never>?
 
-    /// Creates a link for `box`. `invitation`: the invitation by which the mailbox's connection was made; nil
-    /// if the mailbox has no connection. `connections`: the connections that the mailbox accepts messages for
-    /// from the start.
+    /// Creates a link for `box`. `connections`: the connections that the mailbox accepts messages for from the start.
     init(
-        _ box: consuming Box, id: Text, invitation: Invitation?, connections: [(id: Text, key: KeyPair)],
-        _ dependencies: MailboxDependencies
+        _ box: consuming Box, id: Text, connections: [(id: Text, key: KeyPair)], _ dependencies: MailboxDependencies
     ) {
-        (self.id, self.invitation, self.dependencies) = (id, invitation, dependencies)
+        (self.id, self.dependencies) = (id, dependencies)
         inbox = connections.map { .open(connection: $0.id, key: $0.key) }
         self.box = box
     }
@@ -112,10 +108,6 @@ extension MailboxLink where Box == AgencyMailbox {
 
 /// A running mailbox of any kind.
 protocol RunningMailbox: Sendable {
-    /// The id of the mailbox.
-    var id: Text { get }
-    /// The invitation by which the mailbox's connection was made; nil for a mailbox without a connection.
-    var invitation: Invitation? { get }
     /// Runs until the task is cancelled or ``stop()`` is called.
     func run() async
     /// Passes the mailbox an event.
@@ -130,7 +122,6 @@ struct MailboxDependencies: Sendable {
     var exchange: any MessageExchange
     /// Stores the mailbox and its keys.
     var store: any ConnectionStore
-    /// The clock.
     var clock: Clock
     /// Receives the news of the mailbox, one item at a time.
     var tell: @Sendable (MailboxNews) async -> Void

@@ -34,13 +34,11 @@ actor MailboxManager: MailboxAccess {
         }
     }
 
-    /// The dependencies of a mailbox manager.
     struct Dependencies: Sendable {
         /// Posts messages to the mailbox's server.
         var exchange: any MessageExchange
         /// Stores mailboxes, and messages that cannot be read.
         var store: any ConnectionStore
-        /// The configuration of mediators.
         var settings: Mediator.Configuration
         /// Reads the invitation of ``Choice/invitation(_:)``.
         var invitation: @Sendable (String) async throws -> Invitation
@@ -59,7 +57,6 @@ actor MailboxManager: MailboxAccess {
         var webhookPause = Duration.seconds(2)
         /// Remembers the invitations by which no connection through a mailbox could be made.
         var refused: any InvitationMemory
-        /// The clock.
         var clock: Clock
         /// Receives every notice. It must not block.
         var notice: @Sendable (MailboxNotice) -> Void
@@ -212,7 +209,7 @@ actor MailboxManager: MailboxAccess {
                 let agency = try AgencyMailbox(
                     restoring: snapshot, settings, random: AgentLinks.randomStream())
                 gone = agency.connections.subtracting(known)
-                begin(id: id, invitation: nil, agency)
+                begin(id: id, agency)
             case (_, AgencyMailbox.kind?), (.agency, Mediator.kind?): throw SnapshotError.otherAgency
             default:
                 let mediator = try Mediator(
@@ -230,18 +227,14 @@ actor MailboxManager: MailboxAccess {
         }
     }
 
-    private func begin(_ mediator: consuming Mediator) {
-        begin(id: mediator.id, invitation: mediator.invitation, mediator)
-    }
+    private func begin(_ mediator: consuming Mediator) { begin(id: mediator.id, mediator) }
 
-    /// Name and invitation are `consuming` parameters before the mailbox: otherwise Swift 6.2 borrows them
-    /// from the mailbox that is consumed, and does not compile the call.
-    private func begin<Box: Mailbox & ~Copyable>(
-        id: consuming Text, invitation: consuming Invitation?, _ box: consuming Box
-    ) {
-        let (id, invitation) = (id, invitation)
+    /// The id is a `consuming` parameter before the mailbox: otherwise Swift 6.2 borrows it from the mailbox that is
+    /// consumed, and does not compile the call.
+    private func begin<Box: Mailbox & ~Copyable>(id: consuming Text, _ box: consuming Box) {
+        let id = id
         let link = MailboxLink(
-            box, id: id, invitation: invitation, connections: receivers.map { ($0.key, $0.value.key) },
+            box, id: id, connections: receivers.map { ($0.key, $0.value.key) },
             MailboxDependencies(
                 exchange: dependencies.exchange, store: dependencies.store, clock: dependencies.clock,
                 tell: { [weak self] in await self?.take(.news($0, of: id)) }))
@@ -306,7 +299,7 @@ actor MailboxManager: MailboxAccess {
             guard let agency = AgencyMailbox(settings, random: random) else { return await take(.notMade(nil)) }
             try await dependencies.store.keepConnection(
                 id, to: MailboxManagerCore.destination, agency.snapshot.compactBytes, handled: [])
-            begin(id: id, invitation: nil, agency)
+            begin(id: id, agency)
             await take(.made(id, invitation: nil))
         } catch {
             await take(.notMade(ConnectFailure(error)))

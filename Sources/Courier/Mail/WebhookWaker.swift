@@ -11,7 +11,6 @@ struct WebhookWaker: Sendable {
     var settings: WebhookReceiver.Settings
     /// Fetches the waiting messages.
     var fetch: @Sendable () async -> Void
-    /// The clock.
     var clock: Clock
     /// Receives a notice when listening begins or fails. It must not block.
     var notice: @Sendable (MailboxNotice) -> Void

@@ -14,8 +14,6 @@ package protocol MailboxAccess: Sendable {
     func applied(_ uids: [Text]) async
     /// Reports that the connection stops running. Messages that it was handed and did not apply are released.
     func leave(_ connection: Text) async
-    /// Reports that the connection is no longer used: the mailbox is to forget its keys.
-    func close(_ connection: Text) async
 }
 
 /// A receiver of messages from a mailbox.

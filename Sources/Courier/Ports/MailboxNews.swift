@@ -2,7 +2,6 @@ import Aries
 import Encoding
 import Mailboxes
 
-/// News of a mailbox.
 enum MailboxNews: Sendable {
     /// The connection `for` can be reached at the given address.
     case address(MailboxAddress, for: Text)

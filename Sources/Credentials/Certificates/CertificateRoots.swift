@@ -30,9 +30,6 @@ struct CertificateRoots: Sendable {
     /// Returns the id of a certificate: the prefix and the SHA-256 of the DER in lower-case hexadecimal.
     static func id(ofDigest digest: [UInt8]) -> Text { Text(idPrefix.string + Hex.encode(digest)) }
 
-    /// The number of pinned certificates.
-    var count: Int { certificates.count }
-
     /// The pinned certificates, in no order.
     var all: [X509Certificate] { Array(certificates.values) }
 

@@ -113,9 +113,6 @@ package struct ControllerDocument: Sendable {
     /// Returns whether the document lists the method `method` for `purpose`.
     package func lists(_ method: Text, for purpose: Purpose) -> Bool { purposes[purpose]?.contains(method) ?? false }
 
-    /// Returns the ids of the methods listed for a purpose, in byte order.
-    package func listed(for purpose: Purpose) -> [Text] { (purposes[purpose] ?? []).sorted() }
-
     private static func method(_ object: JSONObject, of document: Text) -> VerificationMethod? {
         guard let id = object["id"]?.string else { return nil }
         let key = Result { () throws(PublicKey.Failure) in try KeyEncoding.key(of: object) }

@@ -108,17 +108,6 @@ extension MemberTable {
             (.shape, ["version", "docType"]), (.validity, ["validityInfo"]),
             (.proof, ["digestAlgorithm", "valueDigests"]), (.status, ["status"]),
         ], inert: ["deviceKeyInfo"])
-
-    /// All tables, each with its kinds and the part of the credential, in the order of the documentation.
-    static let all: [(kind: String, part: String, table: MemberTable)] = [
-        ("`ldp_vc`", "document", linkedDataCredential), ("`ldp_vp`", "document", linkedDataPresentation),
-        ("`jwt_vc_json`", "payload", jwtCredential), ("`jwt_vc_json`", "`vc`", insideVC),
-        ("`vc+jwt`", "payload", vcJWT), ("`jwt_vp_json`", "payload", jwtPresentation),
-        ("`jwt_vp_json`", "`vp`", insideVP), ("`vp+jwt`", "payload", vpJWT),
-        ("a token in JSON", "envelope", envelope), ("`dc+sd-jwt`, `vc+sd-jwt`", "payload", sdJWTVC),
-        ("`vc+sd-jwt` of VCDM 2.0", "payload", vcdmSDJWT),
-        ("`sd-jwt`", "payload", plainSDJWT), ("`mso_mdoc`", "security object", securityObject),
-    ]
 }
 
 extension CredentialKind {

@@ -19,7 +19,6 @@ struct CredentialCheck: FormatCheck {
     private var uncoveredStatus: String?
 
     private var trust: TrustStore { verificationContext.trust }
-    private var policy: VerificationPolicy { verificationContext.policy }
     private var limits: Limits { verificationContext.limits }
     private var now: Timestamp { verificationContext.clock.utc }
 

@@ -5,7 +5,6 @@ import Reasons
 /// The options of a linked-data proof as RDF, under one of two contexts. First the document's context is tried, to
 /// which the proof may add contexts. Then the suite's pinned context is tried.
 struct ProofOptions {
-    let context: ProofContext
     let dataset: Dataset
     /// The members of the proof that its signature does not cover, as pointers relative to the proof.
     let unsigned: [String]
@@ -16,7 +15,6 @@ struct ProofOptions {
     init?(
         _ proof: JSONObject, of suite: ProofSuite, under context: ProofContext, documentContext: JSON, trust: TrustStore
     ) {
-        self.context = context
         var options = JSONObject()
         switch context {
         case .document:

@@ -70,7 +70,6 @@ struct ProofSuite: Sendable {
         }
     }
 
-    /// Returns the signature of a proof.
     func signature(
         of proof: Located<JSONObject>, by key: PublicKey, limits: Limits
     ) throws(Rejection) -> ProofSignature {

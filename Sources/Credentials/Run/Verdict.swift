@@ -134,10 +134,6 @@ package struct CredentialSummary: Hashable, Sendable {
     package var validFrom: Timestamp?
     /// The end of the credential's validity.
     package var validUntil: Timestamp?
-    /// The SHA-256 of the payload as received (32 bytes). Each call computes the digest: only the record needs it, and
-    /// the verdict must not wait.
-    package var payloadDigest: [UInt8] { payload.digest }
-    private let payload: Payload
     /// The SHA-256 of the *signed* content (32 bytes), equal for every spelling of a credential. For linked data, the
     /// hash covers the canonical N-Quads without the proofs (``SignedContent``). For a token, it covers the issuer's
     /// JWT up to its signature, without disclosures and key binding. For an mdoc, it covers the mobile security object.
@@ -150,35 +146,6 @@ package struct CredentialSummary: Hashable, Sendable {
     /// The content from which ``signedDigest`` is computed; nil before the proof stage.
     var signed: SignedContent?
 
-    /// Creates a summary for a payload of which only the digest is known.
-    package init(format: CredentialFormat? = nil, payloadDigest: [UInt8]) {
-        self.format = format
-        payload = Payload(.digest(payloadDigest))
-    }
-
-    /// Creates a summary for a payload before anything else is known.
-    init(payload: [UInt8]) { self.payload = Payload(.bytes(payload)) }
-}
-
-/// The source of a payload's digest. Printing a summary does not show the payload.
-private struct Payload: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
-    enum Source: Hashable, Sendable {
-        case digest([UInt8])
-        case bytes([UInt8])
-    }
-
-    private let source: Source
-
-    init(_ source: Source) { self.source = source }
-
-    /// The SHA-256 hash of the payload, 32 bytes.
-    var digest: [UInt8] {
-        switch source {
-        case .digest(let digest): digest
-        case .bytes(let bytes): Digest.sha256(bytes)
-        }
-    }
-
-    var description: String { "payload" }
-    var customMirror: Mirror { Mirror(self, children: []) }
+    /// Creates a summary before anything else is known.
+    package init(format: CredentialFormat? = nil) { self.format = format }
 }

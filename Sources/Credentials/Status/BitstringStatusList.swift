@@ -39,7 +39,4 @@ package struct BitstringStatusList: Sendable {
         }
         return value
     }
-
-    /// The indices of the bits that are set, in order.
-    package var set: [Int] { (0..<count).filter { self[$0] == true } }
 }

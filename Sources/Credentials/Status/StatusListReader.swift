@@ -68,7 +68,7 @@ struct StatusListReader {
         let dates = try Self.dates(claims, document, verificationContext.profile)
         var check = JWTCheck(
             token, as: kind, verificationContext.quiet(at: try dates.clock(in: verificationContext, at: "")),
-            summary: CredentialSummary(format: kind.format, payloadDigest: []))
+            summary: CredentialSummary(format: kind.format))
         let credential = try check.verifyIssued(by: try signer(named: named))
         let signed = StatusListDates(issued: credential.validFrom, until: credential.validUntil)
         return try bitstring(StatusListFacts(text: credential.shape.document), url, signed)
@@ -81,7 +81,7 @@ struct StatusListReader {
         let dates = try Self.dates(JSONObject(), document, verificationContext.profile)
         var check = CredentialCheck(
             document, verificationContext.quiet(at: try dates.clock(in: verificationContext, at: "")),
-            summary: CredentialSummary(format: .ldpVC, payloadDigest: []))
+            summary: CredentialSummary(format: .ldpVC))
         let issued = try check.verifyIssued(by: try signer(named: Self.issuer(of: document)))
         guard !check.evidence.unsigned.contains(where: { Pointer.overlap($0, "/credentialSubject") }) else {
             throw Rejection(.statusInvalid)

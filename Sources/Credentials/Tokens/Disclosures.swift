@@ -13,7 +13,6 @@ struct Disclosure {
 struct Disclosures {
     private let byDigest: [Text: Disclosure]
 
-    /// The number of disclosures.
     var count: Int { byDigest.count }
 
     /// Reads all disclosures.

@@ -68,7 +68,6 @@ package struct TrustBundle: Sendable {
 
     /// Returns the first line of a bundle of the given kind, without the format number.
     private static func magic(_ kind: Kind) -> String { "gatehouse \(kind.rawValue) bundle " }
-    /// The format number.
     static let format = "1"
 
     /// The version, the dates and the digest.

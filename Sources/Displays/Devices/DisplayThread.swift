@@ -1,5 +1,4 @@
 import Encoding
-import Glibc
 package import LinuxIO
 import Synchronization
 
@@ -68,12 +67,7 @@ package final class DisplayThread: Sendable {
 
     /// Waits until the newest scene is shown, at most for `limit`. Returns whether it is.
     package func flush(within limit: Duration) -> Bool {
-        let end = SystemClock.now().advanced(by: limit)
-        while !slot.state.withLock({ $0.asked == $0.shown }) {
-            if SystemClock.now() >= end { return false }
-            usleep(1000)
-        }
-        return true
+        Threads.wait(within: limit) { slot.state.withLock { $0.asked == $0.shown } }
     }
 
     private static func run(

@@ -28,7 +28,4 @@ package struct RowSum: Hashable, Sendable {
 
     /// Adds a row.
     package static func += (sum: inout RowSum, row: RowSum) { sum.lanes &+= row.lanes }
-
-    /// Removes a row.
-    package static func -= (sum: inout RowSum, row: RowSum) { sum.lanes &-= row.lanes }
 }

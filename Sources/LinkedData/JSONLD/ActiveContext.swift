@@ -32,7 +32,6 @@ final class ActiveContext: Sendable {
         }
     }
 
-    /// The definition of `term`.
     subscript(term: Text) -> TermDefinition? { state.terms[term] }
 }
 

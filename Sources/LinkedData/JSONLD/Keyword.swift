@@ -34,7 +34,6 @@ enum Keyword: UInt8, Sendable, CaseIterable {
 
         init(arrayLiteral elements: Keyword...) { for keyword in elements { insert(keyword) } }
 
-        var isEmpty: Bool { bits == 0 }
         mutating func insert(_ keyword: Keyword) { bits |= 1 << UInt32(keyword.rawValue) }
         func contains(_ keyword: Keyword) -> Bool { bits & 1 << UInt32(keyword.rawValue) != 0 }
         func isSubset(of other: Group) -> Bool { bits & ~other.bits == 0 }

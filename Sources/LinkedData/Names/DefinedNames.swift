@@ -45,11 +45,6 @@ package final class DefinedNames: Sendable {
         found.isUnknown || meanings(of: name).contains(iri)
     }
 
-    /// Whether any scoped context defines the name with another IRI.
-    func defines(_ name: Text, otherwiseThan iri: Text) -> Bool {
-        found.isUnknown || !definitions(of: name).subtracting([iri]).isEmpty
-    }
-
     /// Returns whether any scoped context gives the name another IRI than `iri`, by a definition or by a vocabulary.
     package func means(_ name: Text, otherwiseThan iri: Text) -> Bool {
         found.isUnknown || !meanings(of: name).subtracting([iri]).isEmpty

@@ -68,12 +68,7 @@ package final class GPIOInputs: Sendable {
     package func end(within limit: Duration) -> Bool {
         isEnding.store(true, ordering: .releasing)
         counter.ring()
-        let last = SystemClock.now().advanced(by: limit)
-        while !hasEnded.load(ordering: .acquiring) {
-            if SystemClock.now() >= last { return false }
-            usleep(500)
-        }
-        return true
+        return Threads.wait(within: limit) { hasEnded.load(ordering: .acquiring) }
     }
 
     private var goesOn: Bool { !isEnding.load(ordering: .acquiring) }

@@ -1,5 +1,4 @@
 package import Encoding
-import Glibc
 import Synchronization
 
 /// A thread that owns a bank of lines and keeps them in the wanted state, even when other parts of the
@@ -91,12 +90,7 @@ package final class LineThread: Sendable {
     package func end(within limit: Duration) -> Bool {
         isEnding.store(true, ordering: .releasing)
         wake()
-        let last = SystemClock.now().advanced(by: limit)
-        while !hasEnded.load(ordering: .acquiring) {
-            if SystemClock.now() >= last { return false }
-            usleep(500)
-        }
-        return true
+        return Threads.wait(within: limit) { hasEnded.load(ordering: .acquiring) }
     }
 
     private func run(

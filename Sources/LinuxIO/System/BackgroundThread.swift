@@ -74,12 +74,7 @@ package final class BackgroundThread: Sendable {
 
     /// Waits until all queued work is done, at most for `limit`. Returns whether it is.
     package func flush(within limit: Duration) -> Bool {
-        let end = SystemClock.now().advanced(by: limit)
-        while !queue.state.withLock({ $0.jobs.isEmpty && !$0.isRunning }) {
-            if SystemClock.now() >= end { return false }
-            usleep(1000)
-        }
-        return true
+        Threads.wait(within: limit) { queue.state.withLock { $0.jobs.isEmpty && !$0.isRunning } }
     }
 }
 
@@ -125,5 +120,15 @@ package enum Threads {
             throw SystemError("starting the thread \(name)", code: result)
         }
         pthread_detach(id)
+    }
+
+    /// Blocks until `isDone` returns true, at most for `limit`. Returns whether it did.
+    package static func wait(within limit: Duration, until isDone: () -> Bool) -> Bool {
+        let end = SystemClock.now().advanced(by: limit)
+        while !isDone() {
+            if SystemClock.now() >= end { return false }
+            usleep(500)
+        }
+        return true
     }
 }

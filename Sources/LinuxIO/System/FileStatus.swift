@@ -7,7 +7,6 @@ package struct FileStatus: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// A regular file.
         case file
-        /// A folder.
         case folder
         /// A symbolic link.
         case link

@@ -17,7 +17,6 @@ final class HeldFolder {
         self.folder = try OpenFile(name, .folder, in: folder.folder)
     }
 
-    /// Returns the path of a name in the folder.
     func path(of name: String) -> String { folder.path(of: name) }
 
     /// The names in the folder, in byte order.

@@ -50,10 +50,8 @@ package final class PollThread: SerialExecutor {
         fileprivate let loop: PollLoop
         fileprivate let id: UInt64
 
-        /// Makes the handler run once at `instant` of ``SystemClock/now()``, or at once if that has passed.
-        package func arm(at instant: Instant) { loop.arm(id, at: instant) }
-
-        /// Arms the timer at `deadline`, or disarms it for nil: accepts the `deadline` of a core unchanged.
+        /// Makes the handler run once at `deadline` of ``SystemClock/now()``, or at once if that has passed; nil:
+        /// never. The `deadline` of a core is accepted unchanged.
         package func set(_ deadline: Instant?) { loop.arm(id, at: deadline) }
     }
 

@@ -41,19 +41,6 @@ package struct Metric: Sendable {
     package let help: String
     /// Returns the samples of the metric from a status report.
     package let samples: @Sendable (_ report: StatusReport) -> [Sample]
-
-    /// The unit in the name of the metric: bytes, seconds, or a number of items.
-    package var unit: String {
-        if name.contains("timestamp_seconds") { return "seconds since 1970" }
-        if name.contains("seconds") { return "seconds" }
-        return name.contains("bytes") ? "bytes" : "number"
-    }
-
-    /// The row of the metric in a Markdown table: name with labels, kind, unit, meaning.
-    package var row: String {
-        let labels = labels.isEmpty ? "" : "{" + labels.joined(separator: ",") + "}"
-        return "| `\(name)\(labels)` | \(kind.rawValue) | \(unit) | \(help) |"
-    }
 }
 
 extension Metric {
@@ -79,7 +66,6 @@ extension Metric {
         }
     }
 
-    /// Returns a metric of a date.
     static func date(
         _ name: String, _ date: @escaping @Sendable (StatusReport) -> Timestamp?, _ help: String
     ) -> Metric {

@@ -14,9 +14,6 @@ package struct Link: Sendable {
         case central
         /// The peripheral of the link: the verifier's controller.
         case peripheral
-
-        /// The opposite side of the link.
-        package var other: Side { self == .central ? .peripheral : .central }
     }
 
     /// A change that the link layer negotiated, in force from the moment of its report.

@@ -1,5 +1,5 @@
 import Crypto
-package import Encoding
+import Encoding
 package import Kiosk
 
 /// A crowd at several gates within radio range of each other, in virtual time. The kiosks are real, and ``KioskRules``
@@ -37,9 +37,6 @@ package final class Crowd {
 
     /// The kiosks of the gates in their present state.
     package var kiosks: [Kiosk] { gates.map(\.simulation.kiosk) }
-
-    /// The gates' common time, from zero on.
-    package var time: Instant { now }
 
     /// Runs until the planned number of visitors and then all remaining visitors have left. `onVisit` is called with
     /// the number of visitors that have left.

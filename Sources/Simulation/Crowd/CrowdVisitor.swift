@@ -100,7 +100,7 @@ package struct CrowdCredentials: Sendable {
         let forged = Array(#"{"is":"forged","text":"\#(ballast)"}"#.utf8)
         return CrowdCredentials(genuine: genuine, forged: forged) { payload, _ in
             let isGenuine = payload == genuine
-            var credential = CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32))
+            var credential = CredentialSummary()
             credential.issuer = "crowd"
             return Verdict(
                 decision: isGenuine ? .accept : .reject, reasons: [Reason(isGenuine ? .ok : .proofInvalid)],

@@ -25,7 +25,6 @@ package struct IssuerSettings: Hashable, Sendable {
     /// Creates empty settings.
     package init() {}
 
-    /// The value of one setting.
     enum Value: Hashable {
         /// A single text in quotes.
         case word(Text)

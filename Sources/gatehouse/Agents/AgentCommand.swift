@@ -55,7 +55,6 @@ struct AgentShowCommand: AsyncParsableCommand {
     }
 }
 
-/// Pings an agent.
 struct AgentPingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ping", abstract: "Pings an agent and prints the response time.",

@@ -12,7 +12,6 @@ struct ConfigurationInput: ParsableArguments {
     @Option(name: [.customLong("config")], help: ArgumentHelp("The configuration file.", valueName: "file"))
     private var named = Self.standard
 
-    /// The path of the configuration.
     var path: String {
         get {
             let folders = StandardFolders.inForce

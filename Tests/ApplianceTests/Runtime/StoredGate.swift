@@ -264,7 +264,7 @@ struct StoredGate {
 extension Verdict {
     /// A verdict with that first reason; `ok` accepts.
     static func made(_ code: ReasonCode) -> Verdict {
-        var credential = CredentialSummary(payloadDigest: [UInt8](repeating: 7, count: 32))
+        var credential = CredentialSummary()
         credential.signedDigest = [UInt8](repeating: 8, count: 32)
         return Verdict(
             decision: code == .ok ? .accept : .reject, reasons: [Reason(code)], credential: credential, unsigned: [],

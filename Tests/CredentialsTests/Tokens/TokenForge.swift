@@ -116,7 +116,7 @@ struct TokenForge {
         guard case .sdJWT(let token) = received.body else { return nil }
         var check = SDJWTCheck(
             token, as: received.kind, verificationContext,
-            summary: CredentialSummary(format: received.format, payloadDigest: []))
+            summary: CredentialSummary(format: received.format))
         try check.verify()
         return check.evidence.claims?.document
     }
