@@ -116,10 +116,13 @@ struct LinkCore: ~Copyable, Sendable {
     /// Whether the handshake is complete and neither side has ended the connection.
     var isConnected: Bool { connection.isComplete && !isRetired }
 
+    /// Whether the link takes more to send: the connection is connected and will not lead to a mailbox.
+    var isOpen: Bool { isConnected && granted == nil && end == nil }
+
     /// Takes an operator's answer to the question that the message book has as `uid`, unless it was answered before,
     /// too many answers wait, or there is no connected peer. Returns whether the answer was taken.
     mutating func answer(_ question: Message, _ uid: Text, _ response: Text, date: Timestamp) -> Bool {
-        guard isConnected, granted == nil, end == nil, inbox.count < connection.owedRoom, !decided.contains(uid),
+        guard isOpen, inbox.count < connection.owedRoom, !decided.contains(uid),
             !connection.owed.contains(where: { $0.question == uid })
         else { return false }
         decided = decided.suffix(Self.messagesLimit - 1) + [uid]
@@ -130,7 +133,7 @@ struct LinkCore: ~Copyable, Sendable {
     /// Takes the requests of an invitation, unless there is no connected peer or too many answers wait. Returns whether
     /// they were taken.
     mutating func answer(_ invitation: Invitation) -> Bool {
-        guard isConnected, granted == nil, end == nil, inbox.count < connection.answerRoom else { return false }
+        guard isOpen, inbox.count < connection.answerRoom else { return false }
         inbox.append(.answer(invitation))
         return true
     }
