@@ -212,8 +212,6 @@ struct LinkCore: ~Copyable, Sendable {
 
     private mutating func start(_ question: Text?) {
         hasStarted = true
-        // The mailbox has released what an earlier run was handed and did not apply.
-        (mail, unread, unreleased) = ([], nil, [])
         inbox.insert(.start, at: 0)
         if let question, connection.reception == .returnRoute, policy.delivers, mediation == nil {
             mediation = MediationQuestion(

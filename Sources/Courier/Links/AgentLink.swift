@@ -56,7 +56,8 @@ package actor AgentLink {
             if core.end != nil { break }
             await nap.sleep(until: core.deadline, clock)
         }
-        await dependencies.postbox?.leave(id)
+        // What a link that is cut off was handed comes again at the next start.
+        if core.end != nil { await dependencies.postbox?.leave(id) }
         letGo()
         return switch core.end {
         case .granted(let address): .granted(address, state: core.connection.snapshot)

@@ -123,6 +123,22 @@ import Testing
         #expect(world.quarantined == ["u2"])
     }
 
+    /// A link that is cut off and runs again releases what it was handed before.
+    @Test func whatALinkWasHandedIsReleasedByItsNextRun() throws {
+        let world = try World(.mailbox, delivers: false)
+        world.connect()
+        world.isStoreBroken = true
+        world.agent.send(Self.question)
+        let envelope = try #require(world.agent.posts.last?.body)
+        world.feed(.mail(MailboxMessage(uid: "u1", connection: "c", envelope: envelope)))
+        world.feed(.start(question: nil))
+        world.feed(.mail(MailboxMessage(uid: "u2", connection: "c", envelope: Array("nonsense".utf8))))
+        #expect(!world.trail.contains("release u1"))
+        world.isStoreBroken = false
+        world.run(for: .seconds(20))
+        #expect(world.trail.contains("release u1") && world.trail.contains("release u2"))
+    }
+
     /// An operator's answer is stored before it is sent. The book says that it waits, and then that it was accepted or
     /// refused. It is taken once.
     @Test(arguments: [nil, 400, 500] as [Int?]) func whatBecameOfAnAnswerIsStored(refusal: Int?) throws {
