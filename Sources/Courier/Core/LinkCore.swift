@@ -81,8 +81,7 @@ struct LinkCore: ~Copyable, Sendable {
     private var decided: [Text] = []
     /// The question whether the peer keeps messages for this gate; nil if it is not asked.
     var mediation: MediationQuestion?
-    /// The mailbox that the peer has granted over this connection, and the time until which answers to its questions
-    /// are still sent.
+    /// The mailbox that the peer has granted over this connection, and the time until which answers are still sent.
     var granted: (address: MailboxAddress, until: Instant)?
     private var unsent: Int?
     /// The time of the present call, and the date.
@@ -96,14 +95,14 @@ struct LinkCore: ~Copyable, Sendable {
     }
 
     /// Why the link has ended; nil while it runs. Before it ends, all that it was given is handled, and what the
-    /// message book gets of that is durable. Before the connection leads to a mailbox, its answers to questions are
-    /// sent too: a mailbox sends none.
+    /// message book gets of that is durable. Before the connection leads to a mailbox, its answers are sent too, within
+    /// a time limit: a mailbox sends none.
     var end: End? {
         guard !isBusy, steps.isEmpty || isRetired else { return nil }
         if isRetired { return .retired }
         guard inbox.isEmpty, unkeptMessages.isEmpty, unkeptAnswers.isEmpty else { return nil }
         if isOver { return .ended }
-        guard let granted, connection.owed.isEmpty else { return nil }
+        guard let granted, connection.unsent == 0 || connection.owed.isEmpty && now >= granted.until else { return nil }
         return .granted(granted.address)
     }
 
@@ -144,7 +143,7 @@ struct LinkCore: ~Copyable, Sendable {
         let delivers = carriesReports && retryAt == nil && mediation?.isUnderWay != true
         return [
             connection.deadline, delivers ? delivery?.deadline : nil, askDeadline, retryAt,
-            connection.owed.isEmpty ? nil : granted?.until,
+            connection.unsent == 0 ? nil : granted?.until,
         ].compactMap(\.self).min()
     }
 

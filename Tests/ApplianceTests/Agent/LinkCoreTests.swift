@@ -224,6 +224,25 @@ import Testing
 
     // MARK: - The question for a mailbox
 
+    /// The requests of an invitation that were taken before the grant of a mailbox are answered over the connection.
+    @Test func requestsAreAnsweredBeforeTheMailboxIsUsed() throws {
+        let world = try World()
+        world.connect()
+        var json = try #require(world.agent.invitation.object)
+        json["requests~attach"] = [
+            ["@id": "a", "data": ["json": ["@type": "https://didcomm.org/trust_ping/1.0/ping", "@id": "P"]]]
+        ]
+        let asking = try Invitation(.object(json))
+        var isTaken: Bool?
+        world.duringQuestion = { world in
+            if isTaken == nil { isTaken = world.core.answer(asking) }
+        }
+        world.startWithGrant()
+        world.run(for: .seconds(20))
+        #expect(isTaken == true && Self.isGranted(world) && world.spins == 0)
+        #expect(world.agent.others.contains { $0["~thread"]?["thid"] == "P" })
+    }
+
     /// A connection that is about to lead to a mailbox takes no requests of an invitation: it would not answer them.
     @Test func aConnectionThatLeadsToAMailboxTakesNoRequests() throws {
         let world = try World()
