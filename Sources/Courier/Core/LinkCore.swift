@@ -81,8 +81,7 @@ struct LinkCore: ~Copyable, Sendable {
     private var decided: [Text] = []
     /// The question whether the peer keeps messages for this gate; nil if it is not asked.
     var mediation: MediationQuestion?
-    /// The mailbox that the peer has granted over this connection, and the time until which answers to its questions
-    /// are still sent.
+    /// The mailbox that the peer has granted over this connection, and the time until which answers are still sent.
     var granted: (address: MailboxAddress, until: Instant)?
     private var unsent: Int?
     /// The time of the present call, and the date.
@@ -96,14 +95,14 @@ struct LinkCore: ~Copyable, Sendable {
     }
 
     /// Why the link has ended; nil while it runs. Before it ends, all that it was given is handled, and what the
-    /// message book gets of that is durable. Before the connection leads to a mailbox, its answers to questions are
-    /// sent too: a mailbox sends none.
+    /// message book gets of that is durable. Before the connection leads to a mailbox, its answers are sent too, within
+    /// a time limit: a mailbox sends none.
     var end: End? {
         guard !isBusy, steps.isEmpty || isRetired else { return nil }
         if isRetired { return .retired }
         guard inbox.isEmpty, unkeptMessages.isEmpty, unkeptAnswers.isEmpty else { return nil }
         if isOver { return .ended }
-        guard let granted, connection.owed.isEmpty else { return nil }
+        guard let granted, connection.unsent == 0 || connection.owed.isEmpty && now >= granted.until else { return nil }
         return .granted(granted.address)
     }
 
@@ -116,10 +115,13 @@ struct LinkCore: ~Copyable, Sendable {
     /// Whether the handshake is complete and neither side has ended the connection.
     var isConnected: Bool { connection.isComplete && !isRetired }
 
+    /// Whether the link takes more to send: the connection is connected and will not lead to a mailbox.
+    var isOpen: Bool { isConnected && granted == nil && end == nil }
+
     /// Takes an operator's answer to the question that the message book has as `uid`, unless it was answered before,
     /// too many answers wait, or there is no connected peer. Returns whether the answer was taken.
     mutating func answer(_ question: Message, _ uid: Text, _ response: Text, date: Timestamp) -> Bool {
-        guard isConnected, granted == nil, end == nil, inbox.count < connection.owedRoom, !decided.contains(uid),
+        guard isOpen, inbox.count < connection.owedRoom, !decided.contains(uid),
             !connection.owed.contains(where: { $0.question == uid })
         else { return false }
         decided = decided.suffix(Self.messagesLimit - 1) + [uid]
@@ -130,7 +132,7 @@ struct LinkCore: ~Copyable, Sendable {
     /// Takes the requests of an invitation, unless there is no connected peer or too many answers wait. Returns whether
     /// they were taken.
     mutating func answer(_ invitation: Invitation) -> Bool {
-        guard isConnected, granted == nil, end == nil, inbox.count < connection.answerRoom else { return false }
+        guard isOpen, inbox.count < connection.answerRoom else { return false }
         inbox.append(.answer(invitation))
         return true
     }
@@ -141,7 +143,7 @@ struct LinkCore: ~Copyable, Sendable {
         let delivers = carriesReports && retryAt == nil && mediation?.isUnderWay != true
         return [
             connection.deadline, delivers ? delivery?.deadline : nil, askDeadline, retryAt,
-            connection.owed.isEmpty ? nil : granted?.until,
+            connection.unsent == 0 ? nil : granted?.until,
         ].compactMap(\.self).min()
     }
 
@@ -209,8 +211,6 @@ struct LinkCore: ~Copyable, Sendable {
 
     private mutating func start(_ question: Text?) {
         hasStarted = true
-        // The mailbox has released what an earlier run was handed and did not apply.
-        (mail, unread, unreleased) = ([], nil, [])
         inbox.insert(.start, at: 0)
         if let question, connection.reception == .returnRoute, policy.delivers, mediation == nil {
             mediation = MediationQuestion(

@@ -56,7 +56,8 @@ package actor AgentLink {
             if core.end != nil { break }
             await nap.sleep(until: core.deadline, clock)
         }
-        await dependencies.postbox?.leave(id)
+        // What a link that is cut off was handed comes again at the next start.
+        if core.end != nil { await dependencies.postbox?.leave(id) }
         letGo()
         return switch core.end {
         case .granted(let address): .granted(address, state: core.connection.snapshot)
@@ -159,10 +160,10 @@ package actor AgentLink {
         return true
     }
 
-    /// Reports a problem of the gate to the peer. Returns false if there is no connected peer, or if the
-    /// queue of messages for it is full.
+    /// Reports a problem of the gate to the peer. Returns false if there is no connected peer, if the connection is
+    /// about to lead to a mailbox, or if the queue of messages for it is full.
     package func tell(code: Text, explanation: Text) -> Bool {
-        guard core.isConnected, core.inbox.count < core.connection.answerRoom else { return false }
+        guard core.isOpen, core.inbox.count < core.connection.answerRoom else { return false }
         note(.ask(.tell(code: code, explanation: explanation)))
         return true
     }

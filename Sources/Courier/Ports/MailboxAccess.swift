@@ -12,7 +12,7 @@ package protocol MailboxAccess: Sendable {
     func fetch() async
     /// Reports that the effects of the messages with these uids are durable, or that they are in quarantine.
     func applied(_ uids: [Text]) async
-    /// Reports that the connection stops running. Messages that it was handed and did not apply are released.
+    /// Reports that the link of the connection has ended. Messages that it was handed and did not apply are released.
     func leave(_ connection: Text) async
 }
 

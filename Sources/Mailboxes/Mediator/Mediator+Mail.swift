@@ -31,13 +31,19 @@ extension Mediator {
         _ exchange: AgentConnection.ExchangeID, _ failure: ExchangeFailure, at now: Instant
     ) -> [MailboxAction] {
         let actions = carry(connection.handle(.failed(exchange, failure), at: now), at: now)
-        // The answer may have been too large: ask for a smaller one next time.
-        guard failure == .uncertain, let question, case .delivery = question.kind, question.until == nil else {
+        guard failure != .unreachable, failure != .notStored, let asked = question, asked.until == nil else {
             return actions
         }
+        guard failure == .uncertain, case .delivery = asked.kind else {
+            // The mediator's server may fail on this question only, so the question ends without an answer.
+            let until = now.advanced(by: limits.answer)
+            question?.until = until
+            return actions
+        }
+        // The answer may have been too large: ask for a smaller one next time.
         inbox.deliveryFailed(at: now)
         giveUp(at: now, for: .zero)
-        return actions + carry(connection.handle(.withdraw(question.id), at: now), at: now)
+        return actions + carry(connection.handle(.withdraw(asked.id), at: now), at: now)
     }
 
     /// Passes messages to the connections that they are for. A message for no known connection gets an empty
@@ -186,10 +192,12 @@ extension Mediator {
         var actions: [MailboxAction] = []
         if let due = pickupAt, now >= due { (hasPickup, pickupAt) = (nil, nil) }
         if address == nil, let failure = mediation.expire(at: now) { actions += failed(failure) }
-        if let until = question?.until, now >= until {
-            if case .features? = question?.kind { goWithoutPickup(for: limits.again, at: now) }
-            if case .delivery? = question?.kind { inbox.deliveryFailed(at: now) }
+        if let asked = question, let until = asked.until, now >= until {
+            if case .features = asked.kind { goWithoutPickup(for: limits.again, at: now) }
+            if case .delivery = asked.kind { inbox.deliveryFailed(at: now) }
+            isUnanswered = true
             giveUp(at: now, for: limits.answer)
+            actions += carry(connection.handle(.withdraw(asked.id), at: now), at: now)
         }
         guard !connection.isEnded else { return actions }
         if life.pass(now, isReachable: connection.isReachable) { actions += failed(.silent) }
@@ -212,10 +220,14 @@ extension Mediator {
             askAt = nil
             if hasPickup == nil { return ask(.features, at: now) }
             let updates = updates(at: now)
-            if !updates.isEmpty { return ask(.update(Array(updates.prefix(Coordination.maxKeys))), at: now) }
-            if hasPickup == true, !inbox.next.isEmpty { return ask(.received(inbox.next), at: now) }
-            if hasPickup == true, inbox.isDue(at: now) {
+            let fetches = hasPickup == true && inbox.isDue(at: now)
+            if !fetches || !isUnanswered {
+                if !updates.isEmpty { return ask(.update(Array(updates.prefix(Coordination.maxKeys))), at: now) }
+                if hasPickup == true, !inbox.next.isEmpty { return ask(.received(inbox.next), at: now) }
+            }
+            if fetches {
                 inbox.began()
+                isUnanswered = false
                 return ask(.delivery, at: now)
             }
         }

@@ -120,6 +120,8 @@ package struct Mediator: ~Copyable, Mailbox {
     var pickupAt: Instant?
     /// The time before which no new question is asked.
     var askAt: Instant?
+    /// Whether the last question had no answer. Messages are fetched before the next one, which may have none either.
+    var isUnanswered = false
     /// The failure of the whole mailbox that was reported last.
     var trouble: MailboxFailure?
 
@@ -208,6 +210,7 @@ package struct Mediator: ~Copyable, Mailbox {
     private mutating func restart(at now: Instant) {
         (question, silentPing, hasPickup, pickupAt, askAt, trouble) = (nil, nil, nil, nil, nil, nil)
         mediation.askNow()
+        isUnanswered = false
         inbox = MediatorInbox(limits)
         life = MediatorLiveness(limits, at: now)
         for index in entries.indices {

@@ -195,6 +195,30 @@ import Testing
         _ = await task.value
     }
 
+    /// A mailbox whose connections leave it.
+    private actor LeftMailbox: MailboxAccess {
+        private(set) var left: [Text] = []
+        func open(_ receiver: any MailReceiver, key: KeyPair) {}
+        func fetch() {}
+        func applied(_ uids: [Text]) {}
+        func leave(_ connection: Text) { left.append(connection) }
+        func close(_ connection: Text) {}
+    }
+
+    /// A link that is cut off releases nothing at its mailbox: what it was handed is not durable, and comes again.
+    @Test func onlyALinkThatHasEndedLeavesItsMailbox() async throws {
+        let (exchange, memory, mailbox) = (try VirtualAgentExchange(), Memory(), LeftMailbox())
+        var dependencies = around(exchange, memory)
+        dependencies.postbox = mailbox
+        let invitation = try Invitation(await exchange.invitation)
+        let link = try AgentLinks.new(invitation, AgentConnection.Configuration.impatient, dependencies)
+        try #require(await link.connect(within: .seconds(60)))
+        #expect(await mailbox.left.isEmpty)
+        await link.stop()
+        await link.run()
+        #expect(await mailbox.left == [link.id])
+    }
+
     @Test func spoiltConnectionsAreNamed() async throws {
         let memory = Memory()
         try await memory.keepConnection("bad", to: DeliveryCursor.primary, Array("{}".utf8), handled: [])

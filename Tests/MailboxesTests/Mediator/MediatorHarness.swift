@@ -1,9 +1,10 @@
 import Aries
 import DIDComm
 import Encoding
-import Mailboxes
 import Simulation
 import Testing
+
+@testable import Mailboxes
 
 /// A mailbox at a virtual agent, one connection to the same agent that uses this mailbox, a store, and a
 /// clock that jumps from deadline to deadline: the work of the driver, in one loop.
@@ -29,6 +30,9 @@ final class MediatorHarness {
     var steps = Int.max
     /// The fate of the mailbox's posts.
     var network = Network.whole
+    /// The request of the mailbox whose posts have the fate `withholding`.
+    var withheld: Withheld?
+    var withholding = Network.fails
     /// Results of posts that are held up.
     private var held: [(until: Instant, event: MailboxEvent)] = []
     /// The times at which the mailbox reported a fault to the driver.
@@ -58,6 +62,9 @@ final class MediatorHarness {
         /// They are answered with 5xx.
         case fails
     }
+
+    /// A kind of request.
+    enum Withheld: Sendable { case features, update, received }
 
     private enum Turn {
         case mailbox(MailboxEvent)
@@ -163,9 +170,18 @@ final class MediatorHarness {
         return turns
     }
 
+    /// Whether the request under way is the withheld one.
+    private var isWithheld: Bool {
+        guard let question = mailbox.question, question.nudgeAt == nil else { return false }
+        return switch (withheld, question.kind) {
+        case (.features, .features), (.update, .update), (.received, .received): true
+        default: false
+        }
+    }
+
     /// Returns the result of a post: now, or when it is no longer held up.
     private func result(of id: AgentConnection.ExchangeID, _ body: [UInt8]) -> MailboxEvent? {
-        switch network {
+        switch isWithheld ? withholding : network {
         case .swallows: return .answered(id, body: [])
         case .babbles: return .answered(id, body: Array("{\"post\":\(posts)}".utf8))
         case .fails: return .rejected(id, status: 503, body: [])
