@@ -55,7 +55,7 @@ package struct Door: Sendable {
     /// Creates a door whose inputs have not been read yet.
     package init(settings: DoorSettings) { self.settings = settings }
 
-    // MARK: - How it stands
+    // MARK: - State
 
     /// The mode in force: a person's order has priority over the fire panel, and both have priority over the
     /// schedule. A lock-down that a person ordered has priority over everything.
@@ -99,7 +99,7 @@ package struct Door: Sendable {
             mode: mode, cause: cause, since: since, until: until, inputs: inputs, counters: counters)
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     /// Handles the passing of time until `now`.
     package mutating func advance(to now: Instant) -> [DoorAction] {

@@ -6,7 +6,7 @@ package import Tuvali
 package struct KioskSettings: Sendable {
     /// What happens at the gate while the ledger cannot take an intent.
     package enum LedgerFailurePolicy: String, CaseIterable, Sendable {
-        /// The gate admits nobody while it cannot record (default).
+        /// The gate opens for no credential while it cannot record (default).
         case refuse
         /// Accepted visitors are admitted without a record; for places where a shut gate is the greater harm.
         case open

@@ -185,7 +185,7 @@ struct Offers: Sendable {
         for index in offers.indices where offers[index].isPrinted { offers[index].limit = .zero }
     }
 
-    // MARK: - On the air
+    // MARK: - Advertisements
 
     /// Returns what the host is to show now, the most important first; an empty list if the gate has no room
     /// for a phone. Returns nil if the same list was already requested.

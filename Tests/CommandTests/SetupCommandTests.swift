@@ -207,7 +207,7 @@ import Testing
         #expect(configuration == nil)
     }
 
-    // MARK: - Reasons not to write
+    // MARK: - Refusals to write
 
     @Test func whoMayNotWriteIsToldBeforeAll() async throws {
         let words = Self.common + ["--name", "N", "--board", "none"]

@@ -89,7 +89,7 @@ import Testing
         try await folder.gatehouse(["verify", "--config", "gate.toml", "sample/credential.json"] + more)
     }
 
-    /// A gate that does not trust its date admits nobody, and `verify` reports that.
+    /// A gate that does not trust its date rejects every credential, and `verify` reports that.
     @Test func theGatesRuleForItsClockCounts() async throws {
         let byHand = try await folder.gatehouse("verify", "--trust", "sample/trust", "sample/credential.json")
         try gate("unset")

@@ -98,7 +98,7 @@ import Testing
         await server.close()
     }
 
-    // MARK: - Who may
+    // MARK: - Permission of the client
 
     @Test func theKernelSaysWhoAsks() async throws {
         let seen = Mutex<PeerCredentials?>(nil)

@@ -33,7 +33,7 @@ import Testing
         place.remove()
     }
 
-    /// The database is deleted while the service was running: the gate admits nobody any more, events are kept in
+    /// The database is deleted while the service runs: the gate then opens for no credential, events are kept in
     /// the reserve, the end reports the loss, and the next start adds the reserve to its ledger.
     @Test(.timeLimit(.minutes(2)))
     func aDeletedDatabaseLetsNobodyInAndLosesNothing() async throws {

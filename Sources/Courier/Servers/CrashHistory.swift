@@ -66,7 +66,7 @@ package struct CrashHistory: Hashable, Sendable {
         return true
     }
 
-    // MARK: - Between two runs
+    // MARK: - The file between two runs
 
     /// Returns the content of the file that is kept while the program runs. It has one line for each of
     /// these: the id of the machine's boot; the number of crashes; the servers that are left out; the servers

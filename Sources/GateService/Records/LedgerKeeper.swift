@@ -82,7 +82,7 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    // MARK: - The radio's side
+    // MARK: - Methods for the radio's thread
 
     /// Takes an intent; `answer` gets nil once it is durable. For an intent that is already durable, the
     /// store only checks that the database still exists.
@@ -137,7 +137,7 @@ package final class LedgerKeeper: VisitLedger {
         state.queue.handle(event, at: clock.now()).compactMap { state.answers.removeValue(forKey: $0) }
     }
 
-    // MARK: - The disk's side
+    // MARK: - Writing to the disk
 
     /// Writes records until ``finish()`` is called, and then the records that still wait.
     package func run() async {

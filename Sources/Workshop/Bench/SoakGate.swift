@@ -97,7 +97,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         if opened != seen.visits[.accepted] { figures.findings.append("the gate opened \(opened) times") }
     }
 
-    // MARK: - The kiosk's surroundings
+    // MARK: - The kiosk's environment
 
     func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {
         for case .verify(let visit, _) in actions { self.visit = visit }

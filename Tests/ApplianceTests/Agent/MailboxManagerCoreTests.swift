@@ -124,7 +124,7 @@ import Testing
         ])
     }
 
-    // MARK: - Which mailbox
+    // MARK: - Choice of the mailbox
 
     @Test func theNewestStoredMailboxIsUsedAndEarlierOnesAreRetired() {
         let world = World(.ownAgent)

@@ -212,7 +212,7 @@ import Workbench
         await gatekeeper.run()
     }
 
-    // MARK: - Surroundings
+    // MARK: - Environment
 
     private static let night: DoorSchedule = {
         var schedule = DoorSchedule()

@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    // MARK: - Refused
+    // MARK: - Rejected presentations
 
     @Test(arguments: ShownTogether.Way.allCases) func theRecordNamesWhatWasDenied(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)

@@ -81,7 +81,7 @@ import Testing
         (0..<(1 << count)).map { mask in (0..<count).filter { mask & 1 << $0 != 0 } }
     }
 
-    // MARK: - Truth
+    // MARK: - Truth tables of conditions
 
     private struct Condition {
         let text: String
