@@ -36,7 +36,7 @@ package struct SectionFile: Hashable, Sendable {
     let key: String
     /// Its absolute path; of a program also its name in `PATH`.
     let path: String
-    /// Its use.
+    /// The use of the file.
     let use: Use
 
     /// The places where the service writes. A folder is one of them if the service makes the file in it anew, but does

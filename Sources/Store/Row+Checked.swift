@@ -31,7 +31,7 @@ extension Row {
         (self[column] as DatabaseValue).isNull ? nil : try text(column)
     }
 
-    /// Bytes.
+    /// Returns the bytes in the column `column`.
     func bytes(_ column: String) throws -> [UInt8] {
         guard case .blob(let value) = (self[column] as DatabaseValue).storage else { throw Self.damaged(column) }
         return [UInt8](value)

@@ -120,7 +120,7 @@ struct DeployTests {
         ] {
             #expect(lines.contains(line), "\(line)")
         }
-        // These lines would take the radio away.
+        // These settings of a unit would deny the service the radio.
         for line in ["PrivateNetwork=yes", "PrivateUsers=yes", "PrivateDevices=yes"] {
             #expect(!lines.contains(line), "\(line)")
         }
@@ -178,7 +178,8 @@ struct DeployTests {
         #expect(String(decoding: try Vectors.bytes(guide), as: UTF8.self).contains("\n\(log) {\n"))
         let unit = UnitFile([try text("gatehouse.service")])
         #expect(unit.isReadOnly && unit.permits(log, writing: true))
-        // systemd would have to change the folder at each start, and could not do so on a read-only root.
+        // The unit must not create the folder. systemd would set the folder's owner and mode at each start, which fails
+        // on a read-only root.
         #expect(!unit.makes(log))
         #expect(try text("gatehouse.tmpfiles").contains("\nd /var/log/gatehouse 0700 gatehouse gatehouse -\n"))
     }

@@ -279,7 +279,7 @@ import Testing
             """
     }
 
-    /// Without a service `--tell` marks the connection and sends nothing: the next start tells the agent and forgets
+    /// Without a service `--tell` marks the connection and sends nothing: the next start notifies the agent and deletes
     /// the keys.
     @Test(.timeLimit(.minutes(2)))
     func theNextStartTellsTheAgent() async throws {

@@ -18,7 +18,7 @@ import TrustFiles
 
     /// The rules at one place.
     enum Rules: String, CaseIterable, Sendable {
-        /// Nothing.
+        /// No rules.
         case none
         /// Rules that admit the sample.
         case open

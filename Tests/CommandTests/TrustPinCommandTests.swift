@@ -60,7 +60,8 @@ import Testing
         #expect(check.code == 0, "\(check)")
     }
 
-    /// A card of MOSIP: a document that names the bare DID, a context that names another, a status list.
+    /// A credential of MOSIP needs three items: its issuer's document, which lists only the bare DID; a context that
+    /// refers to another context; and a status list.
     @Test func aCardOfMOSIP() async throws {
         guard let mosip = Vectors.path("vc/mosip")?.path else { return }
         let card = mosip + "/ldp_vc/mosipUnrevokedVC.json"

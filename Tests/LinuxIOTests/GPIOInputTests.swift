@@ -235,7 +235,8 @@ struct GPIOInputTests {
         #expect(
             chip.state.withLock { $0.news }.contains(
                 .unavailable(.failed(SystemError("waiting for edges", code: ENODEV)))))
-        // At most one request in 20 ms, however long the machine sleeps.
+        // The thread requests the lines at most once in 20 ms. Compare with the real time, which may be longer than the
+        // sleep.
         let began = SystemClock.now()
         let before = chip.state.withLock { $0.requests }
         usleep(200_000)

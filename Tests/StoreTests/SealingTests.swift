@@ -380,7 +380,7 @@ import Testing
         try await check(handedOver, resealed: 2)
         try FileManager.default.removeItem(atPath: file)
         try await check(handedOver, resealed: 0)
-        // Without systemd's key again, no new key is made in its place.
+        // If systemd's key is missing again, the store makes no new key in place of systemd's.
         store = try await Store.open(folder.database)
         guard case .keyless? = store.keysAtRest.failure else { Issue.record("made anew"); return }
         #expect(!FileManager.default.fileExists(atPath: file))

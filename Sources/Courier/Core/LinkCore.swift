@@ -75,7 +75,7 @@ struct LinkCore: ~Copyable, Sendable {
     var unkeptKeys: [[UInt8]] = []
     /// Messages for the message book that are not durable yet, at most ``messagesLimit``.
     var unkeptMessages: [MessageEntry] = []
-    /// What became of answers to questions and is not durable yet, at most ``messagesLimit``.
+    /// Results of answers to questions that are not durable yet, at most ``messagesLimit``.
     var unkeptAnswers: [AnswerChange] = []
     /// The questions that an operator has answered in this run, newest last, at most ``messagesLimit``.
     private var decided: [Text] = []
@@ -95,9 +95,9 @@ struct LinkCore: ~Copyable, Sendable {
         self.policy = policy
     }
 
-    /// Why the link has ended; nil while it runs. Before it ends, all that it was given is handled, and what the
-    /// message book gets of that is durable. Before the connection leads to a mailbox, its answers to questions are
-    /// sent too: a mailbox sends none.
+    /// Why the link has ended; nil while it runs. Before the end, all received messages are handled, and their entries
+    /// in the message book are durable. If the connection is to lead to a mailbox from then on, its answers to
+    /// questions are sent before the end, because a mailbox's own connection sends none.
     var end: End? {
         guard !isBusy, steps.isEmpty || isRetired else { return nil }
         if isRetired { return .retired }
@@ -199,7 +199,7 @@ struct LinkCore: ~Copyable, Sendable {
 
     private mutating func start(_ question: Text?) {
         hasStarted = true
-        // The mailbox has released what an earlier run was handed and did not apply.
+        // The mailbox delivers again the messages that an earlier run received and did not apply.
         (mail, unread, unreleased) = ([], nil, [])
         inbox.insert(.start, at: 0)
         if let question, connection.reception == .returnRoute, policy.delivers, mediation == nil {

@@ -20,7 +20,7 @@ final class SoakGate: Sendable {
         world = try SoakWorld(ledger)
     }
 
-    /// The outcome of the last visitor who was let in; nil before the first.
+    /// The outcome of the last admitted visitor; nil before the first.
     var lastAccepted: Outcome? { world.lastAccepted }
 
     /// Plays a script and returns when its last visitor has left. `kinds`: the kind of each visitor.

@@ -123,8 +123,8 @@ import Testing
         #expect(world.quarantined == ["u2"])
     }
 
-    /// An operator's answer is stored before it is sent. The book says that it waits, and then that it was accepted or
-    /// refused. It is taken once.
+    /// An operator's answer is stored before it is sent. Its status in the message book is first waiting, then accepted
+    /// or refused. The answer is sent only once.
     @Test(arguments: [nil, 400, 500] as [Int?]) func whatBecameOfAnAnswerIsStored(refusal: Int?) throws {
         let world = try World(delivers: false)
         world.feed(.start(question: nil))

@@ -17,7 +17,7 @@ import Testing
 /// A mailbox over real sockets whose mediator becomes silent: the gate raises a fault, long before the
 /// transport times out, and clears it when the mediator answers again.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct SilentMailboxTests {
-    /// A connection that wants to be reachable.
+    /// A connection that needs an address at the mailbox, and ignores everything that it receives.
     private final class Receiver: MailReceiver {
         let id: Text = "connection"
         func take(_ address: MailboxAddress, for key: Verkey) async {}

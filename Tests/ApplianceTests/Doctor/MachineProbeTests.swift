@@ -8,7 +8,7 @@ import LinuxIO
 import Settings
 import Testing
 
-/// The facts that are read from a machine's files; a folder plays the machine.
+/// The facts that are read from a machine's files. A folder simulates the machine.
 @Suite struct MachineProbeTests {
     private let root: URL
     /// The prefix of the usual folders, so that the folders of the test machine are not read.

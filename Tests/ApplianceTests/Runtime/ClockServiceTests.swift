@@ -287,7 +287,7 @@ struct ClockServiceTests {
             try Data(text.utf8).write(to: URL(fileURLWithPath: acceptance.path))
             #expect(acceptance.pending() == nil, "\(text.prefix(20))")
         }
-        // An acceptance of version 0.1.0, which has no time, counts no more than one without a boot id.
+        // An acceptance of version 0.1.0, which has no time, is as invalid as an acceptance without a boot id.
         try Data("2026-01-01T00:00:00Z 1\n".utf8).write(to: URL(fileURLWithPath: acceptance.path))
         let look = ClockGuard.Reading(
             utc: Timestamp(seconds: 1_767_225_600), monotonic: Instant(nanoseconds: 1), isSynchronised: true,

@@ -95,7 +95,7 @@ import Testing
         func open() -> CrashLog { CrashLog(folder: folder, boot: "b", now: { Instant(nanoseconds: 5) }) }
         var book = open()
         #expect(book.known == CrashHistory() && book.mayAsk("bad:443"))
-        // The book is released without an end, as after the death of the program.
+        // The log is released without an orderly end, as after a crash of the program.
         book = open()
         #expect(book.known.count == 1 && book.known.leftOut.isEmpty && book.mayAsk("bad:443"))
         book = open()
