@@ -166,7 +166,7 @@ struct ClockGuardTests {
         play([Row(31, -Self.day + 30, .battery, -Self.day + 30, .rtc)], on: watch)
         play([Row(31, -2 * Self.day, .battery, -Self.day - 34, .saved, told: [contradicted])], on: watch)
 
-        // The same forward, when a time server had vouched for the previous date.
+        // A step forward by more than a day, when a time server had vouched for the previous date.
         watch = play([
             Row(0, 0, .server, 0, .synchronised),
             Row(10, 11 + Self.day, .server, 10, .unset, told: [stepped, contradicted]),

@@ -221,7 +221,8 @@ import Testing
         await server.close()
     }
 
-    /// The same with answers that do not end, for clients that have disconnected.
+    /// Clients that may only look request answers that do not end, and disconnect: the owner still gets the reserved
+    /// places.
     @Test func answersForOthersLeaveTheOwnerHis() async throws {
         let ownerComes = Mutex(false)
         let isHeld = Mutex(true)
