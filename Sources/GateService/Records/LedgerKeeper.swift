@@ -204,7 +204,8 @@ package final class LedgerKeeper: VisitLedger {
     /// the reserve could not be read. A record that the ledger had before is not lost.
     private func restore(_ restored: [UnwrittenOutcome]?, _ refused: [Text: StoreError]) async {
         let number = restored?.count ?? 0
-        // If the reserve cannot be emptied, it returns them again, and the ledger recognises them.
+        // If the records cannot be removed, the reserve returns them again. The ledger then refuses the second record
+        // of a visit.
         let left: Int? =
             await reserve?.aside { reserve in
                 let isRemoved: Void? = try? reserve.remove(first: number)
