@@ -38,7 +38,7 @@ struct DeployTests {
         }
     }
 
-    @Test("the example of issuers.toml is read as it stands, and so is every key that it only mentions")
+    @Test("the example of issuers.toml is read unchanged, and so is every key in its comments")
     func issuers() throws {
         let folder = try TestFolder()
         let example = try text("issuers.toml")
@@ -171,7 +171,7 @@ struct DeployTests {
 
     /// The log file of the documents has a writable path: a log at a path that the unit leaves read-only was
     /// dropped.
-    @Test("the log file that the documents name can be written, and nobody else reads it")
+    @Test("the log file that the documents name can be written, and no other user reads it")
     func logFile() throws {
         let guide = Vectors.repository.appendingPathComponent("docs/maintenance.md")
         let log = "/var/log/gatehouse/log.jsonl"

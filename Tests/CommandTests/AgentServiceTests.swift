@@ -282,7 +282,7 @@ import Testing
     /// Without a service `--tell` marks the connection and sends nothing: the next start notifies the agent and deletes
     /// the keys.
     @Test(.timeLimit(.minutes(2)))
-    func theNextStartTellsTheAgent() async throws {
+    func theNextStartNotifiesTheAgent() async throws {
         let server = try AgentOnLoopback()
         try folder.write("invitation.json", server.invitation.compactText)
         let configuration = try folder.configuration(more: "[agent]\nallowPlainHTTP = true\n")

@@ -14,7 +14,7 @@ import Testing
     }
 
     /// The service's group can read the files that root pins, however strict root's umask is.
-    @Test(.enabled(if: geteuid() == 0)) func theUmaskOfRootLocksNobodyOut() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func theUmaskOfRootDoesNotRestrictReaders() async throws {
         let words = ["trust", "pin", "issuer", "did:web:a.example", "--trust", "new"]
         let ending = try await Program.run(
             "sh", ["-c", "umask 077; exec \"$@\"", "sh", Program.gatehouse] + words, in: folder)

@@ -208,7 +208,7 @@ import Testing
         #expect(ending.errors.contains("nowhere.json") && ending.errors.contains("cannot read sample"))
     }
 
-    @Test func withoutATrustDirectoryNobodyIsTrusted() async throws {
+    @Test func withoutATrustDirectoryNoIssuerIsTrusted() async throws {
         let ending = try await folder.gatehouse("verify", "--at", date, "sample/credential.json")
         #expect(ending.code == 1)
         #expect(ending.json.first?["reasons"]?.array?.first?["code"] == "issuer.untrusted")

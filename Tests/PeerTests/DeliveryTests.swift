@@ -22,7 +22,7 @@ import Testing
 
     /// A regression test: 20 of 20 reports were lost this way, without a report of the loss.
     @Test(.timeLimit(.minutes(4)), arguments: drops)
-    func aConnectionThatTheAgentDroppedIsToldAndANewInvitationGoesOn(version: String, how: String) async throws {
+    func aDroppedConnectionIsReportedAndANewInvitationContinues(version: String, how: String) async throws {
         try await withAgent("dropped", version) { scene in
             let (place, agent) = (scene.place, scene.agent)
             var gate = try await scene.gate(pace: Self.asksSoon)

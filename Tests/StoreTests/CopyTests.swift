@@ -138,7 +138,7 @@ import Testing
         case aRecordAndAMark, aMarkAlone, aMarkOfBefore, figuresBehindAMark
     }
 
-    @Test(arguments: Forgery.allCases) func aMarkThatNobodyVouchesForExcusesNothing(_ forgery: Forgery) async throws {
+    @Test(arguments: Forgery.allCases) func aForgedMarkExcusesNothing(_ forgery: Forgery) async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let (folder, source) = (witnessed.folder, source(witnessed))
         let mark = #"{"code":"code.of-somebody","finding":"put back"}"#

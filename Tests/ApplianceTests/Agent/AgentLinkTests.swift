@@ -134,7 +134,7 @@ import Testing
         _ = await task.value
     }
 
-    @Test func anAbsentAgentIsToldWithinTheLimit() async throws {
+    @Test func anAbsentAgentIsReportedInTime() async throws {
         let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         await exchange.setUp(false)
         let link = try await newLink(exchange, memory)

@@ -125,7 +125,7 @@ import Testing
 
     /// An operator's answer is stored before it is sent. Its status in the message book is first waiting, then accepted
     /// or refused. The answer is sent only once.
-    @Test(arguments: [nil, 400, 500] as [Int?]) func whatBecameOfAnAnswerIsStored(refusal: Int?) throws {
+    @Test(arguments: [nil, 400, 500] as [Int?]) func theResultOfAnAnswerIsStored(refusal: Int?) throws {
         let world = try World(delivers: false)
         world.feed(.start(question: nil))
         world.run(for: .seconds(60))

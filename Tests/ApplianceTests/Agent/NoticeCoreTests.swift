@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A fault is reported while it lasts, and the other destinations are notified of it at most once in ten minutes.
-    @Test func aFaultIsReportedAndTheOthersHearOfItOnce() {
+    @Test func aFaultIsReportedOnceToEachDestination() {
         var core = NoticeCore()
         var now = Instant.zero
         let failure = link(.unreachable(.unreachable))

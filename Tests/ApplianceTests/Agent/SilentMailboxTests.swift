@@ -27,18 +27,18 @@ import Testing
 
     /// Each kind of silence with a mediator of its own, all at the same time, because nearly all of the time
     /// is waiting.
-    @Test func itIsAFaultUntilItIsHeard() async throws {
+    @Test func silenceIsAFaultUntilAnAnswer() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for silence in AgentSilence.allCases {
                 for hasPickup in [false, true] {
-                    group.addTask { try await itIsAFaultUntilItIsHeard(hasPickup, silence) }
+                    group.addTask { try await silenceIsAFaultUntilAnAnswer(hasPickup, silence) }
                 }
             }
             try await group.waitForAll()
         }
     }
 
-    private func itIsAFaultUntilItIsHeard(_ hasPickup: Bool, _ silence: AgentSilence) async throws {
+    private func silenceIsAFaultUntilAnAnswer(_ hasPickup: Bool, _ silence: AgentSilence) async throws {
         let server = try SocketAgent(hasPickup: hasPickup)
         let faults = FaultBook()
         var settings = HTTPExchange.Settings()

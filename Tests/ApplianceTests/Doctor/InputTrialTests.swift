@@ -205,7 +205,7 @@ import Testing
     }
 
     /// Waits until `isSo`, for ten seconds at most; returns whether it became true.
-    @Test(.tags(.realTime)) func whatTheLinesSayIsKeptUntilSomebodyLooks() async throws {
+    @Test(.tags(.realTime)) func changesOfLinesWaitForTheReader() async throws {
         let bank = try Bank(active: 0b10)
         let watch = try watch(bank)
         defer { watch.end(within: .seconds(5)) }

@@ -268,7 +268,7 @@ import Testing
         #expect(facts.unseen == 2 && facts.trust == nil && facts.policy == .unseen)
     }
 
-    @Test func whoMayComeWhere() {
+    @Test func accessOfTheServicesUser() {
         let (owner, member, other) = (
             Account(user: 5, groups: [5]), Account(user: 6, groups: [7]), Account(user: 8, groups: [8])
         )

@@ -88,7 +88,7 @@ import Testing
             CrashHistory(Array("one\n0\n\n\n\n".utf8), boot: "one", at: at(6)) == nil, "a crash is a line with words")
     }
 
-    @Test func theBookSurvivesTheProgramAndNotItsEnd() throws {
+    @Test func theHistorySurvivesACrashAndNotAnOrderlyEnd() throws {
         let folder = MemoryFolder.place("crashes").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -169,7 +169,7 @@ import Workbench
     }
 
     /// The night begins between two looks at the schedule.
-    @Test func whoeverIsVerifiedInLockedHoursIsNotLetIn() async throws {
+    @Test func noVisitorIsAdmittedInLockedHours() async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), PanelRecorder())
         let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})

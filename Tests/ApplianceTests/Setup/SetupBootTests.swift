@@ -210,7 +210,7 @@ import TrustFiles
     }
 
     /// Neither the journal nor the answer, which every user can read, contains an invitation that lacks its scheme.
-    @Test func anInvitationWithoutItsSchemeIsNotTold() throws {
+    @Test func anInvitationWithoutItsSchemeIsNotPrinted() throws {
         try folder.trust.write(
             "boot/gatehouse-setup.toml",
             "name = \"N\"\nboard = \"none\"\ninvitation = \"agent.example/?oob=\(Self.secret)\"\n")

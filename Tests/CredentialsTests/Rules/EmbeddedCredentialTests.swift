@@ -484,7 +484,7 @@ import Testing
 
     // MARK: - Contradictory or unusual descriptions
 
-    @Test func whatDisagreesOrStandsOddly() throws {
+    @Test func contradictionsAndUnusualPlaces() throws {
         func code(_ subject: JSONObject) throws -> String {
             try verdict(issuer.sign(twins.template.with("credentialSubject", .object(subject)))).code.text
         }
