@@ -11,7 +11,7 @@ import Settings
 import TrustFiles
 
 extension Composition {
-    /// What the start has before the ledger is open: log, outputs, service manager, trust data and rules.
+    /// The parts that exist before the ledger is open: log, outputs, service manager, trust data and rules.
     struct Base {
         let configuration: Configuration
         let version: String

@@ -12,13 +12,13 @@ import Settings
 import TrustFiles
 
 extension Composition {
-    /// What answers requests of other commands: the status report, the agents, the door and a restart.
+    /// The parts that answer requests of other commands: the status report, the agents, the door and a restart.
     struct Desk {
         let expiry: ExpiryService
         let date: TimedClockReader
         let status: StatusReporter
         private(set) var router = ControlRouter()
-        /// A reason for each request for a restart.
+        /// Yields the reason of each request for a restart of the service.
         let restarts: AsyncStream<Text>
 
         init(_ base: Base, _ records: Records, _ gate: Gate, _ door: Door) throws {

@@ -9,7 +9,7 @@ import LinuxIO
 import Settings
 
 extension Composition {
-    /// What serves visitors, and keeps and delivers the records of their visits.
+    /// The parts that serve visitors, and that keep and deliver the records of their visits.
     struct Gate {
         let agents: AgentService
         let keeper: LedgerKeeper

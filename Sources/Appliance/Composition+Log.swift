@@ -43,7 +43,7 @@ extension Composition {
 }
 
 extension Composition.Base {
-    /// Logs the start, and what the operator should know about the configuration.
+    /// Logs the start, and warnings about the configuration.
     func logStart(_ records: Records) {
         let trusted = judgement.trust.directory.store
         log.log(

@@ -12,15 +12,15 @@ import Settings
 /// chip, log, display) do not end the program. They are reported, and no fault makes the gate admit a
 /// visitor. The faulty part is used as soon as it is available.
 struct Composition: Sendable {
-    /// What the start has before the ledger is open.
+    /// The parts that exist before the ledger is open.
     let base: Base
-    /// The ledger and what was read from it.
+    /// The ledger and the data that were read from it.
     let records: Records
-    /// What serves visitors.
+    /// The parts that serve visitors.
     let gate: Gate
     /// The door's orders and inputs.
     let door: Door
-    /// What answers requests of other commands.
+    /// The parts that answer requests of other commands.
     let desk: Desk
 
     /// Builds all parts without using the radio. `made`: the day on which this version was built. All parts use

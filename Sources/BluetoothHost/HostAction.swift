@@ -18,8 +18,8 @@ package enum HostAction: Equatable, Sendable {
     /// start. The host enables advertising again.
     case advertisingLapsed(Int)
     /// A phone has connected to the advertisement with the address `to`; nil if the advertisement is unknown. The ATT
-    /// MTU is 23 at first. The advertisement is now off the air. If the controller has only one place, no advertisement
-    /// is on the air. The owner must request advertisements again.
+    /// MTU is 23 at first. The advertisement is now off the air. If the controller has only one advertising place, no
+    /// advertisement is on the air. The owner must request advertisements again.
     case connected(Connection, to: DeviceAddress?)
     /// The phone or the controller has changed the timing of the connection.
     case parametersChanged(ConnectionHandle, ConnectionParameters)

@@ -39,7 +39,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let mail = Mutex<MailboxManager?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
     private let (findings, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
-    /// What follows from the notices of all parts.
+    /// The core that decides the reactions to the notices of all parts.
     private let notices = Mutex(NoticeCore())
     /// Work that waits for a task of the running service.
     private let (work, begun) = AsyncStream.makeStream(
@@ -330,7 +330,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     private func take(_ notice: AgentNotice, _ name: Text) { take(.link(notice, of: name, date: clock.utc())) }
 
-    /// Handles a notice. What takes time is carried out by a task of the running service.
+    /// Handles a notice. A task of the running service carries out the actions that take time.
     private func take(_ event: NoticeCore.Event) {
         let now = clock.now()
         for action in notices.withLock({ $0.handle(event, at: now) }) {

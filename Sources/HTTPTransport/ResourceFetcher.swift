@@ -164,7 +164,7 @@ package struct ResourceFetcher: ResourceFetching {
         return failure == .tooLarge ? .tooLarge : .exchange(failure)
     }
 
-    // MARK: - Names
+    // MARK: - Resolution of host names
 
     /// Returns the addresses of a host. The system's resolver blocks, so it runs outside the event loops, and is
     /// abandoned after the timeout of the whole fetch.

@@ -48,7 +48,7 @@ package struct ClockGuard: Sendable {
         }
     }
 
-    /// How far a date may be from the known dates before the gate admits nobody at it.
+    /// The largest difference between a date and the known dates at which the gate still trusts the date.
     package static let contradiction: Duration = .seconds(86_400)
     /// How long a synchronised clock must run without a step before the last step is forgotten.
     package static let settling: Duration = .seconds(60)
@@ -167,7 +167,7 @@ package struct ClockGuard: Sendable {
         return [.clockContradicted, .clockStepped, .clockUnconfirmed].flatMap { report($0, false) }
     }
 
-    // MARK: - What is wrong
+    // MARK: - Faults
 
     private mutating func noteStep(_ look: Reading) -> [HealthReport] {
         defer { last = DatedInstant(utc: look.utc, at: look.monotonic) }
@@ -218,7 +218,7 @@ package struct ClockGuard: Sendable {
         return look.utc < highest.carried(to: look.monotonic).advanced(by: .zero - Self.contradiction)
     }
 
-    // MARK: - What is believed
+    // MARK: - The trusted date
 
     private func judge(_ look: Reading) -> Finding {
         let now = look.monotonic

@@ -26,9 +26,9 @@ package struct DatedInstant: Hashable, Sendable {
     }
 }
 
-/// What is known of the date, for the next start of the program.
+/// The knowledge about the date, for the next start of the program.
 package struct ClockMemory: Hashable, Sendable {
-    /// What may hold a time server's date, and therefore proves no date until one is confirmed.
+    /// The clocks that may hold a time server's date. Such a clock proves no date until a date is confirmed.
     package enum Suspicion: String, Hashable, Sendable {
         /// No clock may hold a time server's date.
         case nothing = "-"
@@ -50,7 +50,7 @@ package struct ClockMemory: Hashable, Sendable {
     package var limit: DatedInstant?
     /// The date that was confirmed before the machine was started, as long as opening hours depend on it.
     package var earlier: DatedInstant?
-    /// What proves no date. A restart of the machine does not change it: the battery-backed clock and the
+    /// The clocks that prove no date. A restart of the machine does not change this: the battery-backed clock and the
     /// saved date survive a restart.
     package var suspicion: Suspicion
 

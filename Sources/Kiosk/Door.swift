@@ -1,14 +1,14 @@
 package import Encoding
 
-/// The state of the gate apart from its relay: passages, requests to exit, the door, and whether the gate is
-/// locked down or free.
+/// The state of the gate apart from its relay: passages, requests to exit, the door, and whether the gate is locked
+/// down or free.
 ///
-/// The type is a value without a clock. It takes edges with their times, and orders, and returns the actions
-/// that follow. An opening *entitles* one person to pass until the waiting time is over. A passage uses the
-/// oldest entitlement of a visitor, otherwise an entitlement for an exit. A passage without an entitlement is
-/// tailgating. No visitor counts as not passed if a passage could have been missed. An input that cannot be
-/// read entitles nobody and raises no alarm. Instead, the gate reports the fault that the inputs cannot be
-/// read. Every alarm ends with its cause, or after ``alarm``.
+/// The type is a value without a clock. It takes edges with their times, and orders, and returns the actions that
+/// follow. An opening *entitles* one person to pass until the waiting time is over. A passage uses the oldest
+/// entitlement of a visitor, otherwise an entitlement for an exit. A passage without an entitlement is tailgating. No
+/// visitor counts as not passed if a passage could have been missed. An input that cannot be read entitles no person
+/// and raises no alarm. Instead, the gate reports the fault that the inputs cannot be read. Every alarm ends with its
+/// cause, or after ``alarm``.
 package struct Door: Sendable {
     /// How long an alarm about a single event stays in force.
     package static let alarm: Duration = .seconds(10)
@@ -55,7 +55,7 @@ package struct Door: Sendable {
     /// Creates a door whose inputs have not been read yet.
     package init(settings: DoorSettings) { self.settings = settings }
 
-    // MARK: - How it stands
+    // MARK: - State
 
     /// The mode in force: a person's order has priority over the fire panel, and both have priority over the
     /// schedule. A lock-down that a person ordered has priority over everything.
@@ -99,7 +99,7 @@ package struct Door: Sendable {
             mode: mode, cause: cause, since: since, until: until, inputs: inputs, counters: counters)
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
     /// Handles the passing of time until `now`.
     package mutating func advance(to now: Instant) -> [DoorAction] {

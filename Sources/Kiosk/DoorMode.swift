@@ -4,7 +4,7 @@ package import Encoding
 package enum DoorMode: String, CaseIterable, Sendable {
     /// Each accepted visitor gets one opening.
     case normal
-    /// Lock-down: the gate admits nobody.
+    /// Lock-down: the gate opens for no credential.
     case locked
     /// Free passage: the gate is open. Credentials that visitors present are still verified and recorded.
     case free
@@ -53,7 +53,7 @@ package enum DoorEvent: Equatable, Sendable {
 package enum Passage: Hashable, Sendable {
     /// A person passed the gate.
     case seen
-    /// Nobody passed the gate within the time.
+    /// No person passed the gate within the time.
     case unseen
     /// It is not known whether a person passed: the inputs became unreadable, or could not have shown a
     /// passage.

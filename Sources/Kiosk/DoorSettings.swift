@@ -3,11 +3,11 @@ import Encoding
 /// The inputs that are wired at the gate in addition to the relay, and how the gate uses them. The defaults
 /// suit a gate with only a relay.
 package struct DoorSettings: Sendable {
-    /// How the relay opens.
+    /// How long the relay is energised for an opening.
     package enum Opening: String, CaseIterable, Sendable {
-        /// The relay opens for the length of a pulse. The turnstile itself waits for the person.
+        /// The relay is energised for one pulse. The turnstile itself waits for the person.
         case pulse
-        /// The relay opens until a person has passed or the waiting time is over, at most ``Gate/hardLimit``.
+        /// The relay is energised until a person has passed or the waiting time is over, at most ``Gate/hardLimit``.
         /// This is for a lock that is open while it has current.
         case level
     }
@@ -31,7 +31,7 @@ package struct DoorSettings: Sendable {
 
     /// The wired inputs, each with the time for which a level must hold.
     package var inputs: [DoorInput: Duration] = [:]
-    /// How the relay opens.
+    /// How long the relay is energised for an opening.
     package var opening = Opening.pulse
     /// How long a passage is awaited after an opening; at least the turnstile's own wait, at most
     /// ``longestWait``.

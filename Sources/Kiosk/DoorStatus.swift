@@ -8,13 +8,13 @@ package struct DoorStatus: Sendable {
         package var passages = 0
         /// The number of passages for which the gate had not been opened.
         package var tailgating = 0
-        /// Openings after which nobody passed in time.
+        /// Openings after which no person passed in time.
         package var unused = 0
         /// The number of requests to exit that were granted.
         package var requests = 0
         /// The number of requests to exit that were refused.
         package var refusedRequests = 0
-        /// The number of times that the door was opened although nobody was let through.
+        /// The number of times that the door was opened although no person was let through.
         package var forced = 0
         /// The number of times that the door was open for too long.
         package var held = 0

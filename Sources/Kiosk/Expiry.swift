@@ -1,8 +1,8 @@
 package import Encoding
 
-/// Something with an end date on which admissions or reports depend.
+/// An item with an end date on which admissions or reports depend.
 package struct Expiry: Hashable, Sendable {
-    /// The kind of thing that expires.
+    /// The kind of an item that expires.
     package enum Kind: String, CaseIterable, Sendable {
         /// The operator's trust bundle expires.
         case bundle
@@ -10,7 +10,7 @@ package struct Expiry: Hashable, Sendable {
         case issuer
         /// The stored document of an issuer expires, counted from its last confirmation.
         case document
-        /// A key in an issuer's document.
+        /// A key in an issuer's document expires.
         case key
         /// A pinned X.509 certificate expires.
         case root
@@ -20,10 +20,10 @@ package struct Expiry: Hashable, Sendable {
         case policy
         /// The printed code expires.
         case sticker
-        /// A certificate by which servers are authenticated.
+        /// A certificate that authenticates servers expires.
         case serverRoot = "server-root"
 
-        /// The kind in words, to be followed by the name of the thing.
+        /// The kind in words, to be followed by the name of the item.
         package var words: String {
             switch self {
             case .bundle: "the trust"
@@ -39,18 +39,18 @@ package struct Expiry: Hashable, Sendable {
         }
     }
 
-    /// The kind of the thing that expires.
+    /// The kind of the item that expires.
     package let kind: Kind
-    /// Which one: an id, a URL or a name, in the full length that its author chose.
+    /// The name of the item: an id, a URL or a name, in the full length that its author chose.
     package let name: Text
-    /// When the thing's validity begins; nil if that is unknown.
+    /// When the item's validity begins; nil if that is unknown.
     package let begin: Timestamp?
-    /// The date from which the thing is no longer valid.
+    /// The date from which the item is no longer valid.
     package let end: Timestamp
-    /// Whether the gate fetches the next one by itself: then only the end itself is reported.
+    /// Whether the gate fetches the successor automatically. Then only the end is reported.
     package let isRenewed: Bool
 
-    /// Creates a thing with an end.
+    /// Creates an item with an end date.
     package init(_ kind: Kind, _ name: Text, begin: Timestamp? = nil, end: Timestamp, isRenewed: Bool = false) {
         (self.kind, self.name, self.begin, self.end, self.isRenewed) = (kind, name, begin, end, isRenewed)
     }
@@ -63,7 +63,7 @@ package struct Expiry: Hashable, Sendable {
 
     private static func cut(_ name: String) -> String { name.count > 100 ? name.prefix(100) + "…" : name }
 
-    /// Returns whether `one` ends before `other`. Things with equal ends have a fixed order.
+    /// Returns whether `one` ends before `other`. Items with equal ends have a fixed order.
     static func isSooner(_ one: Expiry, _ other: Expiry) -> Bool {
         if one.end != other.end { return one.end < other.end }
         return (one.kind.rawValue, one.name) < (other.kind.rawValue, other.name)

@@ -23,9 +23,9 @@ package struct ExpiryCalendar: Sendable {
 
     /// A warning about an item that ends soon, or has ended.
     package struct Warning: Hashable, Sendable {
-        /// The thing that expires.
+        /// The item that expires.
         package let expiry: Expiry
-        /// How near the end of the thing's validity is.
+        /// How near the end of the item's validity is.
         package let step: Step
 
         /// The reason code of the warning.
@@ -50,9 +50,9 @@ package struct ExpiryCalendar: Sendable {
         case tell(Warning)
     }
 
-    /// A thing leaves a step only when its end is this much further away than at the beginning of the step.
+    /// An item leaves a step only when its end is this much further away than at the beginning of the step.
     package static let margin: Duration = .seconds(3600)
-    /// The largest number of things to watch. Of more things, those that end first are watched.
+    /// The largest number of items to watch. Of more items, those that end first are watched.
     package static let limit = 1000
 
     /// What ends soon or has ended, the soonest first; empty while the date is unknown.
@@ -62,7 +62,7 @@ package struct ExpiryCalendar: Sendable {
     /// Whether the date was known at the last examination.
     package private(set) var isDated = false
 
-    /// The step that was reported for each thing: how near its end was when the date was last known.
+    /// The step that was reported for each item: how near its end was when the date was last known.
     private var steps: [Expiry: Step] = [:]
     /// How many warnings were reported so far, by code, and the last report of each code.
     private var told: [ReasonCode: Int] = [:]

@@ -1,7 +1,7 @@
 package import Encoding
 
-/// A lamp of the status light. Each lamp has its own position as well as its colour, so nobody has to
-/// distinguish colours. Top to bottom: blue, amber, green, red (`hardware/pinout.toml`).
+/// A lamp of the status light. Each lamp has its own position as well as its colour, so no person has to distinguish
+/// colours. Top to bottom: blue, amber, green, red (`hardware/pinout.toml`).
 package enum Lamp: String, CaseIterable, Sendable {
     case blue, amber, green, red
 }
@@ -44,7 +44,7 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case rejected
     /// A transfer failed: two short amber flashes, no tone; then ``ready``. There was no verdict.
     case failed
-    /// Lock-down, nobody is admitted: red, with a short gap every two seconds.
+    /// Lock-down, no visitor is admitted: red, with a short gap every two seconds.
     case locked
     /// Free passage: green, with the same gap as ``ready``, no tone.
     case free

@@ -8,7 +8,7 @@ extension Kiosk {
     /// after it unless the command is renewed.
     static let lease = Gate.hardLimit
 
-    /// Why nobody can be admitted at the moment; nil when the gate can be opened.
+    /// The reason why no visitor can be admitted at present; nil if the gate can be opened.
     var barrier: ReasonCode? {
         if door.mode == .locked { return .gateLockedDown }
         return health.isInForce(.gateUnavailable) ? .gateUnavailable : nil
@@ -105,8 +105,8 @@ extension Kiosk {
         return perform(openings, at: now)
     }
 
-    /// Opens for a person who asked to exit, as soon as that is allowed. Until then no verdict is shown, so
-    /// that a queue of visitors outside locks nobody in.
+    /// Opens for a person who asked to exit, as soon as that is allowed. Until then no verdict is shown, so that a
+    /// queue of visitors outside does not lock a person in.
     mutating func giveExit(at now: Instant) {
         guard let exitDeadline, !gate.isOpen, now >= exitDeadline else { return }
         wantsExit = false

@@ -12,7 +12,7 @@ extension Kiosk {
     /// let out first.
     var turnDeadline: Instant? { exitDeadline == nil ? turnMayBegin : nil }
 
-    /// When the next verdict could be shown if nobody inside had asked to exit.
+    /// When the next verdict could be shown if no person inside had asked to exit.
     var turnMayBegin: Instant? { turns.deadline.map { max($0, gate.readyAt, door.turnsWaitUntil) } }
 
     /// Shows the verdicts whose turn has come.

@@ -38,9 +38,9 @@ extension Kiosk {
                 (visit, max($0, now), link?.hasSpoken == false ? 0 : 1, timeout ?? .zero)
             }
         }
-        // Of the phones whose time is up, choose first a phone that never sent anything. If links are short,
-        // choose next the phone whose link the controller could keep for longest. Then choose the phone that
-        // has been idle for longest.
+        // Of the phones whose time is up, choose first a phone that never sent anything. If the controller is short of
+        // links, choose next the phone whose link the controller could keep for longest. Then choose the phone that has
+        // been idle for longest.
         let next = candidates.min {
             ($0.at, $0.hasSpoken, $1.timeout, visits[$0.visit].wentOn)
                 < ($1.at, $1.hasSpoken, $0.timeout, visits[$1.visit].wentOn)

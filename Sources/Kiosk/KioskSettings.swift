@@ -6,7 +6,7 @@ package import Tuvali
 package struct KioskSettings: Sendable {
     /// What happens at the gate for a visit whose intent the ledger did not store.
     package enum LedgerFailurePolicy: String, CaseIterable, Sendable {
-        /// The gate admits nobody while it cannot record (default).
+        /// The gate opens for no credential while it cannot record (default).
         case refuse
         /// Accepted visitors are admitted without a durable intent, except with a printed key. Their records are
         /// written when the disk allows; a power cut before that leaves no trace of the visit. For places where a

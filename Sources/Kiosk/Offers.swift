@@ -2,14 +2,13 @@ import BluetoothHost
 import Encoding
 import Tuvali
 
-/// A key pair with its addresses and its URI, which phones can find as long as it is offered. Each generation
-/// of wallets has a separate advertisement with the same key, so one code on the display is enough for all
-/// wallets.
+/// A key pair with its addresses and its URI, which phones can find as long as it is offered. Each generation of
+/// wallets has a separate advertisement with the same key, so one code on the display is enough for all wallets.
 ///
-/// In ordinary traffic an offer is used for one session: when a phone identifies itself, the next offer
-/// replaces it on the display. Other phones that have read the code by then may still connect for some time,
-/// so that nobody has to read a code twice. Their sessions differ in the wallet's key, and a secret that was
-/// used once is never accepted again (``admit(_:)``).
+/// In ordinary traffic an offer is used for one session: when a phone identifies itself, the next offer replaces it on
+/// the display. Other phones that have read the code by then may still connect for some time, so that no visitor has to
+/// scan a code twice. Their sessions differ in the wallet's key, and a secret that was used once is never accepted
+/// again (``admit(_:)``).
 struct Offer: Sendable {
     /// The largest number of sessions of one offer: several a second for its whole life. Honest phones that
     /// have read the code do not reach it, and it bounds the stored identifiers.
@@ -185,7 +184,7 @@ struct Offers: Sendable {
         for index in offers.indices where offers[index].isPrinted { offers[index].limit = .zero }
     }
 
-    // MARK: - On the air
+    // MARK: - Advertisements
 
     /// Returns what the host is to show now, the most important first; an empty list if the gate has no room
     /// for a phone. Returns nil if the same list was already requested.

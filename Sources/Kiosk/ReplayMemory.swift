@@ -3,18 +3,20 @@ package import Ledger
 
 /// The state of a credential that was presented in a visit and accepted.
 ///
-/// | state | begins with | the same credential in another visit | on the disk | |---|---|---|---| | reserved
-/// | the accepted verdict | refused | no | | ``ordered`` | the order to the gate | refused | yes | | ``used``
-/// | the result: the gate opened, or no answer | refused until the window is over | yes | | ``released`` |
-/// see below | accepted | no, as soon as the disk takes it |
+/// | state | begins with | the same credential in another visit | on the disk |
+/// |---|---|---|---|
+/// | reserved | the accepted verdict | refused | no |
+/// | ``ordered`` | the order to the gate | refused | yes |
+/// | ``used`` | the result: the gate opened, or no answer | refused until the window is over | yes |
+/// | ``released`` | see below | accepted | no, as soon as the disk has deleted it |
 ///
 /// A credential is released by the result that nothing was energised, by the end of a visit without an order,
 /// or, if the operator chose so, by a visitor who did not pass.
 ///
 /// "The result" is the result of the opening as in the record: the answer of the line's thread, which arrives
-/// within the driver's time limit. The window begins with the order. The names are written with the decision,
-/// at once with the order. A power cut between the order and the result leaves both on the disk: the
-/// credential counts as used, and the record contains what was ordered.
+/// within the driver's time limit. The window (``ReplayMemory/window``) begins with the order. The credential's names
+/// and the decision are written to the disk when the order is given. After a power cut between the order and
+/// the result, names and decision are on the disk: the credential counts as used, and the record contains the order.
 package enum CredentialUse: Hashable, Sendable {
     /// The gate was ordered to open, and the result is not known yet.
     case ordered
@@ -24,17 +26,17 @@ package enum CredentialUse: Hashable, Sendable {
     case released
 }
 
-/// Remembers which credentials were admitted recently, so that a credential that is passed back cannot open
-/// the gate again.
+/// Remembers which credentials were admitted recently, so that a visitor who has passed cannot hand the credential
+/// to a second person.
 ///
 /// A visit reserves the names of its credential from the verification on. ``CredentialUse`` lists the states.
-/// A link that breaks before the verdict locks nobody out, and neither does a relay that fails. The memory
+/// After a link that broke before the verdict, or a relay that failed, the credential is accepted again. The memory
 /// uses the monotonic clock: a jump of the date neither ends nor extends the window.
 package struct ReplayMemory: Sendable {
     /// The largest number of names to remember; beyond it the oldest is forgotten.
     package static let capacity = 16_384
     /// The largest number of visits that hold reservations, and of visits that ended before their
-    /// verification. There are never more than connected phones and visitors in front of the gate.
+    /// verification. It is larger than the number of connected phones and waiting visitors together.
     package static let visits = 64
 
     /// How long a name is remembered, from the opening on.
@@ -85,9 +87,9 @@ package struct ReplayMemory: Sendable {
         return (use == .released) == (ordered != nil) ? names : []
     }
 
-    /// Takes over the names that the disk kept across a restart. If the date can be believed, names whose
-    /// window is over are left out. Otherwise the window of each name begins again now: refusing once too
-    /// often is the smaller harm. Of two possible dates the earlier one counts.
+    /// Takes over the names that the disk kept across a restart. If the date can be trusted, names whose
+    /// window is over are left out. Otherwise the window of each name begins again now: a wrong refusal does less
+    /// harm than a wrong admission. If several dates are possible, the earliest counts.
     package mutating func recall(_ kept: [(name: ReplayName, at: Timestamp)], at date: WallTime, now: Instant) {
         for (name, since) in kept {
             let isBelieved = date.provenance >= .rtc

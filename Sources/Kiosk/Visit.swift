@@ -248,7 +248,7 @@ struct Visit: Sendable {
         }
     }
 
-    // MARK: - From the session
+    // MARK: - Actions of the session
 
     private mutating func translate(_ action: SessionAction, at now: Instant) -> [Request] {
         switch action {

@@ -67,7 +67,7 @@ package struct Configuration: Sendable {
     /// The sections that belong to features.
     private var sections: [any ConfigurationSection] = []
 
-    /// The section of that type, with its defaults if the file was read without it.
+    /// The section of the type `type`. If the file was read without this section, the section has its defaults.
     package subscript<Section: ConfigurationSection>(_ type: Section.Type) -> Section {
         for case let section as Section in sections { return section }
         var reader = ConfigurationReader(ConfigurationDocument())

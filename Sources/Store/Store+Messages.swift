@@ -46,7 +46,7 @@ package struct MessageEntry: Hashable, Sendable {
     }
 }
 
-/// What became of the answer to a question in the message book.
+/// The result of the answer to a question in the message book.
 package struct AnswerChange: Hashable, Sendable {
     /// The id of the question in the book.
     package let uid: Text
@@ -63,18 +63,18 @@ package struct AnswerChange: Hashable, Sendable {
 
 // The message book: the messages that agents sent on their own initiative, and their results.
 extension Store {
-    /// The maximum number of entries. The connections have equal shares of it, and what one of them does not use is for
-    /// the others: so no agent can make the messages of another one vanish. Of one connection the oldest entry is
-    /// removed first, and a question that waits last.
+    /// The maximum number of entries. Each connection has an equal share, and the unused part of a share is available
+    /// to the other connections. Therefore one agent's messages cannot displace another agent's messages. Of a
+    /// connection's entries, the oldest is removed first, and unanswered questions are removed last.
     package static let messageLimit = 256
     /// The maximum size of all contents together, in bytes.
     package static let messagesBytes = 1 << 20
     /// The maximum size of a message that is stored in full, in bytes.
     package static let messageBytes = 16 * 1024
 
-    /// Adds messages to the book, in the transaction of the state that they led to. A message that the book has
-    /// already is not added again: the gate may have stopped before it released the message. The content is kept only
-    /// of a question that waits for the operator.
+    /// Adds messages to the book, in the transaction that saves the connection's resulting state. A message that is
+    /// already in the book is not added again: the gate may have stopped before it released the message. Only the
+    /// content of a question that waits for the operator is kept.
     static func add(_ entries: [MessageEntry], _ db: Database) throws {
         guard !entries.isEmpty else { return }
         for entry in entries {
@@ -118,8 +118,8 @@ extension Store {
         }
     }
 
-    /// Records what became of the answers to questions of `connection`, in the transaction of the state that they are
-    /// part of. The content of an answered question is not kept.
+    /// Records the results of the answers to questions of `connection`, in the transaction that saves the connection's
+    /// state. The content of an answered question is not kept.
     static func change(_ changes: [AnswerChange], of connection: Text, _ db: Database) throws {
         for change in changes {
             try db.execute(
@@ -134,7 +134,7 @@ extension Store {
         }
     }
 
-    /// Records that no question of `connection` waits any more, because the connection is being deleted.
+    /// Records that no question of `connection` waits for an answer, because the connection is being deleted.
     static func closeQuestions(of connection: Text, _ db: Database) throws {
         try db.execute(
             sql: "UPDATE message SET status = ?, result = ?, content = x'' WHERE connection = ? AND status = ?",

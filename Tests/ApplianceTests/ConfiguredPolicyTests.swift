@@ -20,7 +20,7 @@ import Workbench
         return verifier.verify(Samples.credential, at: WallTime(utc: date, provenance: provenance))
     }
 
-    @Test(arguments: ClockSection.sources) func nobodyIsLetInUnderALesserClock(_ minimum: WallTime.Provenance) throws {
+    @Test(arguments: ClockSection.sources) func aLesserClockAdmitsNoVisitor(_ minimum: WallTime.Provenance) throws {
         let order = ClockSection.sources
         let least = try #require(order.firstIndex(of: minimum))
         for (index, source) in order.enumerated() {

@@ -38,7 +38,7 @@ struct DeployTests {
         }
     }
 
-    @Test("the example of issuers.toml is read as it stands, and so is every key that it only mentions")
+    @Test("the example of issuers.toml is read unchanged, and so is every key in its comments")
     func issuers() throws {
         let folder = try TestFolder()
         let example = try text("issuers.toml")
@@ -120,7 +120,7 @@ struct DeployTests {
         ] {
             #expect(lines.contains(line), "\(line)")
         }
-        // These lines would take the radio away.
+        // These settings of a unit would deny the service the radio.
         for line in ["PrivateNetwork=yes", "PrivateUsers=yes", "PrivateDevices=yes"] {
             #expect(!lines.contains(line), "\(line)")
         }
@@ -171,14 +171,15 @@ struct DeployTests {
 
     /// The log file of the documents has a writable path: a log at a path that the unit leaves read-only was
     /// dropped.
-    @Test("the log file that the documents name can be written, and nobody else reads it")
+    @Test("the log file that the documents name can be written, and no other user reads it")
     func logFile() throws {
         let guide = Vectors.repository.appendingPathComponent("docs/maintenance.md")
         let log = "/var/log/gatehouse/log.jsonl"
         #expect(String(decoding: try Vectors.bytes(guide), as: UTF8.self).contains("\n\(log) {\n"))
         let unit = UnitFile([try text("gatehouse.service")])
         #expect(unit.isReadOnly && unit.permits(log, writing: true))
-        // systemd would have to change the folder at each start, and could not do so on a read-only root.
+        // The unit must not create the folder. systemd would set the folder's owner and mode at each start, which fails
+        // on a read-only root.
         #expect(!unit.makes(log))
         #expect(try text("gatehouse.tmpfiles").contains("\nd /var/log/gatehouse 0700 gatehouse gatehouse -\n"))
     }

@@ -26,7 +26,7 @@ import Testing
         } catch { return error.problems }
     }
 
-    @Test func aFormerNameCountsAndIsTold() throws {
+    @Test func aFormerNameCountsAndIsReported() throws {
         let configuration = try parse("[old]\nname = \"North\"\n[gate]\nopenFor = \"300ms\"\n")
         #expect(configuration.gate.pulse == .milliseconds(300) && configuration.kiosk.name == "North")
         #expect(configuration.notices.map(\.key) == ["gate.openFor", "old.name"])
@@ -38,7 +38,7 @@ import Testing
             configuration.effective["gate"]?["pulse"] == "300ms" && configuration.effective["gate"]?["openFor"] == nil)
     }
 
-    @Test func aKeyWithoutEffectIsTold() throws {
+    @Test func aKeyWithoutEffectIsReported() throws {
         let configuration = try parse("[kiosk]\nname = \"N\"\n[gate]\ncolour = \"red\"\n")
         #expect(configuration.notices.map(\.message) == ["no longer has an effect"])
         #expect(configuration.notices.first?.remedy == "Paint it. Remove it; version 0.3.0 refuses it.")

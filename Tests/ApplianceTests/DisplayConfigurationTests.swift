@@ -173,7 +173,7 @@ import Testing
         #expect(try parse(text)[DisplaysSection.self].all.count == 2)
     }
 
-    @Test func aPanelWithoutRoomForTheCodeIsTold() throws {
+    @Test func aPanelTooSmallForTheCodeIsReported() throws {
         let notices = try parse("[[display.also]]\nkind = \"ssd1306\"\nsize = \"128x32\"").notices
         #expect(notices.map(\.key) == ["display.also.size"] && notices.first?.line == 4)
     }

@@ -106,7 +106,7 @@ struct InstallationTests {
     /// The gate that `gatehouse setup --config /etc/gatehouse/out.toml` makes is one that the installed
     /// template can run.
     private func examineASecondGate(_ stage: String) throws {
-        // Not the folder of the test machine.
+        // Use a test folder, not the folders of this machine.
         let own = try #require(StandardFolders(["GATEHOUSE_ROOT": stage + "-own"]))
         let places = SetupPlaces(own.place("/etc/gatehouse/out.toml"), in: own)
         let plan = try SetupPlan(

@@ -264,7 +264,7 @@ import Testing
     }
 
     /// A fault elsewhere is reported to the agent as a problem report.
-    @Test func aProblemIsTold() throws {
+    @Test func aProblemIsReported() throws {
         let harness = try Harness()
         harness.feed(.start)
         harness.feed(.tell(code: "fault.somewhere", explanation: "primary: it is silent"))

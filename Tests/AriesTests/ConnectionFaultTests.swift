@@ -78,7 +78,7 @@ import Testing
 
     /// If the peer accepts a request and does not answer, the connection reports this each time once nothing
     /// else is left to try.
-    @Test func aRequestThatNobodyAnswersIsTold() throws {
+    @Test func anUnansweredRequestIsReported() throws {
         let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
         var connection = try connection(to: inviter.verkey)
         let key = connection.verkey

@@ -65,7 +65,7 @@ struct RequestTests {
         #expect((name.family == "notification") == !hasReports)
     }
 
-    @Test func whatNobodyKnowsIsSaidSo() throws {
+    @Test func anUnknownRequestGetsAProblemReport() throws {
         guard case .refusal(let code, _, _) = try reply("tea/1.0/pour") else {
             Issue.record("not refused")
             return

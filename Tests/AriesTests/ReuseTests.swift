@@ -115,7 +115,7 @@ struct ReuseTests {
     }
 
     /// Waiting deliveries do not delay the reuse request, and they continue after it.
-    @Test func reportsGoOnBehindTheQuestion() throws {
+    @Test func reportsContinueAfterTheQuestion() throws {
         let harness = try Harness()
         harness.feed(.start)
         harness.feed(.reuse(try Self.invitation("second", of: harness)))

@@ -125,7 +125,7 @@ struct RotationTests {
     }
 
     /// An earlier version may have stored a peer with too many routing keys.
-    @Test func aStoredPeerBehindTooManyKeysIsNotUsed() throws {
+    @Test func aStoredPeerWithTooManyKeysIsNotUsed() throws {
         let harness = try connected()
         let stored = try #require(harness.stored?.object)
         let keys = JSON.array((0..<9).map { _ in stored["peer"]?["recipientKeys"]?.array?.first ?? .null })

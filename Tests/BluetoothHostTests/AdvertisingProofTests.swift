@@ -18,7 +18,7 @@ struct AdvertisingProofTests {
         return bench
     }
 
-    @Test(arguments: [0, 4] as [UInt8]) func itIsAskedForWhatItMustRefuse(_ sets: UInt8) {
+    @Test(arguments: [0, 4] as [UInt8]) func theProofIsACommandThatMustBeRefused(_ sets: UInt8) {
         var bench = Self.onAir(sets: sets)
         #expect(bench.pass(.seconds(8)) == [])
         let address: HCIOpcode = sets == 0 ? .leSetRandomAddress : .leSetAdvertisingSetRandomAddress
@@ -46,7 +46,7 @@ struct AdvertisingProofTests {
     }
 
     /// A controller that accepts every command but does not advertise is reported as failed.
-    @Test func oneThatOnlySaysSo() {
+    @Test func aControllerThatOnlyClaimsToAdvertise() {
         var bench = Self.onAir()
         bench.pass(.seconds(2))
         bench.controller.guardsAddress = false

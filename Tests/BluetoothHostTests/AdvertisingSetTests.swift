@@ -203,7 +203,7 @@ struct AdvertisingSetTests {
         #expect(counts[0] > 12 && counts[1] > 6 && counts[2] > 6, "\(counts)")
     }
 
-    @Test(arguments: [0, 1] as [UInt8]) func tooFewSetsMeanLegacyCommandsBehindAReset(_ sets: UInt8) {
+    @Test(arguments: [0, 1] as [UInt8]) func tooFewSetsMeanLegacyCommandsAfterAReset(_ sets: UInt8) {
         var bench = Self.ready(sets: sets)
         #expect(bench.give(.advertise([Self.advertisement(1)])) == [.advertisingStarted])
         let opcodes = bench.controller.commands.map(\.opcode)

@@ -61,7 +61,7 @@ struct ConnectionTests {
         #expect(parameters.supervisionTime <= .seconds(32))
     }
 
-    @Test func closingLinkIsDeaf() {
+    @Test func aClosingLinkIgnoresRequests() {
         var bench = Bench.connected()
         bench.give(.disconnect(Bench.phone, .userTerminated))
         #expect(bench.att([0x52, Bench.Handle.write, 0, 1]) == [])
@@ -112,7 +112,7 @@ struct ConnectionTests {
     }
 
     /// The answer to the phone precedes the report to the application, which may for example cause a notification.
-    @Test func packetsComeBeforeNews() {
+    @Test func packetsComeBeforeEvents() {
         var bench = Bench.connected()
         let packet = Packets.acl(4, [0x12, Bench.Handle.write, 0, 1])[0]
         let actions = bench.host.handle(.received(packet), at: bench.now)

@@ -183,7 +183,7 @@ struct DataTests {
         #expect(bench.heard.map(\.handle) == [0x40, 0x41, 0x40, 0x41, 0x40, 0x41])
     }
 
-    @Test func greedyPhoneIsDisconnected() {
+    @Test func aPhoneThatSendsTooMuchIsDisconnected() {
         var controller = FakeController()
         controller.completesData = false
         var bench = Bench.connected(controller)

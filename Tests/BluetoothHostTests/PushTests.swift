@@ -8,7 +8,7 @@ import Testing
 struct PushTests {
     private static let wantsIndications: [UInt8] = [0x12, Bench.Handle.indicateConfiguration, 0, 2, 0]
 
-    @Test func clientConfigurationIsToldAndRead() {
+    @Test func clientConfigurationIsReportedAndRead() {
         var bench = Bench.connected()
         #expect(bench.att(Self.wantsIndications) == [.subscribed(Bench.phone, Bench.ID.indicate, .indications)])
         #expect(bench.ask([0x0A, Bench.Handle.indicateConfiguration, 0]) == [0x0B, 2, 0])

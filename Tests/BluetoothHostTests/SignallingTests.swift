@@ -43,7 +43,7 @@ struct SignallingTests {
         #expect(bench.heard.count == 1)
     }
 
-    @Test func changedParametersAreTold() {
+    @Test func changedParametersAreReported() {
         var bench = Bench.connected()
         let parameters = ConnectionParameters(interval: 12, latency: 0, supervisionTimeout: 600)
         #expect(

@@ -279,10 +279,10 @@ import Testing
             """
     }
 
-    /// Without a service `--tell` marks the connection and sends nothing: the next start tells the agent and forgets
+    /// Without a service `--tell` marks the connection and sends nothing: the next start notifies the agent and deletes
     /// the keys.
     @Test(.timeLimit(.minutes(2)))
-    func theNextStartTellsTheAgent() async throws {
+    func theNextStartNotifiesTheAgent() async throws {
         let server = try AgentOnLoopback()
         try folder.write("invitation.json", server.invitation.compactText)
         let configuration = try folder.configuration(more: "[agent]\nallowPlainHTTP = true\n")
@@ -321,13 +321,14 @@ import Testing
             let began = ContinuousClock.now
             let ending = try await agent("connect", "hostile.json", "--wait", "8", configuration: configuration)
             #expect(ending.code == 0 || ending.hasRemedy, "\(ending)")
-            // The command's limit, one request, and the start of the program on a busy machine.
+            // The limit is the sum of the command's own limit, one request, and the start of the program on a busy
+            // machine.
             #expect(ContinuousClock.now - began < .seconds(20) + canary.sum)
             let ping = try await agent("ping", "primary", "--wait", "8", configuration: configuration)
             #expect(ping.code == 0 || ping.hasRemedy, "\(ping)")
             let (posts, since) = (hostile.posts, ContinuousClock.now)
             try await Task.sleep(for: .seconds(3))
-            // At most 40 in each three seconds.
+            // The agent gets at most 40 answers in three seconds.
             let most: Double = 40 * ((ContinuousClock.now - since) / .seconds(3))
             #expect(Double(hostile.posts - posts) < most, "answers are given as often as may be")
             #expect(try await agent("delete", "primary", configuration: configuration).code == 0)

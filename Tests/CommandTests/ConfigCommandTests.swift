@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A key file next to the database is reported where one exists; with a systemd credential there is none.
-    @Test func aKeyInTheOpenIsTold() async throws {
+    @Test func aKeyReadableByOthersIsReported() async throws {
         try folder.write("gate.toml", "[kiosk]\nname = \"A\"\n[agent]\nkeyFile = \"agent-key\"\n")
         #expect(try await folder.gatehouse("config", "check", "gate.toml").errors.isEmpty)
         try folder.write("agent-key", "")

@@ -25,7 +25,7 @@ import Testing
         #expect(try await digest("5") != first)
     }
 
-    @Test func nobodyIsLetInWronglyInALargeCrowd() async throws {
+    @Test func noVisitorIsWronglyAdmittedInALargeCrowd() async throws {
         let visits = ProcessInfo.processInfo.environment["GATEHOUSE_CROWD"] ?? "100"
         let words = [
             "crowd", "--visits", visits, "--gates", "8", "--phones", "50", "--hostile", "5", "--loss", "30", "--mixed",

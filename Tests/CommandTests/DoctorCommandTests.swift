@@ -141,7 +141,8 @@ import Testing
         #expect(nowhere.code == 2 && nowhere.hasRemedy && nowhere.errors.contains("no folder nowhere"), "\(nowhere)")
     }
 
-    /// The doctor applies the ledger's own rule: the service would not open a ledger there.
+    /// The doctor applies the ledger's own rule: the service refuses a ledger in a folder that other users can write
+    /// to.
     @Test func aFolderInWhichNoLedgerCanBe() async throws {
         let file = try await machine()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path("state"))

@@ -106,7 +106,7 @@ import Testing
         ("swift build --scratch-path x --sanitize", false), ("psql -v ON_ERROR_STOP=1 -f schema.sql gates", true),
         ("psql -h db", false), ("date -u", true), ("date -u && wipe", false), ("curl http://localhost/", false),
     ])
-    func whatNoTestRunsIsTold(_ line: String, _ isGood: Bool) throws {
+    func aCommandWithoutATestIsReported(_ line: String, _ isGood: Bool) throws {
         let tree = try CommandTree.read()
         var used: Set<String> = []
         let complaints = try DocumentCommand.all(in: line, of: "docs/gate.md").compactMap {
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// A successful start does not show what the service did afterwards with a file that the block removes.
-    @Test func noBlockRemovesBehindAStart() throws {
+    @Test func noBlockRemovesAfterAStart() throws {
         for block in try blocks() {
             let start = block.commands.firstIndex { $0.contains("systemctl start") || $0.contains("systemctl restart") }
             let behind = start.map { Array(block.commands[$0...]) } ?? []

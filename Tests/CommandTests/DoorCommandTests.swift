@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Page, metrics and report show a lock-down too, and the document lists every member of the report.
-    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func whoeverWatchesTheGateSeesIt() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func aWatchingCommandSeesIt() async throws {
         let folder = folder
         let configuration = try folder.configuration(
             port: try closedPort(), more: "[observe]\ntextfile = \"gate.prom\"\n")

@@ -161,7 +161,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(5))) func itRunsSaysWhichAndTakesItUp() async {
         let all = Self.trust + Self.box
-        // The starts whose lack is mended take longest.
+        // The cases in which the missing thing is added take longest.
         let lacks = all.filter { $0.mend != nil } + all.filter { $0.mend == nil }
         let starts =
             [

@@ -101,7 +101,7 @@ import Testing
     }
 
     /// Swift reads the arguments from /proc. Without it, every command would look like a call of help.
-    @Test func withoutProcNothingIsSaidToBeWell() async throws {
+    @Test func withoutProcNoCheckIsGood() async throws {
         let script = "mount -t tmpfs none /proc 2>/dev/null || exit 77; exec \"$0\" ledger verify"
         let ending = try await Program.run("unshare", ["-rm", "sh", "-c", script, Program.gatehouse], in: folder)
         // This test is not possible where the user may not create a mount namespace.

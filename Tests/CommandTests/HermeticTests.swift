@@ -78,7 +78,7 @@ import Testing
         let line = "cd '\(Vectors.repository.path)'; " + lines.joined(separator: "; ") + "; exit 0"
         guard let kept = try await run(line) else { return }
         #expect(kept.code == 0 && kept.errors.isEmpty, "\(kept)")
-        // The same without `GATEHOUSE_ROOT`: the trap works.
+        // Without `GATEHOUSE_ROOT` the same commands are reported, so the trap works.
         let open = try await run("exec env -u GATEHOUSE_ROOT timeout 10 \"$0\" trust list >/dev/null 2>&1")
         #expect(open?.errors.contains(" /etc/gatehouse/gatehouse.toml: ") == true, "\(String(describing: open))")
     }

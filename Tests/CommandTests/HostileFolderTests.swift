@@ -174,7 +174,7 @@ struct HostileFolderTests {
         path = "state/control.sock"
         """
 
-    // MARK: - Looks at the scene
+    // MARK: - Reading the scene
 
     private func inState() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path("state")).map { folder.path("state/" + $0) }

@@ -66,7 +66,7 @@ import Testing
         #expect(neither.code == 2 && neither.hasRemedy)
     }
 
-    @Test func aDeletedLedgerIsToldAndExported() async throws {
+    @Test func aDeletedLedgerIsReportedAndExported() async throws {
         try await serve()
         let first = try #require(events("ledger.head").last?["ledger"]?.string)
         try FileManager.default.removeItem(atPath: folder.path("state/gatehouse.db"))

@@ -43,7 +43,7 @@ import Testing
         guard let line = ending.json.first else { return "\(ending)" }
         let (decision, code) = (line["decision"]?.string, line["reasons"]?.array?.first?["code"]?.string)
         let wanted = [entry["expect"]?["code"]] + (entry["expect"]?["also"]?.array ?? [])
-        // A status list that is valid nevertheless admits nobody.
+        // A status list is rejected as a credential even if it is valid.
         let holds = code == "kind.never-admits" && wanted.contains { $0?.string == "ok" }
         let isAsWritten = decision == entry["expect"]?["decision"]?.string && wanted.contains { $0?.string == code }
         guard isAsWritten || holds else {

@@ -133,7 +133,7 @@ import Testing
 
     /// A deprecated key of the configuration: reported by the check and at the start, and no reason not to
     /// start.
-    @Test(.tags(.realTime)) func aDeprecatedKeyIsToldEverywhere() async throws {
+    @Test(.tags(.realTime)) func aDeprecatedKeyIsReportedEverywhere() async throws {
         let text = try folder.read("gate.toml")
         try folder.write("gate.toml", text + "[agent]\nqueue = 500\n")
         let check = try await folder.gatehouse("config", "check", configuration)
@@ -231,7 +231,7 @@ import Testing
         #expect((ending.code == 0) == isGood && ending.errors.contains("cannot be written") != isGood, "\(ending)")
     }
 
-    @Test func whatCallsAnySystemGoodIsMasked() async throws {
+    @Test func unitsThatAcceptAnySystemAreMasked() async throws {
         let unit = "/usr/lib/systemd/system/rauc-mark-good.service"
         let ending = try await image { root in
             try FileManager.default.createDirectory(
@@ -280,7 +280,7 @@ import Testing
 
     /// The first system on a card, whose gate is set up later; and an update of a system that was never kept.
     @Test(.tags(.realTime), arguments: [nil, "", "\u{1}garbage 7\n"])
-    func nobodyIsSentToASystemThatNobodyKept(kept: String?) async throws {
+    func anUnconfirmedSystemIsNotRecommended(kept: String?) async throws {
         let (ending, calls, after) = try await confirm(gatehouse: Self.later("exit 2"), kept: kept)
         #expect(ending.code == 0 && calls == "status mark-good\n", "\(ending)")
         #expect(after?.hasSuffix("8\n") == true)

@@ -184,7 +184,7 @@ import Testing
         #expect(absent.code == 2 && absent.errors.contains("nowhere.toml: does not exist"))
     }
 
-    @Test(.tags(.realTime)) func theServiceLetsNobodyInWithoutItsRules() async throws {
+    @Test(.tags(.realTime)) func theServiceAdmitsNoVisitorWithoutItsRules() async throws {
         try folder.write("bad.toml", "id = \"p\"\nversion = \"1\"\n")
         let configuration = try folder.configuration(more: "[policy]\nfile = \"bad.toml\"\n")
         let ending = try await folder.serve(configuration, until: ["\"code\":\"fault.policy-file\""])
@@ -209,7 +209,7 @@ import Testing
 
     /// A valid but possibly surprising line is reported with its number, and the file can be used
     /// nevertheless.
-    @Test func whatMaySurpriseIsTold() async throws {
+    @Test func surprisingRulesAreReported() async throws {
         try folder.write(
             "odd.toml",
             """

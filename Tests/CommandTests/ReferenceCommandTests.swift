@@ -55,7 +55,7 @@ import Testing
         #expect(page.contains("- `kiosk.name`: a text in quotes\n"), "required: no default")
     }
 
-    @Test func everyKeyOfRulesAndTrustStandsThere() {
+    @Test func everyKeyOfRulesAndTrustIsListed() {
         let policy = page("policy")
         for key in [
             "valid-until", "clock.max-unsynced", "replay.key", "deny.credentials", "accept.require", "accept.holder",
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// The sources write exactly the events on the page.
-    @Test func everyEventOfTheSourcesStandsThere() throws {
+    @Test func everyEventOfTheSourcesIsListed() throws {
         let page = page("events")
         let listed = Set(
             page.components(separatedBy: "\n").filter { $0.hasPrefix("| `") }

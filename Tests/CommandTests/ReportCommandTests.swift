@@ -53,7 +53,7 @@ import Testing
         #expect(ending.lines.allSatisfy { !$0.hasPrefix("  →") })
     }
 
-    @Test func namesStayWhereNobodyMinds() async throws {
+    @Test func namesStayByDefault() async throws {
         let ending = try await folder.gatehouse(
             "report", "--config", try await gate("[agency]\ntoken = \"not-a-real-token\""))
         #expect(ending.code == 0 && ending.output.contains("name = \"North-Gate\""), "\(ending)")

@@ -18,7 +18,7 @@ import TrustFiles
 
     /// The rules at one place.
     enum Rules: String, CaseIterable, Sendable {
-        /// Nothing.
+        /// No rules.
         case none
         /// Rules that admit the sample.
         case open
@@ -161,7 +161,7 @@ import TrustFiles
     }
 
     /// The text output.
-    @Test func whoAsksIsToldTheRulesAndWhereTheyComeFrom() async throws {
+    @Test func theRulesAreShownWithTheirOrigin() async throws {
         try await makeTrust("trust", .shut)
         let explained = try await folder.gatehouse(
             "verify", "--explain", "--trust", "trust", "--at", Self.date, "sample/credential.json")

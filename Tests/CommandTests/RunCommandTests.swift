@@ -81,7 +81,7 @@ import Testing
 
     /// The unit records that it has stopped a bluetoothd; the service reports it at this start, and not at
     /// the next one.
-    @Test(.tags(.realTime)) func aStoppedBluetoothdIsTold() async throws {
+    @Test(.tags(.realTime)) func aStoppedBluetoothdIsReported() async throws {
         let configuration = try folder.configuration(port: try closedPort(), more: "[log]\npath = \"log.jsonl\"\n")
         try FileManager.default.createDirectory(
             atPath: folder.path("run/bluetoothd-stopped"), withIntermediateDirectories: true)
@@ -104,7 +104,7 @@ import Testing
 
     /// The service is killed twice after a request to its agent: the third start serves without contacting
     /// the agent, and reports it; an orderly restart contacts it again.
-    @Test(.tags(.realTime)) func crashesAreTold() async throws {
+    @Test(.tags(.realTime)) func crashesAreReported() async throws {
         let agent = try AgentOnLoopback("An agent")
         try folder.write("agent.json", agent.invitation.compactText)
         let configuration = try folder.configuration(
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func linesAreReleasedBehindTheService() async throws {
+    @Test func linesAreReleasedAfterTheService() async throws {
         let none = try await folder.gatehouse("release-lines", "--config", try folder.configuration())
         #expect(none.code == 0 && none.lines == ["no GPIO lines are configured"], "\(none)")
         let lines = "[gpio]\nchip = \"no-such-chip\"\n[gate]\nline = \"GPIO17\"\n"

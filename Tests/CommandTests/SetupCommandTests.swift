@@ -197,7 +197,7 @@ import Testing
 
     /// An invitation without its scheme appears neither in the journal of the user who runs this nor in the
     /// answer.
-    @Test func anInvitationWithoutItsSchemeIsNotTold() async throws {
+    @Test func anInvitationWithoutItsSchemeIsNotPrinted() async throws {
         let secret = "eyJvbmNlIjoiNDcxMSJ9"
         for answer in ["agent.example/?oob=\(secret)", "agent.example/x?y=\(secret)"] {
             let ending = try await setup("--name", "N", "--board", "none", "--invitation", answer)
@@ -207,9 +207,9 @@ import Testing
         #expect(configuration == nil)
     }
 
-    // MARK: - Reasons not to write
+    // MARK: - Refusals to write
 
-    @Test func whoMayNotWriteIsToldBeforeAll() async throws {
+    @Test func missingWriteAccessIsReportedFirst() async throws {
         let words = Self.common + ["--name", "N", "--board", "none"]
         try folder.setMode("gate", 0o500)
         defer { try? folder.setMode("gate", 0o700) }

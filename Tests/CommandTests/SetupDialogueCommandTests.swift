@@ -83,7 +83,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("gate")) == ["empty"])
     }
 
-    @Test func whatIsKnownBeforehandIsToldBeforehand() async throws {
+    @Test func knownProblemsAreReportedBeforeTheQuestions() async throws {
         let wrong = try terminal("--pulse", "9s")
         #expect(try await wrong.end() == 2 && wrong.screen.contains("--pulse 9s is out of range"), "\(wrong.screen)")
         try folder.write("gate/gate.toml", "[kiosk]\nname = \"Mine\"\n")

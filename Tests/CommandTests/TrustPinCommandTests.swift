@@ -14,7 +14,7 @@ import Testing
     }
 
     /// The service's group can read the files that root pins, however strict root's umask is.
-    @Test(.enabled(if: geteuid() == 0)) func theUmaskOfRootLocksNobodyOut() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func theUmaskOfRootDoesNotRestrictReaders() async throws {
         let words = ["trust", "pin", "issuer", "did:web:a.example", "--trust", "new"]
         let ending = try await Program.run(
             "sh", ["-c", "umask 077; exec \"$@\"", "sh", Program.gatehouse] + words, in: folder)
@@ -60,7 +60,8 @@ import Testing
         #expect(check.code == 0, "\(check)")
     }
 
-    /// A card of MOSIP: a document that names the bare DID, a context that names another, a status list.
+    /// A credential of MOSIP needs three items: its issuer's document, which lists only the bare DID; a context that
+    /// refers to another context; and a status list.
     @Test func aCardOfMOSIP() async throws {
         guard let mosip = Vectors.path("vc/mosip")?.path else { return }
         let card = mosip + "/ldp_vc/mosipUnrevokedVC.json"

@@ -89,7 +89,7 @@ import Testing
         try await folder.gatehouse(["verify", "--config", "gate.toml", "sample/credential.json"] + more)
     }
 
-    /// A gate that does not trust its date admits nobody, and `verify` reports that.
+    /// A gate that does not trust its date rejects every credential, and `verify` reports that.
     @Test func theGatesRuleForItsClockCounts() async throws {
         let byHand = try await folder.gatehouse("verify", "--trust", "sample/trust", "sample/credential.json")
         try gate("unset")
@@ -208,7 +208,7 @@ import Testing
         #expect(ending.errors.contains("nowhere.json") && ending.errors.contains("cannot read sample"))
     }
 
-    @Test func withoutATrustDirectoryNobodyIsTrusted() async throws {
+    @Test func withoutATrustDirectoryNoIssuerIsTrusted() async throws {
         let ending = try await folder.gatehouse("verify", "--at", date, "sample/credential.json")
         #expect(ending.code == 1)
         #expect(ending.json.first?["reasons"]?.array?.first?["code"] == "issuer.untrusted")

@@ -60,7 +60,7 @@ import Testing
         #expect(untrusted.code == .clockUntrusted && untrusted.authenticDigest == name)
     }
 
-    /// The same for a token.
+    /// An expired token counts as authentic only if its issuer signed it.
     @Test(arguments: [false, true]) func anExpiredTokenIsTheIssuersOwn(_ isForged: Bool) throws {
         let forge = try TokenForge()
         let signer = isForged ? try TokenForge(seed: 4) : forge

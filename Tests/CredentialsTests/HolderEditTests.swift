@@ -185,7 +185,7 @@ import Testing
     }
 
     /// Types that cannot be determined match a deny rule.
-    @Test func typesThatCannotBeTold() throws {
+    @Test func ambiguousTypes() throws {
         let (all, material) = try shown(
             [
                 "id": "did:example:a",
@@ -199,7 +199,7 @@ import Testing
     }
 
     /// The value of a name after an ordered list in a pointer is unknown.
-    @Test func namesBehindLists() throws {
+    @Test func namesAfterLists() throws {
         let (all, material) = try shown(["id": "did:example:a", "stays": [["banned": true], ["banned": true]]])
         let deny = """
             [[deny]]

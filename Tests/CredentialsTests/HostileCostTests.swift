@@ -87,7 +87,7 @@ import Testing
         #expect(code(unsigned(graphs(1_001))) == .canonTooComplex)
     }
 
-    /// Any of many nodes could be the credential.
+    /// Any of many nodes could be the credential. The work to find it is limited.
     @Test(.timeLimit(.minutes(10))) func manyThatCouldBeTheCredential() throws {
         var material = issuer.material
         material.issuers = [TrustedIssuer(id: issuer.id, inlineContexts: true)]
@@ -101,7 +101,7 @@ import Testing
         #expect(code(unsigned(credential(subject(3)))) == .proofInvalid)
     }
 
-    /// The same for a presentation, before its holder's proof is checked.
+    /// Any of many nodes could be the presentation. The limit applies before the holder's proof is checked.
     @Test(.timeLimit(.minutes(10))) func manyThatCouldBeThePresentation() throws {
         var document = issuer.template
         document["type"] = ["VerifiablePresentation"]

@@ -48,7 +48,7 @@ import Testing
 
     /// A document that lists a foreign key gives the owner of the key no right to sign in the document's name, and
     /// gives the key to no other party.
-    @Test func methodsThatSomebodyElseControls() throws {
+    @Test func methodsOfAnotherController() throws {
         let foreign = document(own, [method(of: .string(other))])
         #expect(try code([document(own, [method(of: .string(own))])]) == .ok)
         #expect(try code([foreign]) == .issuerKeyMismatch, "the document's own issuer")

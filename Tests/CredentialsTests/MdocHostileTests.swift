@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// The same for the characters in which the mdoc is sent.
+    /// Every character in which an mdoc is sent counts: a change of any character prevents acceptance.
     @Test func everyLetterChanged() throws {
         let letters = try mdoc.letters()
         for index in stride(from: 0, to: letters.count, by: 19) {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// The same for the published samples.
+    /// Every byte of the published samples counts, too.
     @Test(arguments: ["good", "good-non-minimal-cbor", "good-chain-of-two", "good-device-response"])
     func publishedSamples(id: String) throws {
         guard let folder = Vectors.path("mdoc/generated"),

@@ -121,7 +121,7 @@ import Testing
         #expect(try code(.retired, since: "2025-06-01T00:00:00Z") == .keyRevoked)
     }
 
-    /// The same for the authorities above the signer, including the pinned root.
+    /// The key of an authority above the signer may be revoked, too, including the key of the pinned root.
     @Test func revokedKeysOfAuthorities() throws {
         let authority = try TestPKI.issue(TestPKI.Template.authority("CA"), by: issuer.root)
         var template = try TestPKI.Template.documentSigner()

@@ -276,7 +276,7 @@ import Testing
         #expect(try ask(old, pass, provenance: .unset).code == "clock.untrusted")
     }
 
-    @Test func anExpiredPolicyLetsNobodyIn() throws {
+    @Test func anExpiredPolicyAdmitsNoVisitor() throws {
         let rule = "valid-until = 2026-06-01T12:00:00Z\n[[accept]]\nid = \"r\"\n"
         #expect(try ask(rule, pass, at: "2026-06-01T12:01:00Z").code == "ok", "within the skew")
         #expect(try ask(rule, pass, at: "2026-06-01T12:01:00.1Z").code == "policy.expired")

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func signedBySomebodyElse() throws {
+    @Test func signedByAnotherKey() throws {
         let document = try presentation(of: issuer.sign(issuer.template), by: TestIssuer(seed: 21))
         #expect(try verify(document).code == .holderInvalid)
     }

@@ -100,7 +100,7 @@ import Testing
     }
 
     /// In the W3C's example, two of four sails are mandatory. A holder may withhold the other two.
-    @Test func sailsThatAreNotShown() throws {
+    @Test func withheldSails() throws {
         guard let fixture = try Fixture("data-integrity-cases.ecdsa_sd_2023.verification@compat", in: "vc/ssi") else {
             return
         }

@@ -284,7 +284,7 @@ import Testing
         }
     }
 
-    /// The same for a status list over text.
+    /// The issuer of a status list over text may use any name for inert members, too.
     @Test func otherNamesInAStatusList() throws {
         let url: Text = "https://issuer.example/status/1"
         let pass = try issuer.signText(document { $0["credentialStatus"] = Self.entry })

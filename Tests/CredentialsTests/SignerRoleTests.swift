@@ -21,7 +21,7 @@ import X509
 
     // MARK: - Roots
 
-    @Test func rootsSpeakForWhomTheyArePinned() throws {
+    @Test func rootsSignOnlyForTheirIssuers() throws {
         let (root, other) = (try TestPKI.root(), try TestPKI.root("Other"))
         let roots = try TestPKI.roots(root, other)
         let chain = [try TestPKI.issue(Template.signer(), by: root).der]

@@ -416,7 +416,7 @@ import X509
         #expect(try outcome(below: TestPKI.root("Unpinned")) == "status.invalid")
     }
 
-    /// The same through the verification of a whole mdoc.
+    /// The verification of a whole mdoc finds its status in a list that is signed below the mdoc's own root.
     @Test func mdocsWithStatus() throws {
         let issuer = try TestMdoc.Issuer()
         let clock = TestMdoc.clock.utc.seconds

@@ -30,7 +30,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: payloads) func told(payload: String, wanted: UnsupportedFormat) throws {
+    @Test(arguments: payloads) func isReported(payload: String, wanted: UnsupportedFormat) throws {
         let verdict = try verdict(Array(payload.utf8))
         #expect(verdict.code == .formatUnsupported && verdict.unsupported == wanted, "\(payload)")
         #expect(TrustNeeds(of: Array(payload.utf8), in: try TrustStore(TrustMaterial())).unsupported == wanted)

@@ -34,7 +34,7 @@ struct VerdictCase {
         return json["encodedList"]?.string
     }
 
-    /// The same for an IETF status list: JSON, or the hexadecimal text of CBOR.
+    /// The encoded list of a case that decodes an IETF status list: JSON, or the hexadecimal text of CBOR.
     var tokenStatusList: TokenStatusList? {
         guard let bytes = try? payload(), let json = try? JSON.parse(bytes) else { return nil }
         guard let text = json["cbor"]?.string else { return try? TokenStatusList(json) }

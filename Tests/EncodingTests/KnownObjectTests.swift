@@ -23,7 +23,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test func isRecognisedWhereverItStands() throws {
+    @Test func isRecognisedAtEveryPlace() throws {
         let known = try #require(try known())
         let text = #"{"x":[\#(Self.letters),{"y":\#(Self.letters)}],"z":{ "b":[1,{"c":"a"}]}}"#
         let read = try JSON.parse(Array(text.utf8), knowing: [known])

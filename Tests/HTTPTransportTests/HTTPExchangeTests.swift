@@ -55,7 +55,7 @@ import Testing
         #expect(page == .failure(.notAnAgent))
     }
 
-    @Test func statusesAreTold() async throws {
+    @Test func statusesAreReported() async throws {
         #expect(try await outcome { _ in .init(status: 400) } == .failure(.refused(status: 400)))
         #expect(
             try await outcome { _ in .init(status: 302, headers: [("location", "http://127.0.0.1:1/")]) }
@@ -84,7 +84,7 @@ import Testing
         #expect(try await outcome { _ in nil } == .failure(.uncertain))
     }
 
-    @Test func nobodyListeningIsUnreachable() async throws {
+    @Test func aPortWithoutAServerIsUnreachable() async throws {
         try await HTTPExchange.withExchange(settings()) { exchange in
             // Do not use the port of a stopped server, because another test's program may still have it open.
             await #expect(throws: ExchangeError.unreachable) {

@@ -74,7 +74,7 @@ import Testing
 
     /// After ten megabytes of header lines, a thousand silent connections, and clients that do not read, the next
     /// client is served.
-    @Test func nobodyHoldsItUp() async throws {
+    @Test func slowClientsDelayNoOther() async throws {
         try await serving { port in
             let long = try await RawConnection.open(port)
             long.send("GET /page HTTP/1.1\r\nHost: localhost\r\n")

@@ -96,7 +96,7 @@ private final class Box<Value: Sendable>: Sendable {
         #expect(result == .success(.unchanged))
     }
 
-    @Test func saysTheSameWhoeverPasses() async throws {
+    @Test func requestsDoNotDependOnVisitors() async throws {
         let seen = Box<[TLSServer.Request]>([])
         for _ in 0..<2 {
             _ = try await outcome { request in
@@ -124,7 +124,7 @@ private final class Box<Value: Sendable>: Sendable {
         }
     }
 
-    @Test func otherAnswersAreTold() async throws {
+    @Test func otherAnswersAreReported() async throws {
         #expect(try await outcome { _ in .init(status: .notFound) } == .failure(.status(404)))
         #expect(try await outcome { _ in .init(status: .internalServerError) } == .failure(.status(500)))
         #expect(try await outcome { _ in .init(status: .noContent) } == .failure(.status(204)))
@@ -246,7 +246,7 @@ private final class Box<Value: Sendable>: Sendable {
         #expect(looks.withLock { $0 } == 1)
     }
 
-    @Test func theNextAddressIsTriedWhereNobodyListens() async throws {
+    @Test func theNextAddressIsTriedAfterARefusedConnection() async throws {
         let several = fetcher {
             $0.resolve = { _ in ["127.0.0.2", "127.0.0.1"].compactMap { HostAddress($0) } }
         }

@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func whereNobodyCanListen() async throws {
+    @Test func aPortThatCannotBeOpened() async throws {
         let other = try LoopbackServer { _ in nil }
         #expect(await failure("127.0.0.1:\(other.port)") == .inUse)
         // An address for documentation (RFC 5737), which no machine has.

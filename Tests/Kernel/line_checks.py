@@ -35,7 +35,7 @@ def gives_its_pulse(gate):
     return ", ".join(f"{pulse * 1000:.1f}" for pulse in pulses) + " ms"
 
 
-def goes_dark_when_told_to_stop(gate):
+def releases_its_lines_on_sigterm(gate):
     """SIGTERM in the midst of a pulse: the relay is released at once, and all lines are free and inactive"""
     gate.open_for_long()
     end = gate.bank.watch()
@@ -165,7 +165,7 @@ def gives_lines_to_one_alone(gate):
     return f"{(found[0][1] - found[0][0]) * 1000:.1f} ms"
 
 
-def tells_of_edges(gate):
+def reports_edges(gate):
     """inputs by the program's own code: edges of two lines in their order, a bouncing contact once, lost ones by their numbers"""
     def edges(debounce, commands):
         shown = gate.machine.shell(
@@ -206,7 +206,7 @@ def tells_of_edges(gate):
     return f"{len(numbers)} of 81 edges are kept"
 
 
-def tells_a_controller(gate):
+def sends_to_a_controller(gate):
     """a card on two wires for each visitor who is let in, to the bit, and none for one who is not; the times of its pulses"""
     wanted = "00101101000000001010001000"
     gate.start("wiegand")
@@ -316,7 +316,7 @@ def asks_for_inputs(gate):
         gate.bank.pull("pull-down")
 
 
-CHECKS = [is_shut_from_the_start, gives_its_pulse, goes_dark_when_told_to_stop, is_released_after_a_kill,
+CHECKS = [is_shut_from_the_start, gives_its_pulse, releases_its_lines_on_sigterm, is_released_after_a_kill,
           releases_when_it_crashes, knows_lines_that_are_active_low, waits_for_lines_of_another, survives_its_chip,
-          waits_for_its_library, gives_lines_to_one_alone, tells_of_edges, tells_a_controller, is_accepted_pin_by_pin,
+          waits_for_its_library, gives_lines_to_one_alone, reports_edges, sends_to_a_controller, is_accepted_pin_by_pin,
           asks_for_inputs]

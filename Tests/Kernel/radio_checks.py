@@ -45,7 +45,7 @@ def takes_an_adapter_that_is_up(gate):
     expect(not gate.events("radio.failed"), gate.reason())
 
 
-def tells_who_holds_it(gate):
+def reports_the_holder(gate):
     """a second user channel: told with its remedy, and taken when it is free"""
     gate.machine.shell("sleep 3; radio down 0")  # the kernel's own set-up of the new adapter is over
     other = gate.radio.other("radio hold 0")
@@ -69,7 +69,7 @@ def lifts_a_block(gate):
     gate.is_fine()
 
 
-def tells_of_a_block(gate):
+def reports_a_block(gate):
     """one right and no more: it serves; a block is told with its remedy, and its end is noticed"""
     gate.radio.block(True)
     gate.start(right=1, waits=False)
@@ -109,7 +109,7 @@ def survives_unplugging(gate):
     return f"{took:.2f} s from adapter to advertising"
 
 
-def loses_nothing_when_it_stands_still(gate):
+def loses_nothing_while_stopped(gate):
     """2,000 packets while the process is stopped: all are there when it goes on"""
     gate.start()
     visit = begin_transfer(gate, size=1_400_000, pace=0.0005)
@@ -226,6 +226,6 @@ def begin_transfer(gate, size=200_000, pace=0.02):
 
 
 # The first is the smoke: the shortest that needs kernel, radio, phones and lines.
-CHECKS = [serves_phones, survives_unplugging, takes_an_adapter_that_is_up, tells_who_holds_it, lifts_a_block, tells_of_a_block,
-          waits_for_its_adapter, loses_nothing_when_it_stands_still, needs_no_right_with_the_opener,
+CHECKS = [serves_phones, survives_unplugging, takes_an_adapter_that_is_up, reports_the_holder, lifts_a_block, reports_a_block,
+          waits_for_its_adapter, loses_nothing_while_stopped, needs_no_right_with_the_opener,
           finds_its_adapter_by_address, speaks_h4_on_a_serial_line, takes_a_serial_adapter_of_the_kernel, has_nothing_to_reset]

@@ -54,7 +54,7 @@ import Tuvali
         #expect(gate.patterns.last == .ready)
     }
 
-    @Test func nobodyIsShownGreenBeforeAGateThatCannotOpen() throws {
+    @Test func noGreenLightForAGateThatCannotOpen() throws {
         let gate = try TestGate(visits: [.test(), .test(arrival: .at(.seconds(60)))])
         #expect(gate.run(untilNote: "advertising"))
         gate.inject(.health(.present(.gateUnavailable, detail: "no chip")))
@@ -141,7 +141,7 @@ import Tuvali
         }
     }
 
-    @Test func theStatusTellsWhatHappened() throws {
+    @Test func theStatusReportsEvents() throws {
         var kiosk = Kiosk(settings: try .named("TestGate"), at: .zero)
         #expect(kiosk.status(at: .zero).radio == .down)
         _ = kiosk.handle(.start, at: .zero)

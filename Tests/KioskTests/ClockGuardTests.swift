@@ -90,7 +90,7 @@ struct ClockGuardTests {
         ])
     }
 
-    @Test("one glitch forward is not believed, and leaves nothing behind")
+    @Test("one glitch forward is not believed, and has no later effect")
     func glitch() {
         play([
             Row(0, 100, .battery, 100, .rtc), Row(10, Self.year, .battery, 110, .saved, told: [stepped]),
@@ -114,7 +114,7 @@ struct ClockGuardTests {
         play([Row(0, weeks, .battery, weeks, .rtc)])
     }
 
-    @Test("a clock whose battery is dead is told, and the newest record carried on")
+    @Test("a clock with a dead battery is reported, and the newest record's date continues")
     func deadBattery() {
         play([
             Row(0, -26 * Self.year, .battery, -60, .saved, told: [contradicted]),
@@ -146,7 +146,7 @@ struct ClockGuardTests {
         ])
     }
 
-    @Test("a time server that contradicts the newest record by more than a day waits for somebody's word")
+    @Test("a time server that contradicts the newest record by more than a day needs an operator's acceptance")
     func contradiction() {
         var watch = play([
             // The difference is exactly a day, but the date is before the last confirmed date.
@@ -166,7 +166,7 @@ struct ClockGuardTests {
         play([Row(31, -Self.day + 30, .battery, -Self.day + 30, .rtc)], on: watch)
         play([Row(31, -2 * Self.day, .battery, -Self.day - 34, .saved, told: [contradicted])], on: watch)
 
-        // The same forward, when a time server had vouched for the previous date.
+        // A step forward by more than a day, when a time server had vouched for the previous date.
         watch = play([
             Row(0, 0, .server, 0, .synchronised),
             Row(10, 11 + Self.day, .server, 10, .unset, told: [stepped, contradicted]),
@@ -174,7 +174,7 @@ struct ClockGuardTests {
         ])
     }
 
-    @Test("a record of the far future locks an offline gate until somebody accepts the clock")
+    @Test("a record of the far future locks an offline gate until an operator accepts the clock")
     func farFuture() {
         var watch = play([
             Row(0, -73 * Self.year, .battery, -60, .saved, told: [contradicted]),
@@ -198,7 +198,7 @@ struct ClockGuardTests {
         play([Row(20, 7220, .battery, 7220, .rtc)], on: watch)
     }
 
-    @Test("without a battery-backed clock a date that a time server has set counts until somebody moves it")
+    @Test("without a battery-backed clock a date from a time server counts until the clock is changed")
     func vouchedWithoutBattery() {
         play([
             Row(0, -5 * Self.year, .nobody, -60, .saved),
@@ -221,7 +221,7 @@ struct ClockGuardTests {
         #expect(watch.time.unsynchronised == .seconds(60))
     }
 
-    @Test("steps are counted, and told in words")
+    @Test("steps are counted, and reported in words")
     func details() {
         var watch = ClockGuard(newest: nil, skew: .zero, at: .zero)
         func look(_ second: Int64, _ date: Int64) -> [HealthReport] {
@@ -296,7 +296,7 @@ struct ClockGuardTests {
         #expect(watch.time.provenance == .saved, "moved since")
     }
 
-    @Test("with a time server the kernel has a quarter of an hour to set the clock before that is told")
+    @Test("with a time server the kernel has a quarter of an hour to set the clock before a report")
     func setting() {
         var watch = newGuard()
         for second in stride(from: Int64(0), through: 890, by: 10) {
@@ -307,7 +307,7 @@ struct ClockGuardTests {
                 == [ReasonCode.clockHardware.text])
     }
 
-    @Test("a battery-backed clock that falls silent is told, and the date is worth what it was")
+    @Test("a battery-backed clock that stops answering is reported, and the date keeps its trust")
     func fallsSilent() {
         func silent(_ second: Int64) -> ClockGuard.Reading {
             var look = look(second, second, .agrees)
@@ -322,7 +322,7 @@ struct ClockGuardTests {
         #expect(words(watch.handle(look(90, 90, .agrees))) == ["over " + ReasonCode.clockHardware.text])
     }
 
-    @Test("a date before the program was made is nobody's, whoever says it")
+    @Test("a date before the program was made has no source, whichever clock shows it")
     func beforeMade() {
         let early = -31 * Self.day
         for (isSynchronised, hardware) in [

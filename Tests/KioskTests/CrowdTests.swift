@@ -57,7 +57,7 @@ import Tuvali
 
     /// One visitor's pulse at a turnstile is not ended by another phone's broken transfer, nor early by
     /// another visitor's verdict.
-    @Test func nobodyEndsTheNextOnesPulseByFailing() throws {
+    @Test func aFailedVisitDoesNotEndTheNextPulse() throws {
         let record = MisbehaviourTests.incompressible
         var slow = PhoneTraits.android14
         slow.wallet.choosing = .milliseconds(3500)

@@ -53,7 +53,7 @@ import Tuvali
         (.seconds(86_400), nil), (.seconds(6), nil),
     ]
 
-    @Test(arguments: failures.indices) func withoutAnIntentNobodyIsLetIn(_ index: Int) throws {
+    @Test(arguments: failures.indices) func withoutAnIntentNoVisitorIsAdmitted(_ index: Int) throws {
         let gate = try TestGate(visits: [.test()])
         (gate.intentTime, gate.intentFailure) = Self.failures[index]
         #expect(gate.run())
@@ -71,7 +71,7 @@ import Tuvali
         expectNothingBroken(gate)
     }
 
-    @Test(arguments: failures.indices) func orEverybodyWhereTheOperatorSaysSo(_ index: Int) throws {
+    @Test(arguments: failures.indices) func withoutAnIntentVisitorsAreAdmittedIfTheOperatorSaysSo(_ index: Int) throws {
         let gate = try TestGate(visits: [.test()]) { $0.whenLedgerFails = .open }
         (gate.intentTime, gate.intentFailure) = Self.failures[index]
         #expect(gate.run())
@@ -145,7 +145,7 @@ import Tuvali
         expectNothingBroken(gate)
     }
 
-    @Test(arguments: [true, false]) func theLightTellsTheVisitInOrder(_ accepted: Bool) throws {
+    @Test(arguments: [true, false]) func theLightShowsTheVisitInOrder(_ accepted: Bool) throws {
         let gate = try TestGate(visits: [.test(record: MisbehaviourTests.incompressible)])
         gate.verdict = .test(accepted ? .ok : .proofInvalid)
         #expect(gate.run())
@@ -156,7 +156,7 @@ import Tuvali
         expectNothingBroken(gate)
     }
 
-    @Test func theNotesTellTheVisitInOrder() throws {
+    @Test func theNotesReportTheVisitInOrder() throws {
         let gate = try TestGate(visits: [.test()])
         #expect(gate.run())
         var notes: [String] = []

@@ -47,7 +47,7 @@ import Testing
 
     // MARK: - Passage
 
-    @Test func theRecordSaysThatSomebodyPassed() throws {
+    @Test func theRecordContainsThePassage() throws {
         let gate = try gate()
         #expect(gate.run(untilNote: "verdict"))
         gate.run(for: .milliseconds(1500))
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [DoorSettings.Unused.keep, .release])
-    func theRecordSaysThatNobodyPassed(_ unused: DoorSettings.Unused) throws {
+    func theRecordContainsTheMissingPassage(_ unused: DoorSettings.Unused) throws {
         let gate = try gate { $0.door.whenUnused = unused }
         #expect(gate.run(untilNote: "verdict"))
         gate.run(for: .seconds(6))
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// A person pressed the button and stayed inside: that opening is not the visitor's.
-    @Test func aLevelEndsWithTheVisitorAlsoBehindAnExit() throws {
+    @Test func aLevelEndsWithTheVisitorAlsoAfterAnExit() throws {
         let gate = try gate {
             ($0.door.opening, $0.door.whenUnused) = (.level, .release)
         }
@@ -178,7 +178,7 @@ import Testing
     }
 
     /// A slow visitor passes through the opening for a person inside; the gate shuts after him.
-    @Test func aLevelForTheWayOutEndsWithWhoeverPasses() throws {
+    @Test func anExitLevelEndsWithAnyPassage() throws {
         let gate = try gate {
             ($0.door.opening, $0.door.wait) = (.level, .seconds(20))
         }
@@ -234,7 +234,7 @@ import Testing
     }
 
     /// However often a person inside presses the button, a visitor outside is admitted between two exits.
-    @Test func aButtonThatIsPressedAllTheTimeHoldsNobodyUp() throws {
+    @Test func aButtonThatIsPressedAllTheTimeDelaysNoVisitor() throws {
         let gate = try gate()
         gate.verificationTime = .milliseconds(300)
         #expect(gate.run(untilNote: "transfer.received"))
@@ -249,7 +249,7 @@ import Testing
     }
 
     /// Each verdict waits for a pulse and an exit; even the last visitor of a queue gets his verdict.
-    @Test func theLastOfARowHasHisVerdictHoweverOftenSomebodyGoesOut() throws {
+    @Test func theLastVisitorOfAQueueGetsAVerdictDespiteManyExits() throws {
         let visits = (0..<8 as Range<Int64>).map { number in
             Simulation.Visit.test(arrival: .at(.milliseconds(1000 + number * 300)))
         }
@@ -265,7 +265,7 @@ import Testing
         #expect(gate.phoneOutcomes.values.allSatisfy { $0 == .accepted } && gate.breaches == [])
     }
 
-    @Test func aButtonThatHumsHoldsNoGateOpen() throws {
+    @Test func anOscillatingButtonHoldsNoGateOpen() throws {
         let gate = try gate([]) { $0.door.inputs[.request] = .zero }
         gate.run(for: .seconds(1))
         for edge in 0..<1000 {
@@ -277,7 +277,7 @@ import Testing
 
     /// An exit waits until the red light is over; otherwise a rejected visitor could walk in while a person
     /// is let out.
-    @Test func nobodyIsLetOutUnderARedLight() throws {
+    @Test func noExitIsGivenUnderARedLight() throws {
         let gate = try gate()
         gate.verdict = .test(.proofInvalid)
         #expect(gate.run(untilNote: "verdict"))
@@ -308,7 +308,7 @@ import Testing
 
     // MARK: - Lock-down
 
-    @Test func inALockDownNobodyIsLetIn() throws {
+    @Test func inALockDownNoVisitorIsAdmitted() throws {
         let gate = try gate([.test(), .test(arrival: .at(.seconds(60)))])
         gate.inject(.door(.order(.lock)))
         #expect(gate.run(untilNote: "visit.ended"))
@@ -392,7 +392,7 @@ import Testing
         #expect(gate.breaches == [])
     }
 
-    @Test func alarmsAskForAttentionAndAreToldOnce() throws {
+    @Test func alarmsRequireAttentionAndAreReportedOnce() throws {
         let gate = try gate([])
         #expect(gate.run(untilNote: "advertising"))
         gate.run(for: .seconds(10))

@@ -105,7 +105,7 @@ import Testing
         #expect(scene.settled == ["1 seen"])
     }
 
-    @Test func twoPassagesBehindOneOpeningAreOneTooMany() {
+    @Test func twoPassagesAfterOneOpeningAreOneTooMany() {
         var scene = Scene()
         scene.open(Self.one, at: 1000)
         scene.press(.passage, at: 1500)
@@ -127,7 +127,7 @@ import Testing
         #expect(scene.settled == ["1 seen", "2 unseen"])
     }
 
-    @Test func whereNothingElseTellsTheDoorItselfDoes() {
+    @Test func withoutOtherInputsTheDoorContactDetectsPassages() {
         var scene = Scene { $0.inputs = [.contact: .milliseconds(50)] }
         scene.open(Self.one, at: 1000)
         scene.press(.contact, at: 2000)
@@ -140,7 +140,7 @@ import Testing
     // MARK: - Unseen passages
 
     /// The first visitor holds the door open for the second, so no edge shows the second passage.
-    @Test func throughADoorThatStandsOpenOnePassesUnseen() {
+    @Test func aPassageThroughAnOpenDoorIsNotDetected() {
         var scene = Scene { $0.inputs = [.contact: .zero] }
         scene.open(Self.one, at: 1000)
         scene.set(.contact, true, at: 2000)
@@ -163,7 +163,7 @@ import Testing
         #expect(scene.settled == ["1 seen", "2 unknown"])
     }
 
-    @Test func anInputThatIsStuckSeesNobody() {
+    @Test func aStuckInputDetectsNoPassage() {
         var scene = Scene([.passage: true])
         scene.open(Self.one, at: 1000)
         scene.set(.passage, false, at: 3000)
@@ -176,7 +176,7 @@ import Testing
         #expect(scene.settled == ["1 unknown", "2 unknown"])
     }
 
-    @Test func anInputThatHumsSeesNobody() {
+    @Test func anOscillatingInputDetectsNoPassage() {
         var scene = Scene { $0.inputs = [.passage: .zero] }
         for edge in 0..<200 as Range<Int64> { scene.set(.passage, edge % 2 == 0, at: 1000 + edge * 5) }
         let passages = scene.door.status.counters.passages
@@ -257,7 +257,7 @@ import Testing
 
     // MARK: - The contact
 
-    @Test func aDoorThatIsOpenedForNobodyIsForced() {
+    @Test func aDoorOpenedWithoutPermissionIsForced() {
         var scene = Scene()
         scene.set(.contact, true, at: 10_000)
         scene.wait(until: 20_500)
@@ -305,7 +305,7 @@ import Testing
 
     // MARK: - Tamper and fire
 
-    @Test func tamperAndFireAreToldWhileTheyLast() {
+    @Test func tamperAndFireAreReportedWhileTheyLast() {
         for (input, code) in [(DoorInput.tamper, "door.tamper"), (.fire, "door.fire")] {
             var scene = Scene()
             scene.set(input, true, at: 1000)
@@ -356,7 +356,7 @@ import Testing
         #expect(scene.settled == ["1 seen", "2 seen"], "the one of 5 ms is none")
     }
 
-    @Test func aLineThatHumsIsToldAndDoesNothing() {
+    @Test func anOscillatingLineIsReportedAndDoesNothing() {
         var scene = Scene()
         for edge in 0..<400 as Range<Int64> { scene.set(.request, edge % 2 == 0, at: 1000 + edge * 5) }
         #expect(scene.alarms == ["+door.input"] && scene.openings == 0)
@@ -365,7 +365,7 @@ import Testing
     }
 
     /// The kernel's debounce time is shorter than the period of the hum, so each edge counts.
-    @Test(arguments: [5, 20] as [Int64]) func aButtonThatHumsOpensNothingOnceThatIsKnown(_ apart: Int64) {
+    @Test(arguments: [5, 20] as [Int64]) func anOscillatingButtonOpensNothingOnceItIsDetected(_ apart: Int64) {
         var scene = Scene { $0.inputs[.request] = .zero }
         for edge in 0..<400 as Range<Int64> { scene.set(.request, edge % 2 == 0, at: 1000 + edge * apart) }
         #expect(scene.alarms == ["+door.input"] && (1...13).contains(scene.openings))
@@ -386,7 +386,7 @@ import Testing
         #expect(scene.openings == 80 && scene.alarms.isEmpty)
     }
 
-    @Test func whatIsActiveAtTheStartHasNotHappened() {
+    @Test func levelsActiveAtTheStartDoNotCount() {
         var scene = Scene([.passage: true, .request: true, .contact: true, .tamper: true])
         scene.wait(until: 100)
         #expect(scene.openings == 0 && scene.settled.isEmpty && scene.alarms == ["+door.tamper"])
@@ -402,7 +402,7 @@ import Testing
     }
 
     /// A source of input lines may report the initially active ones as edges.
-    @Test func whatIsToldAsAnEdgeOfTheStartHasNotHappenedEither() {
+    @Test func levelsReportedAsEdgesAtTheStartDoNotCount() {
         var scene = Scene()
         for input in [DoorInput.passage, .request, .contact, .tamper] { scene.set(input, true, at: 1) }
         scene.wait(until: 5000)
@@ -412,7 +412,7 @@ import Testing
     }
 
     /// Edges with the time of the start report the initial state; the thread may deliver them late.
-    @Test(arguments: [0, 20] as [Int64]) func howeverLateItIsTold(_ debounce: Int64) {
+    @Test(arguments: [0, 20] as [Int64]) func lateEdgesOfTheStartDoNotCount(_ debounce: Int64) {
         var scene = Scene { settings in
             for input in DoorInput.allCases { settings.inputs[input] = .milliseconds(debounce) }
         }
@@ -423,7 +423,7 @@ import Testing
         #expect(scene.openings == 0 && scene.alarms.isEmpty && scene.door.status.counters.passages == 0)
     }
 
-    @Test func inputsThatVanishAreToldAndComeBack() {
+    @Test func lostInputsAreReportedUntilTheyAreBack() {
         var scene = Scene()
         scene.open(Self.one, at: 1000)
         scene.set(.contact, true, at: 1500)
@@ -457,7 +457,7 @@ import Testing
 
     // MARK: - Lock-down and free passage
 
-    @Test func whoseWordCounts() {
+    @Test func theSourcesOfOrders() {
         let soon = Instant(nanoseconds: 20_000_000_000)
         var scene = Scene { $0.fireOpens = true }
         func mode() -> String { "\(scene.door.mode) \(scene.door.status.cause)" }
@@ -520,7 +520,7 @@ import Testing
         #expect(scene.door.mode == .normal)
     }
 
-    @Test func whilePassageIsFreeNobodySlipsIn() {
+    @Test func inFreePassageNoPassageIsTailgating() {
         var scene = Scene()
         scene.take(.order(.free(until: Instant(nanoseconds: 100_000_000_000))), at: 100)
         for time in [1000, 2000, 3000] as [Int64] { scene.press(.passage, at: time) }

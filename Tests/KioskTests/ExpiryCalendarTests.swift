@@ -35,7 +35,7 @@ import Testing
     private let soon = ReasonCode.expiresSoon.text
     private let over = ReasonCode.expired.text
 
-    @Test func eachStepIsToldOnce() {
+    @Test func eachStepIsReportedOnce() {
         var calendar = ExpiryCalendar()
         var told: [String] = []
         // A look every minute for sixteen days.
@@ -56,7 +56,7 @@ import Testing
         #expect(calendar.warnings.map(\.words) == ["the trust bundle 1 ended on 2027-01-15 08:00 UTC"])
     }
 
-    @Test func aClockThatSwingsAboutAStepTellsItOnce() {
+    @Test func aClockThatSwingsAroundAStepReportsItOnce() {
         var calendar = ExpiryCalendar()
         var told: [String] = []
         for turn in 0..<200 { told += look(&calendar, [bundle()], before(3, turn.isMultiple(of: 2) ? 1200 : -1200)) }
@@ -87,7 +87,7 @@ import Testing
         #expect(look(&calendar, [bundle()], before(1)) == ["1", "+" + soon])
     }
 
-    @Test func aDateThatNobodyTrustsWarnsOfNothing() {
+    @Test func anUntrustedDateWarnsOfNothing() {
         var calendar = ExpiryCalendar()
         #expect(look(&calendar, [bundle()], nil).isEmpty)
         #expect(calendar.warnings.isEmpty && !calendar.isDated && calendar.expiries == [bundle()])
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// The steps are reported to people: if the count grows, the gate's health reports the fault again.
-    @Test func aStepIsToldByTheHealthOfTheBox() {
+    @Test func aStepIsReportedInTheHealthOfTheBox() {
         var (calendar, health, told) = (ExpiryCalendar(), Health(), [String]())
         for hour in stride(from: Int64(15 * 24), through: -1, by: -1) {
             let now = Instant(nanoseconds: (20 * 24 - hour) * 3_600_000_000_000)

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// A turnstile counts edges: the second visitor has a pulse of his own, after a gap.
-    @Test func theNextPulseBeginsBehindAGap() {
+    @Test func theNextPulseBeginsAfterAGap() {
         var gate = Gate()
         gate.pulse(.seconds(5), for: one, at: at(0))
         gate.shut(at: at(850))
@@ -56,7 +56,7 @@ import Testing
 
     /// The end of the pulse is noticed late. The pulse counts as ended in time, but the gap begins when the
     /// end is noticed, as the relay may be late as well.
-    @Test func aPulseThatIsToldToEndLateEndedInTime() {
+    @Test func aPulseWithALateEndCountsAsEndedInTime() {
         var gate = Gate()
         gate.pulse(.milliseconds(200), for: one, at: at(0))
         gate.shut(at: at(900))

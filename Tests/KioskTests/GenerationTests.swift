@@ -99,7 +99,7 @@ import Tuvali
 
     /// Phones know the handles of generation B: these stay the same, with or without the other service after
     /// them.
-    @Test func theOtherServiceStandsBehind() throws {
+    @Test func theOtherServiceFollowsInTheTable() throws {
         #expect(KioskSettings(name: try Identifier("TestGate"), softwareVersion: "test").generations == [.b])
         let (one, both) = (try Self.table([.b]), try Self.table([.b, .a]))
         let tail = "773a0f45f2d60e9e4a442650"
@@ -148,7 +148,7 @@ import Tuvali
             ([(identify[0], 1), (identify[1], 44)], 517, false), ([(identify[1], 1), (identify[0], 44)], 517, false),
             ([(identify[1], 1), (identify[0], 44), (identify[1], 44)], 517, true),
         ] as [([(UInt8, Int)], UInt16, Bool)])
-    func theFirstWriteTellsTheService(writes: [(UInt8, Int)], mtu: UInt16, isDropped: Bool) throws {
+    func theFirstWriteChoosesTheService(writes: [(UInt8, Int)], mtu: UInt16, isDropped: Bool) throws {
         let recording = try RecordedVisit(.android14, record: Array("{}".utf8))
         var gate = try ReplayGate([recording], seed: 1, generations: [.b, .a])
         let isReady = gate.passUntilReady(limit: .seconds(300))

@@ -7,7 +7,7 @@ import Tuvali
 
 /// A kiosk's memory does not grow with the number of past visits, whatever they were.
 @Suite struct GrowthTests {
-    @Test func aCrowdLeavesNothingBehind() throws {
+    @Test func aCrowdLeavesNoMemoryInUse() throws {
         var plan = CrowdPlan()
         (plan.visits, plan.gates, plan.phones, plan.hostile, plan.mixed) = (1000, 1, 8, 0.2, 0.4)
         let crowd = try Crowd(plan) { KioskSettings(name: try Identifier($0), softwareVersion: "test") }

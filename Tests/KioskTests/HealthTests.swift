@@ -29,7 +29,7 @@ import Testing
         #expect(health.light == .ready)
     }
 
-    @Test func theWorstStandsFirst() {
+    @Test func theWorstIsFirst() {
         var health = Health()
         health.take(.present(.logDropped), at: at(1))
         health.take(.present(.agentUnreachable), at: at(0))
@@ -73,7 +73,7 @@ import Testing
         #expect(detail == String(repeating: "ä", count: 150) + "…")
     }
 
-    @Test func aChangeIsToldOnceAndAtOnce() {
+    @Test func aChangeIsReportedOnceAndAtOnce() {
         var health = Health()
         health.take(.present(.logDropped), at: at(1))
         #expect(health.deadline.map { $0 <= at(1) } == true)
@@ -86,14 +86,14 @@ import Testing
         #expect(health.tell(at: at(4000)).isEmpty && health.deadline == nil)
     }
 
-    @Test func oneThatComesAndGoesInAnInstantIsToldToo() {
+    @Test func aFaultOfAnInstantIsReportedToo() {
         var health = Health()
         health.take(.present(.gpioFailed), at: at(1))
         health.take(.over(.gpioFailed), at: at(1))
         #expect(words(health.tell(at: at(1))) == ["-fault.gpio 1"])
     }
 
-    @Test func oneThatFlapsIsToldSeldomAndWithItsCount() {
+    @Test func anIntermittentFaultIsReportedSeldomAndWithItsCount() {
         var health = Health()
         var told: [(at: Double, Health.Change)] = []
         var now = 0.0
@@ -112,7 +112,7 @@ import Testing
         #expect(health.faults.isEmpty)
     }
 
-    @Test func aCountThatGrowsIsToldAgainOnceAMinute() {
+    @Test func aGrowingCountIsReportedAgainOnceAMinute() {
         var health = Health()
         var told: [String] = []
         for second in 0..<180 {

@@ -46,7 +46,7 @@ import Testing
         #expect(signals.allSatisfy { !$0.tone && $0.lamps.count <= 1 })
     }
 
-    @Test func whatStandsForReadyChangesWhereItIsShownAndNowhereElse() {
+    @Test func theReadyPatternChangesOnlyWhereItIsShown() {
         var indicator = Indicator(.connected, at: .zero)
         indicator.rest(in: .attention, at: .zero)
         #expect(indicator.pattern == .connected)
@@ -85,7 +85,7 @@ import Testing
         return (0..<4000).filter { on[$0] != ($0 > 0 && on[$0 - 1]) }
     }
 
-    @Test func verdictsSoundAsTheyAreToldTo() {
+    @Test func verdictsSoundAsConfigured() {
         #expect(sounds(.accepted, VerdictTones()) == [0, 600])
         #expect(sounds(.rejected, VerdictTones()) == [0, 150, 500, 650, 1000, 1150])
         #expect(VerdictTones().areDifferent)

@@ -12,7 +12,7 @@ import Tuvali
 @Suite struct JunkTests {
     /// Phones that repeatedly identify themselves and disconnect use a single intent, which the honest
     /// visitor then uses.
-    @Test func anIntentThatServedNobodyServesTheNext() throws {
+    @Test func anUnusedIntentServesTheNextVisit() throws {
         let storm = (0..<6).map { _ in Simulation.Visit.test(misbehaviour: .leaves(.identified)) }
         let gate = try TestGate(visits: storm + [.test()])
         #expect(gate.run())
@@ -98,7 +98,7 @@ import Tuvali
 
     /// An intent that is no longer needed is closed with a record that includes the visits that were only
     /// counted; also when the kiosk stops.
-    @Test(arguments: [true, false]) func anIntentThatNobodyNeedsIsClosed(_ byStopping: Bool) throws {
+    @Test(arguments: [true, false]) func anUnneededIntentIsClosed(_ byStopping: Bool) throws {
         let record = MisbehaviourTests.incompressible
         let storm = (0..<3).map { _ in Simulation.Visit.test(record: record, misbehaviour: .leaves(.chunk(3))) }
         let gate = try TestGate(visits: storm)
@@ -136,7 +136,7 @@ import Tuvali
 
     /// Phones that come and go for hours use the unused intents again and again. Counted visits are recorded
     /// nevertheless.
-    @Test func whatWasCountedIsToldDuringASiege() throws {
+    @Test func countsAreReportedDuringASiege() throws {
         let record = MisbehaviourTests.incompressible
         // They arrive together, so that two intents are left and one of them is always unused.
         let storm = (0..<3).map { _ in

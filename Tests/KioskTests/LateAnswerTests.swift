@@ -66,7 +66,7 @@ import Tuvali
 
     /// The wallet learns at the limit of a verification that there will be no verdict, not only at the
     /// protocol's own timeout.
-    @Test func thePhoneIsToldAtTheVerificationLimit() throws {
+    @Test func thePhoneIsNotifiedAtTheVerificationLimit() throws {
         let gate = try TestGate(visits: [.test()])
         gate.verificationTime = .seconds(86_400)
         #expect(gate.run(untilNote: "transfer.received"))
@@ -110,7 +110,7 @@ import Tuvali
     /// A phone goes out of range and has to make room. Its intent serves the next phone, which has its own
     /// id, while the first link still exists. The answers of the disk and the verifier reach the present
     /// phone, even if the first link ends before.
-    @Test(arguments: [2, 4500]) func theAnswersAreTheHeirs(verification milliseconds: Int) throws {
+    @Test(arguments: [2, 4500]) func answersBelongToTheNextVisit(verification milliseconds: Int) throws {
         var phone = PhoneTraits.android14
         phone.wallet.choosing = .milliseconds(200)
         let visits = [

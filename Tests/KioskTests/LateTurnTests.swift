@@ -10,7 +10,7 @@ import Testing
 
     private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-    @Test func whoeverHasLeftHoldsUpNobody() {
+    @Test func aPhoneThatHasLeftDelaysNoVisit() {
         var turns = VerdictTurns()
         turns.show(accepted: true, isCredential: true, pulse: .seconds(5), at: at(1000))
         #expect(turns.join(one, came: at(0), isCredential: true, at: at(1500)) == 1)
@@ -21,7 +21,7 @@ import Testing
 
     /// A visitor who came after a green light knows that it was not for him: his verdict waits for the pulse,
     /// and no longer.
-    @Test func whoeverComesLaterWaitsForThePulseOnly() {
+    @Test func aLaterVisitorWaitsForThePulseOnly() {
         var turns = VerdictTurns()
         turns.show(accepted: true, isCredential: true, pulse: .milliseconds(200), at: at(1000))
         #expect(turns.join(one, came: at(1001), isCredential: true, at: at(1100)) == 1)

@@ -110,7 +110,7 @@ import Tuvali
 
     /// A phone that reads every attribute gets the same values at every box, whatever its name, and at every
     /// visit.
-    @Test(arguments: generations) func everybodyReadsTheSame(_ generations: [Generation]) throws {
+    @Test(arguments: generations) func everyPhoneReadsTheSameValues(_ generations: [Generation]) throws {
         let recording = try RecordedVisit(.android14, record: Array("{}".utf8))
         var transcripts: Set<[[UInt8]]> = []
         for (seed, name) in [(1, "TestGate"), (2, "TestGate"), (3, "Another-Gate")] as [(UInt64, String)] {

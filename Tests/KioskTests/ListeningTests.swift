@@ -56,7 +56,7 @@ import Tuvali
     }
 
     /// A wallet that has its verdict and stays connected does not keep the next wallet out.
-    @Test func whoStaysAfterTheVerdictKeepsNobodyOut() throws {
+    @Test func aPhoneThatStaysAfterTheVerdictBlocksNoOther() throws {
         let gate = try TestGate(visits: [
             .test(misbehaviour: .lingers), .test(arrival: .at(.seconds(8))), .test(.iPhone, arrival: .at(.seconds(12))),
         ])
@@ -73,7 +73,7 @@ import Tuvali
     ]
 
     @Test(arguments: [2_000, 10_000, 50_000, 100_000, 475_000, 700_000])
-    func nobodyIsServedLaterThanByTheLibrary(bytes: Int) throws {
+    func noPhoneIsServedLaterThanByTheLibrary(bytes: Int) throws {
         for (name, traits) in Self.phones where bytes <= 100_000 || name == "Android 14" || name == "iPhone" {
             let ours = try linkToVerdict(traits, bytes: bytes) { _ in }
             let library = try linkToVerdict(traits, bytes: bytes) {

@@ -78,7 +78,7 @@ import Tuvali
 
     /// Bytes that a wallet sends after a complete payload are ignored: the payload is judged once, the rest
     /// is not reported, and the record describes the transfer that was judged.
-    @Test(arguments: [1, 2, 9]) func whatIsSentBehindAPayloadCountsForNothing(_ times: Int) throws {
+    @Test(arguments: [1, 2, 9]) func dataSentAfterAPayloadAreIgnored(_ times: Int) throws {
         let calm = try TestGate(visits: [.test(record: Self.incompressible)])
         #expect(calm.run())
         let gate = try TestGate(visits: [.test(record: Self.incompressible, misbehaviour: .startsOver(times: times))])

@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test("a wrong word of a time server leaves nothing behind when the clock returns")
+    @Test("a wrong date from a time server has no effect after the clock returns")
     func oneWrongWord() {
         var box = Box(Self.monday, .battery, newest: Self.monday)
         box.source = .server
@@ -245,7 +245,7 @@ import Testing
         #expect(!box.isUnconfirmed && box.told.isEmpty)
     }
 
-    @Test("of two possible dates the schedule opens less, whichever is the clock's")
+    @Test("of two possible dates the one counts at which the schedule opens less, whichever is the clock's")
     func lessOfTheTwo() {
         var schedule = DoorSchedule()
         schedule.entries = [

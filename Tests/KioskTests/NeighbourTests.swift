@@ -81,7 +81,7 @@ import Testing
         ])
     }
 
-    @Test func eventsAboutNobody() throws {
+    @Test func eventsOfUnknownLinks() throws {
         let strangers: [[UInt8]] = [
             [4, 0x05, 4, 0, 0x77, 0, 0x13], [4, 0x13, 5, 1, 0x77, 0, 0xFF, 0xFF],
             [4, 0x3E, 10, 3, 0, 0x77, 0, 6, 0, 0, 0, 100, 0],

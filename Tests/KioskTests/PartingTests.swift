@@ -78,7 +78,7 @@ import Tuvali
     }
 
     /// A visitor who chooses for a long time has to make room for the next phone.
-    @Test func forTheNextPhone() throws {
+    @Test func whenTheNextPhoneWaits() throws {
         for var traits in Self.phones {
             traits.wallet.choosing = .seconds(90)
             let gate = try TestGate(visits: [.test(traits), .test(arrival: .at(.seconds(35)))]) {

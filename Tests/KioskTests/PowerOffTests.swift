@@ -160,7 +160,7 @@ import Testing
         #expect(box.mode == .normal && box.time.lastConfirmed == nil && box.told.last == "over " + unconfirmed)
     }
 
-    @Test("an operator's word confirms it at once")
+    @Test("an operator's acceptance confirms it at once")
     func accepted() {
         var box = Box(confirmed: Self.at(18), shows: Self.at(32), .server)
         box.accept()

@@ -35,14 +35,14 @@ import Tuvali
         #expect(gate.sessions.count == 1 && gate.breaches == [] && gate.violations == [])
     }
 
-    @Test func norAfterTheRadioWasOpenedAnew() throws {
+    @Test func aRecordingIsNotServedAfterTheRadioWasReopened() throws {
         let gate = try TestGate(visits: Self.twice, haveOwnKeys: false, printed: Self.key())
         gate.run(for: .seconds(100))
         gate.inject(.transportClosed(.transport(.radioGone, "test")))
         #expect(gate.run() && gate.counters.radioFailures == 1 && isReplay(gate, accepted: 1))
     }
 
-    @Test func norAfterARestart() throws {
+    @Test func aRecordingIsNotServedAfterARestartOfTheKiosk() throws {
         let before = try TestGate(visits: [Self.twice[0]], haveOwnKeys: false, printed: Self.key())
         #expect(before.run() && before.counters.visits == [.outcome(.accepted): 1])
         let used = UsedSessions(Set(before.sessions.compactMap { UsedSessions.name(of: $0) }))
@@ -51,7 +51,7 @@ import Tuvali
         #expect(gate.run() && isReplay(gate, accepted: 0))
     }
 
-    @Test func aFullListServesNobody() throws {
+    @Test func aFullListServesNoVisit() throws {
         let used = UsedSessions([1, 2, 3], most: 3)
         let gate = try TestGate(visits: [Self.twice[0]], printed: Self.key(), used: used)
         #expect(gate.run() && isReplay(gate, accepted: 0))
@@ -128,7 +128,7 @@ import Tuvali
 
     /// Refused visits all day take a thousand places at once and then one in two minutes if their credentials
     /// are known, half of that if not.
-    @Test(arguments: [true, false]) func refusedCredentialsDoNotFillTheBook(_ isKnown: Bool) throws {
+    @Test(arguments: [true, false]) func refusedCredentialsDoNotFillTheSessionLog(_ isKnown: Bool) throws {
         var kiosk = Kiosk(
             settings: KioskSettings(name: try Identifier("Printed"), softwareVersion: "test"), at: .zero)
         var kept = 0
@@ -187,7 +187,7 @@ import Tuvali
     }
 
     /// A phone that connected in time but identifies itself too late is not served.
-    @Test func whoeverIsLateIsNotServed() throws {
+    @Test func aLatePhoneIsNotServed() throws {
         let gate = try TestGate(
             visits: [.test(arrival: .at(.seconds(1)))], printed: Self.key())
         #expect(gate.run(untilNote: "phone.connected"))

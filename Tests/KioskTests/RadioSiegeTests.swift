@@ -221,7 +221,7 @@ import Testing
     /// not reset while that phone is served, so no phone can take its place before the reset. With seven
     /// ghosts each reset is a race for eight links.
     @Test(arguments: [Siege.identified, .drips(every: .seconds(1))], [3, 7])
-    func oneThatIsServedDoesNotKeepTheGhosts(_ siege: Siege, ghosts: Int) throws {
+    func aServedPhoneDoesNotKeepDeadLinks(_ siege: Siege, ghosts: Int) throws {
         let controller = controller((8, 4))
         let alone = try alone(controller)
         var ratios: [Double] = []

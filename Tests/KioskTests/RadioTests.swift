@@ -153,7 +153,7 @@ import Tuvali
 
     // MARK: - Keys on the air
 
-    @Test func keyAndAddressChangeWhileNobodyComes() throws {
+    @Test func keyAndAddressChangeBetweenVisits() throws {
         let gate = try TestGate(visits: [.test(arrival: .at(.seconds(605)))])
         gate.run(for: .seconds(600))
         #expect(gate.invitations.count == 10 || gate.invitations.count == 11)

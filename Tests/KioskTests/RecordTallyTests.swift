@@ -113,7 +113,7 @@ import Testing
     }
 
     /// A rare kind is recorded within an hour, however many visits there are of other kinds.
-    @Test func smallKindsAreToldToo() {
+    @Test func smallKindsAreReportedToo() {
         var tally = RecordTally()
         for _ in 0..<2 { _ = take(&tally, .junk, "few", 0) }
         for second in 1..<3600 as Range<Int64> { _ = take(&tally, .junk, "many", second) }

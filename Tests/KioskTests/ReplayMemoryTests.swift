@@ -3,7 +3,7 @@ import Kiosk
 import Ledger
 import Testing
 
-@Suite("Who was let in a moment ago")
+@Suite("Recently admitted credentials")
 struct ReplayMemoryTests {
     private func name(_ number: UInt8) throws -> ReplayName {
         try #require(ReplayName([UInt8](repeating: number, count: ReplayName.byteCount)))

@@ -54,7 +54,7 @@ import Testing
     @Test(
         arguments: [[.ready, .connected, .receiving], [.checking], [.accepted, .free], [.rejected, .locked]]
             as [[IndicatorPattern]])
-    func whateverIsTakenIsToldWithoutColours(_ signs: [IndicatorPattern]) {
+    func everyPermittedRhythmIsDistinctWithoutColours(_ signs: [IndicatorPattern]) {
         for chosen in all(signs) {
             let rhythms = rhythms(chosen)
             // A pattern with an end is compared only up to its end, because another pattern follows.

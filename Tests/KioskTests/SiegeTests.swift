@@ -251,7 +251,7 @@ import Tuvali
 
     /// There are more visitors than places, and they take all the time that they may while others wait: each
     /// is served at the first attempt.
-    @Test(arguments: [1, 2, 3] as [UInt64]) func aFullHouseIsNoSiege(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64]) func aFullBoxIsNoSiege(seed: UInt64) throws {
         let people = (0..<16).map { number in
             var visit = person(number, at: .milliseconds(1000 + 700 * number))
             visit.phone.wallet.choosing = .milliseconds(7000 + 40 * number)
@@ -291,7 +291,7 @@ import Tuvali
 
     /// Formerly one device could hold the gate for 727.9 s, again and again: by silence, then choosing, then
     /// sending slowly.
-    @Test func whereOneIsServedAtATimeNobodyStaysForLong() throws {
+    @Test func withOneLinkAtATimeNoPhoneStaysForLong() throws {
         var controller = ControllerTraits()
         controller.advertisesWhileConnected = false
         for (siege, limit) in [(Siege.silent, 6), (.identified, 35), (.drips(every: .seconds(20)), 15)] {

@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func aCheckpointIsWhatSomebodyWroteDown() throws {
+    @Test func aCheckpointHasOneTextForm() throws {
         let (head, entries) = try Samples.chain(visits: 3)
         let checkpoint = try #require(Checkpoint(Text("\(head.point.count):\(head.point.hash.hex)")))
         #expect(check(entries, head, checkpoints: [checkpoint]).checkpointsMet == 1)

@@ -117,7 +117,7 @@ import Testing
         #expect(text(queue.next(at: at(1))) == "r o2 o3 o4 o6 o7", "the reserve's pause is over too")
     }
 
-    @Test func aDiskThatDoesNotAnswerHoldsNobodyUpAndWhatWaitsIsCounted() {
+    @Test func aDiskThatDoesNotAnswerDelaysNoVisitAndWaitingRecordsAreCounted() {
         var queue = queue()
         add(&queue, opened: [1])
         #expect(text(queue.next(at: at(0))) == "w o1" && queue.deadline == at(10))

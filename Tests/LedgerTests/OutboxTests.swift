@@ -8,7 +8,7 @@ import Testing
         ChainPoint(count: count, hash: .genesis(ledger: "l"), nextSeq: 1)
     }
 
-    @Test func aCursorMovesForwardAndNeverBehindTheEnd() {
+    @Test func aCursorMovesForwardAndNeverBeyondTheEnd() {
         var cursor = DeliveryCursor(DeliveryCursor.primary)
         #expect(cursor.firstUnconfirmed == nil && cursor.state(of: 1) == .nobody, "nobody to send to: nothing is owed")
         #expect(!cursor.isKnown)

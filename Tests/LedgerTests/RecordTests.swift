@@ -57,7 +57,7 @@ import Testing
 
     /// The credentials other than the decisive one have a member of their own. Without such credentials, the member is
     /// absent.
-    @Test func otherCredentialsStandAfterTheOneThatDecided() throws {
+    @Test func otherCredentialsFollowTheDecidingOne() throws {
         var outcome = Samples.accepted
         let second = Outcome.Credential(format: "ldp_vc", issuer: "did:web:example.org", types: ["Pass"], name: "ef56")
         outcome.others = [second, Outcome.Credential(format: "vc+jwt", issuer: "did:web:library.example", types: [])]
@@ -177,7 +177,7 @@ import Testing
 
     /// An attacker who can write the database or the reserve can write such figures. Their sums would end the process.
     @Test(arguments: ["9223372036854775807", "9007199254740993", "-1"])
-    func figuresThatNobodyWroteAreNoRecord(figure: String) throws {
+    func impossibleFiguresAreNoRecord(figure: String) throws {
         var outcome = Samples.rejected
         outcome.repeated = 4
         outcome.predecessor = Predecessor(ledger: "m", count: 9, hash: ChainPoint.genesis(ledger: "m").hash)

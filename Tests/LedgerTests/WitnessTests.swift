@@ -44,7 +44,7 @@ import Testing
         #expect(WitnessKey([1]) == nil)
     }
 
-    @Test func rowsAddUpInAnyOrderAndAreToldApart() throws {
+    @Test func rowsAddUpInAnyOrderAndAreDistinguished() throws {
         let key = try #require(key)
         let rows = [[[1], [2]], [[1, 2], []], [[], [1, 2]], [[1], [3]]].map { key.code(ofRow: $0) }
         #expect(Set(rows).count == 4)
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// An attacker who can write the database can write this setting. The numbers must leave room for visits.
-    @Test func aFoundingWithFiguresThatNobodyWroteIsNone() throws {
+    @Test func aFoundingWithImpossibleFiguresIsRefused() throws {
         let founding = LedgerOrigin(predecessor: nil, code: "x", finding: "y", nextSeq: 1001, open: [])
         #expect(try LedgerOrigin(bytes: founding.bytes) == founding)
         let text = String(decoding: founding.bytes, as: UTF8.self)

@@ -87,7 +87,7 @@ struct AccessTests {
         return (bounds([.go, .stop]), bounds([.dark]))
     }
 
-    @Test("a sign stands where it should, as large everywhere, and clear of the words", arguments: SignPlace.allCases)
+    @Test("a sign is at its place, of one size everywhere, and apart from the words", arguments: SignPlace.allCases)
     func place(_ place: SignPlace) {
         // Wide and tall displays and panels. On the narrow ones, signs are above or below the words.
         for (width, height, isWide) in [(800, 480, true), (296, 128, true), (480, 800, false), (128, 296, false)] {
@@ -108,7 +108,7 @@ struct AccessTests {
         }
     }
 
-    @Test("set apart, the places alone tell the verdict, also on a terminal and beside the code")
+    @Test("set apart, the places alone show the verdict, also on a terminal and next to the code")
     func apart() {
         var scene = DisplayScene(name: "North-Gate")
         (scene.sign, scene.code) = (

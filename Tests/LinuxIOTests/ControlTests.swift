@@ -98,7 +98,7 @@ import Testing
         await server.close()
     }
 
-    // MARK: - Who may
+    // MARK: - Permission of the client
 
     @Test func theKernelSaysWhoAsks() async throws {
         let seen = Mutex<PeerCredentials?>(nil)
@@ -179,7 +179,7 @@ import Testing
 
     /// The answer is never ready: the client gets nothing, and neither do as many others as may wait. The
     /// server continues.
-    @Test func anAnswerThatNeverComesHoldsUpNobodyElse() async throws {
+    @Test func anAnswerThatNeverComesDelaysNoOther() async throws {
         let answers = Mutex((now: 0, most: 0))
         let server = try await server(
             time: .milliseconds(300),
@@ -221,7 +221,8 @@ import Testing
         await server.close()
     }
 
-    /// The same with answers that do not end, for clients that have disconnected.
+    /// Clients that may only look request answers that do not end, and disconnect: the owner still gets the reserved
+    /// places.
     @Test func answersForOthersLeaveTheOwnerHis() async throws {
         let ownerComes = Mutex(false)
         let isHeld = Mutex(true)
@@ -277,7 +278,7 @@ import Testing
 
     // MARK: - The file
 
-    @Test func aSocketThatWasLeftBehindIsReplacedAndOneInUseIsNot() async throws {
+    @Test func anAbandonedSocketIsReplacedAndOneInUseIsNot() async throws {
         let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         try #require(withUnixAddress(path) { bind(left, $0, $1) } == 0)
         close(left)

@@ -159,7 +159,7 @@ struct PictureTests {
         #expect(idle.lightBits != accepted.lightBits && painter.paint(told).lightBits != accepted.lightBits)
     }
 
-    @Test("no code is shown by a gate that serves nobody")
+    @Test("no code is shown by a gate that serves no visitor")
     func outOfOrder() {
         var painter = ScenePainter(width: 250, height: 122)
         for state in [.outOfOrder(remedy: "Plug the adapter in."), .outOfService] as [DisplayScene.State] {
@@ -319,7 +319,7 @@ struct DisplayDeviceTests {
         #expect(lines.last == invitation(2))
     }
 
-    @Test("a terminal of 80 × 24 shows the whole code, and all the text beside it", .tags(.realTime))
+    @Test("a terminal of 80 × 24 shows the whole code, and all the text next to it", .tags(.realTime))
     func terminal() throws {
         let (master, line) = try Sockets.pseudoTerminal()
         let other = open(line, O_RDWR | O_NOCTTY)
@@ -412,7 +412,7 @@ struct DisplayDeviceTests {
         }
     }
 
-    @Test("a framebuffer gets the picture in its own form of pixels, and nothing beside it", arguments: [16, 24, 32])
+    @Test("a framebuffer gets the picture in its own form of pixels, and nothing around it", arguments: [16, 24, 32])
     func framebuffer(_ bits: Int) throws {
         let folder = try TestFolder()
         var geometry = Framebuffer.Geometry(width: 160, height: 100, bits: bits)

@@ -56,7 +56,7 @@ struct DisplayThreadTests {
         return scene
     }
 
-    @Test("a device that is slow skips what has passed, and whoever shows never waits")
+    @Test("a slow device skips outdated scenes, and the caller never waits")
     func slow() throws {
         let thread = try thread()
         board.state.withLock { $0.hangs = true }

@@ -35,7 +35,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
     }
 
-    @Test func aNameThatTheDiskDidNotTakeIsTold() throws {
+    @Test func aFailedSyncOfTheNameIsReported() throws {
         let (_, error) = DiskCalls.made(failing: 2) { try DurableFile.replace(folder.path + "/file", with: [1]) }
         #expect((error as? SystemError)?.code == EIO)
     }
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...6 as ClosedRange<Int32>) func aFolderThatTheDiskDidNotTakeIsTold(failing: Int32) throws {
+    @Test(arguments: 1...6 as ClosedRange<Int32>) func aFailedSyncOfAFolderIsReported(failing: Int32) throws {
         let path = folder.path + "/new"
         try DurableFile.replaceFolder(path, with: [("old", [1])])
         let (_, error) = DiskCalls.made(failing: failing) {

@@ -14,7 +14,7 @@ import Testing
         files = try TestFolder()
     }
 
-    @Test func eachIsToldApart() throws {
+    @Test func eachIsDistinguished() throws {
         let (file, pipe) = (folder + "/file", folder + "/pipe")
         try Data([1]).write(to: URL(fileURLWithPath: file))
         #expect(mkfifo(pipe, 0o600) == 0)

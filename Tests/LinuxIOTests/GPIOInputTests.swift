@@ -19,7 +19,7 @@ struct GPIOInputTests {
         InputEdge(index: index, isActive: isActive, at: Instant(nanoseconds: at))
     }
 
-    @Test("edges are told once, in their order, and what was not told is inactive", .tags(.exact))
+    @Test("edges are reported once, in their order; a line without a report is inactive", .tags(.exact))
     func order() {
         var levels = InputLevels()
         let first = levels.take([
@@ -157,7 +157,7 @@ struct GPIOInputTests {
         var told: [String] { state.withLock { $0.told.map { "\($0.index)\($0.isActive ? "+" : "-")" } } }
     }
 
-    @Test("lines that are active at the start are told, then every edge; the lines are given back at the end")
+    @Test("lines that are active at the start are reported, then every edge; the lines are released at the end")
     func edges() throws {
         let chip = try Chip()
         chip.state.withLock { $0.levels = 0b100 }
@@ -177,7 +177,7 @@ struct GPIOInputTests {
         #expect(!chip.state.withLock { $0.isHeld })
     }
 
-    @Test("edges that the kernel dropped are told, and the levels are right all the same")
+    @Test("edges that the kernel dropped are reported, and the levels are right all the same")
     func droppedEdges() throws {
         let chip = try Chip()
         let inputs = try chip.inputs()
@@ -192,7 +192,7 @@ struct GPIOInputTests {
         #expect(inputs.end(within: .seconds(30)))
     }
 
-    @Test("a chip that goes is told once, asked for again, and what changed meanwhile is told when it is back")
+    @Test("a lost chip is reported once and requested again; changes meanwhile are reported when it is back")
     func comesBack() throws {
         let chip = try Chip()
         let inputs = try chip.inputs()
@@ -212,7 +212,7 @@ struct GPIOInputTests {
         #expect(inputs.end(within: .seconds(30)))
     }
 
-    @Test("a chip that goes without a word is found by reading its levels; so is a level that no edge told of")
+    @Test("a chip lost without an event is found by reading its levels; so is a level without an edge")
     func readBack() throws {
         let chip = try Chip()
         let inputs = try chip.inputs(readBack: .milliseconds(20))
@@ -235,7 +235,8 @@ struct GPIOInputTests {
         #expect(
             chip.state.withLock { $0.news }.contains(
                 .unavailable(.failed(SystemError("waiting for edges", code: ENODEV)))))
-        // At most one request in 20 ms, however long the machine sleeps.
+        // The thread requests the lines at most once in 20 ms. Compare with the real time, which may be longer than the
+        // sleep.
         let began = SystemClock.now()
         let before = chip.state.withLock { $0.requests }
         usleep(200_000)

@@ -224,7 +224,7 @@ struct GPIOLibraryTests {
         #expect(try bank.active() == 1 && bank.until != nil)
     }
 
-    @Test("with libgpiod 1.6 the thread tells a change when it has lasted, though no edge comes then", .tags(.realTime))
+    @Test("with libgpiod 1.6 the thread reports a change that has lasted, though no edge comes", .tags(.realTime))
     func thread() throws {
         let board = try Board(generation: 1)
         let library = board.library

@@ -49,7 +49,7 @@ struct GPIOTests {
         #expect(throws: GPIOError.count(33)) { try GPIOLines(chip: "x", many) }
     }
 
-    @Test("an old kernel is told as that, where its chip is meant")
+    @Test("an old kernel is reported as the cause, where its chip is meant")
     func oldKernel() throws {
         let old = GPIOChips.Chip(path: "/dev/gpiochip0", label: "old", lines: ["", ""], isOutdated: true)
         let error = #expect(throws: GPIOError.self) { try GPIOChips.find("old", ["GPIO17"], in: ([old], [])) }

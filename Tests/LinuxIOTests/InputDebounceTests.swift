@@ -62,7 +62,7 @@ struct InputDebounceTests {
         #expect(debounce.take(edge(2, true, 300)).isEmpty)
     }
 
-    @Test("a level that no edge told of is an edge of the moment in which it is read")
+    @Test("a level without an edge counts as an edge at the time of its reading")
     func match() {
         var debounce = InputDebounce([.milliseconds(20)], levels: 0)
         debounce.match(1, at: at(100))

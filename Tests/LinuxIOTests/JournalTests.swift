@@ -117,7 +117,7 @@ import Testing
         #expect(journal?.next()?.contains { $0.text == "two" } == true)
     }
 
-    @Test(.tags(.exact)) func whoseStandardErrorIsTheJournals() {
+    @Test(.tags(.exact)) func standardErrorConnectedToTheJournal() {
         var status = stat()
         fstat(2, &status)
         #expect(LogSink.Journal.isStandardError("\(status.st_dev):\(status.st_ino)"))

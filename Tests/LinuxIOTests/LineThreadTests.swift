@@ -162,7 +162,7 @@ struct LineThreadTests {
         #expect(relay.end(within: .seconds(30)))
     }
 
-    @Test("a line that cannot be released is tried again, and both is told once")
+    @Test("a line that cannot be released is tried again; failure and success are reported once")
     func retries() throws {
         let lines = Lines()
         let told = Recorder<Bool>()
@@ -260,7 +260,7 @@ struct LineThreadTests {
     }
 }
 
-@Suite("Work on the side", .timeLimit(.minutes(2)), .tags(.realTime))
+@Suite("Background work", .timeLimit(.minutes(2)), .tags(.realTime))
 struct BackgroundThreadTests {
     @Test("who hands over never waits; the oldest go, and are counted")
     func bounded() throws {

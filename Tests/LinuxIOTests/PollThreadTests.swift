@@ -179,7 +179,7 @@ struct PollThreadTests {
         thread.stop()
     }
 
-    @Test("a descriptor closed behind the thread's back is reported once, not for ever")
+    @Test("a descriptor that another thread closes is reported once, not for ever")
     func invalidDescriptor() async throws {
         let (a, b) = try Sockets.pair(SOCK_SEQPACKET)
         defer { close(b) }

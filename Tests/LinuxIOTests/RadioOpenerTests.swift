@@ -61,7 +61,7 @@ struct RadioOpenerTests {
         #expect("\(try #require(opener))".contains(text))
     }
 
-    @Test("a stranger gets nothing, and the adapter is not touched for him")
+    @Test("another user gets nothing, and the adapter is not touched for him")
     func stranger() throws {
         let (asker, opener) = try ask(user: Accounts.user + 1) { () throws(ChannelRefusal) in
             Issue.record("the adapter was taken")
@@ -76,7 +76,7 @@ struct RadioOpenerTests {
         #expect(RadioOpener.idle == .seconds(60) && RadioOpener.limit == .seconds(9))
     }
 
-    @Test("it serves one after the other, says the same thing once, and ends when nobody asks any more")
+    @Test("it serves one request after the other, logs the same text once, and ends without further requests")
     func serves() throws {
         let folder = try TestFolder()
         let path = folder.path + "/radio"
@@ -130,7 +130,7 @@ struct RadioOpenerTests {
         #expect(done.wait(timeout: .now() + 60) == .success && configured.withLock(\.isEmpty))
     }
 
-    @Test("an opener that is not there is told with its remedy")
+    @Test("a missing opener is reported with its remedy")
     func absent() throws {
         let folder = try TestFolder()
         let path = folder.path + "/left"
@@ -142,7 +142,7 @@ struct RadioOpenerTests {
         #expect(error?.remedy.contains("gatehouse-radio.socket") == true)
     }
 
-    @Test("a block by hardware is told from one by software", .tags(.exact))
+    @Test("a block by hardware is distinguished from one by software", .tags(.exact))
     func blocks() {
         let refusal = ChannelRefusal(step: .binding, code: ERFKILL)
         let soft = Adapters.Adapter(name: "hci0", location: "", softBlocked: true, hardBlocked: false)
@@ -153,7 +153,7 @@ struct RadioOpenerTests {
         #expect("\(absent)" == "hci1: no such adapter or device; there is hci0")
     }
 
-    @Test("an adapter that is missing is told at once, and waited for from then on")
+    @Test("a missing adapter is reported at once, and awaited from then on")
     func missing() {
         let looks = Mutex(0)
         let missing = MissingAdapter(patience: .seconds(30)) {

@@ -161,7 +161,7 @@ struct LogSinkTests {
     }
 
     /// A regression test: the start blocked until a process read the pipe.
-    @Test("a pipe that nobody reads holds up no start", .timeLimit(.minutes(5)), .tags(.realTime))
+    @Test("a pipe without a reader delays no start", .timeLimit(.minutes(5)), .tags(.realTime))
     func pipe() throws {
         let folder = try TestFolder()
         let path = "\(folder.path)/pipe"
@@ -192,8 +192,8 @@ struct BootTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test("the kernel's own id is taken where it is told")
-    func told() throws {
+    @Test("the kernel's own id is taken where it can be read")
+    func readable() throws {
         let folder = try TestFolder()
         try write(kernel + "\n", folder.path + "/boot_id")
         #expect(try Boot.id(kernel: folder.path + "/boot_id", folder: folder.path) == Text(kernel))
@@ -278,7 +278,7 @@ struct TimeDaemonTests {
 
     private func boolean(_ value: UInt8) -> [UInt8] { [1, UInt8(ascii: "b"), 0, 0, value, 0, 0, 0] }
 
-    @Test("the property is asked for and its value told, with signals in between")
+    @Test("the property is requested and its value reported, with signals in between")
     func answers() throws {
         let hello = message(2, [2, 0, 0, 0, 58, 49, 0])
         let signal = message(4, boolean(1))
@@ -292,7 +292,7 @@ struct TimeDaemonTests {
         }
     }
 
-    @Test("a question that nobody answers takes nothing back for two minutes, one that is answered counts at once")
+    @Test("an unanswered request withdraws nothing for two minutes; an answered one counts at once")
     func unanswered() throws {
         func answers(_ value: UInt8) -> [UInt8] {
             message(2, [2, 0, 0, 0, 58, 49, 0]) + message(2, boolean(value))
@@ -354,7 +354,7 @@ struct ClockTests {
         #expect(first.utc > Timestamp(seconds: 1_750_000_000) && first.isSynchronised == second.isSynchronised)
     }
 
-    @Test("battery-backed clocks are listed with what the kernel tells of them")
+    @Test("battery-backed clocks are listed with the kernel's data about them")
     func batteryClocks() throws {
         let folder = try TestFolder()
         #expect(BatteryClock.all(root: folder.path).isEmpty)

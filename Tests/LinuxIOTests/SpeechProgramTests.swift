@@ -37,7 +37,7 @@ struct SpeechProgramTests {
         #expect(seen.allSatisfy { [path, "/dev/null", folder.path + "/streams"].contains($0) }, "\(seen)")
     }
 
-    @Test("an absent program, one that may not be run and one that fails are told")
+    @Test("an absent program, one that may not be run and one that fails are reported")
     func troubles() throws {
         guard case .absent = SpeechProgram(folder.path + "/nothing", language: "en").say("x") else {
             Issue.record("absent")

@@ -54,7 +54,7 @@ struct WiegandTests {
         #expect(play(&train) { _ in 0 }.map(\.wire) == bits)
     }
 
-    @Test("slow lines make pulses and gaps longer, never shorter, and it is told", .tags(.exact))
+    @Test("slow lines make pulses and gaps longer, never shorter, and are reported", .tags(.exact))
     func slow() {
         var train = WiegandTrain(bits, timing)
         let pulses = play(&train) { $0 % 3 == 0 ? 700 : 30 }
@@ -167,7 +167,7 @@ struct WiegandTests {
         return (now.advanced(by: .seconds(4)), now)
     }
 
-    @Test("one order, one frame, to the bit; the next only behind a rest")
+    @Test("one order, one frame, to the bit; the next only after a rest")
     func frames() throws {
         let wires = Wires()
         let output = try wires.output(bits, timing)
@@ -212,7 +212,7 @@ struct WiegandTests {
         #expect(output.end(within: .seconds(30)))
     }
 
-    @Test("a wire that fails in the midst ends the frame: inactive, told, and not sent again")
+    @Test("a wire that fails in a frame ends it: inactive, reported, and not sent again")
     func failing() throws {
         let wires = Wires()
         let output = try wires.output(bits, timing)

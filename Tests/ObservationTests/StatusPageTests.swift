@@ -46,7 +46,7 @@ import Testing
         if let folder = ProcessInfo.processInfo.environment["GATEHOUSE_PAGES"] { try write(into: folder) }
     }
 
-    @Test func theDoorAsItStands() throws {
+    @Test func theStateOfTheDoorIsShown() throws {
         let page = try page(faults: false)
         #expect(row("mode", in: page) == "normal service" && row("Gate", in: page) == "shut")
         #expect(row("door", in: page) == "closed" && row("fire panel", in: page) == "cannot be read")
@@ -76,7 +76,7 @@ import Testing
         for page in [locked, free, judging] { #expect(isBalanced(page)) }
     }
 
-    @Test func faultsStandFirstWithTheirRemedy() throws {
+    @Test func faultsAreFirstWithTheirRemedy() throws {
         let page = try page(faults: true)
         for text in [
             "■ Out of order", "<code>fault.radio</code>", "for 7 min, 3 times so far", "→ <strong>Look at the adapter",

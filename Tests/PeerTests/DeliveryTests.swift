@@ -17,12 +17,12 @@ import Testing
         (version == "0.12.8" ? ["delete"] : ["delete", "hangup"]).map { (version, $0) }
     }
 
-    /// A pace that asks soon for a missing answer and reports the agent's silence.
+    /// Settings with which the gate asks after 3 s for a missing answer, and reports the agent's silence.
     private static let asksSoon = GatePace.usual { $0.reports.answer = .seconds(3) }
 
     /// A regression test: 20 of 20 reports were lost this way, without a report of the loss.
     @Test(.timeLimit(.minutes(4)), arguments: drops)
-    func aConnectionThatTheAgentDroppedIsToldAndANewInvitationGoesOn(version: String, how: String) async throws {
+    func aDroppedConnectionIsReportedAndANewInvitationContinues(version: String, how: String) async throws {
         try await withAgent("dropped", version) { scene in
             let (place, agent) = (scene.place, scene.agent)
             var gate = try await scene.gate(pace: Self.asksSoon)
@@ -38,7 +38,8 @@ import Testing
             print("delivery: ACA-Py \(version), \(how): told after \(ContinuousClock.now - dropped)")
             #expect(await gate.cursor().confirmed == 40, "what nobody answered for is not confirmed")
 
-            // By a new file in the running service, or by the command next to the stopped service.
+            // The operator gives the new invitation in a file while the service runs, or by the command while the
+            // service is stopped.
             if how == "hangup" {
                 try await scene.invite()
             } else {

@@ -26,7 +26,7 @@ import Testing
         place.remove()
     }
 
-    @Test func theVerifierTellsGoodFromBad() async throws {
+    @Test func theVerifierAcceptsGoodAndRejectsBad() async throws {
         let place = try Workplace("verifier")
         let samples = Vectors.repository.appendingPathComponent("Sources/Workbench/Demo/Samples")
         let (good, document) = (samples.appendingPathComponent("farmer-credential.json"), "farmer-issuer.json")

@@ -7,7 +7,7 @@ import Testing
 /// status page and in the metrics, and the same as its ledger.
 @Suite(.tags(.realTime)) struct ObservationTests {
     @Test(.timeLimit(.minutes(3)))
-    func everyViewTellsWhatTheLedgerTells() async throws {
+    func everyViewAgreesWithTheLedger() async throws {
         let place = try Workplace("observation")
         guard let credential = try Credential(place) else { return place.remove() }
         let air = try await Air(place)

@@ -33,10 +33,10 @@ import Testing
         place.remove()
     }
 
-    /// The database is deleted while the service was running: the gate admits nobody any more, events are kept in
+    /// The database is deleted while the service runs: the gate then opens for no credential, events are kept in
     /// the reserve, the end reports the loss, and the next start adds the reserve to its ledger.
     @Test(.timeLimit(.minutes(2)))
-    func aDeletedDatabaseLetsNobodyInAndLosesNothing() async throws {
+    func aDeletedDatabaseAdmitsNoVisitorAndLosesNothing() async throws {
         let place = try Workplace("deleted")
         guard let credential = try Credential(place) else { return place.remove() }
         let air = try await Air(place)

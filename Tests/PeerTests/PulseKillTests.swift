@@ -15,7 +15,7 @@ import Testing
     }
 
     /// The record waits five seconds for a passage, as `door.wait` sets.
-    @Test(.timeLimit(.minutes(8))) func alsoWhileAPassageIsAwaited() async throws {
+    @Test(.timeLimit(.minutes(8))) func whoWasLetInIsOnRecordWhileAPassageIsAwaited() async throws {
         let input = "use = \"passage\"\nline = \"PASSAGE\"\nactive = \"high\"\nbias = \"as-is\""
         try await kill(8, pulse: .milliseconds(500), fromOpening: false, sections: ["[door.input]": input])
     }

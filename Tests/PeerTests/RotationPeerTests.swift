@@ -69,7 +69,7 @@ import Testing
     /// that does not exist), so it never uses that DID and does not answer at it. The gate reports that, and
     /// a new invitation takes over.
     @Test(.timeLimit(.minutes(5)), .enabled(if: CloudAgent.plays("0.12.8"), "GATEHOUSE_PEERS=all plays 0.12.8"))
-    func anAgentThatCannotReadTheAcknowledgementIsToldSilent() async throws {
+    func anAgentThatCannotReadTheAcknowledgementIsReportedSilent() async throws {
         try await withAgent("rotated", "0.12.8", options: CloudAgent.mediation) { scene in
             let pace = GatePace.usual { $0.reports.answer = .seconds(3) }
             let (place, agent, gate) = (scene.place, scene.agent, try await scene.gate(pace: pace))

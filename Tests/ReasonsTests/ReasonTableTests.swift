@@ -37,7 +37,7 @@ import Testing
 
     /// A cause is more informative than its documented code. A finding is not more informative than the decisive
     /// reason.
-    @Test func theReasonThatTellsMost() {
+    @Test func theMostSpecificReason() {
         #expect(ReasonCode.telling([Text]()) == nil && ReasonCode.telling([ReasonCode]()) == nil)
         #expect(ReasonCode.telling(["validity.expired", "trust.stale"]) == .validityExpired)
         #expect(ReasonCode.telling(["transfer.TVV_UNK_001"]) == .transferVerifier)

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Each case is listed once, in the form that the Bluetooth test suites use.
-    @Test func everyCaseStandsOnce() throws {
+    @Test func everyCaseIsListedOnce() throws {
         var cases: [String] = []
         for row in try rows() {
             var group = ""

@@ -95,7 +95,7 @@ import Testing
         for line in lawful { #expect(Self.faults(in: line).isEmpty, "\(line)") }
     }
 
-    @Test func everyRowStandsInTheTableOnce() throws {
+    @Test func everyRowIsInTheTableOnce() throws {
         var rows = 0
         var literals: [String: Int] = [:]
         for file in swiftFiles(below: URL(fileURLWithPath: Self.words)) {

@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func inboundDataKeepsTheAirsPacketsUnlessToldOtherwise() {
+    @Test func inboundDataKeepsTheAirsPacketsByDefault() {
         let first = [UInt8](repeating: 7, count: 27)
         let pieces: [([UInt8], Bool)] = [([25, 0, 4, 0] + first.dropFirst(4), true), ([1, 2], false)]
         for isWhole in [false, true] {

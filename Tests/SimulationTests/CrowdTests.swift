@@ -75,7 +75,7 @@ import Tuvali
     /// No visitor waits longer than twice the median if there are no more phones than links of the gate, all owners
     /// take the same time to choose, and the air loses at most a tenth of the packets. The result holds with and
     /// without one attacker of any kind.
-    @Test(arguments: [1, 2, 3] as [UInt64]) func nobodyWaitsTwiceTheMedian(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3] as [UInt64]) func noVisitorWaitsTwiceTheMedian(seed: UInt64) throws {
         for (phones, hostile) in [(4, 0.0), (8, 0.0), (4, 0.2), (6, 0.1)] {
             let plan = plan {
                 ($0.visits, $0.gates, $0.phones, $0.hostile, $0.loss, $0.mixed) = (50, 1, phones, hostile, 0.1, 0)

@@ -298,7 +298,7 @@ import Tuvali
     }
 
     /// In the turn of a radio loss, a due status is still sent. After that turn no phone has a link.
-    @Test func aWalletIsToldWhileTheRadioGoes() throws {
+    @Test func aWalletIsNotifiedWhileTheRadioFails() throws {
         var day = Self.day
         let told = day[4].actions.remove(at: 3)
         let lost = KioskEvent.transportClosed(.transport(.radioGone, "gone"))
@@ -420,7 +420,7 @@ import Tuvali
         }
     }
 
-    @Test func aControllerIsToldOfEachVisitor() throws {
+    @Test func aControllerIsNotifiedOfEachVisitor() throws {
         var day = Self.day
         day[4].actions.insert(Self.admitted(until: 2205), at: 1)
         #expect(try broken(day) == [])

@@ -87,7 +87,7 @@ import VirtualKit
         }
     }
 
-    // MARK: - What services are made of
+    // MARK: - Periodic services
 
     @Test func aPeriodBeginsAtOnceAndPausesAfterEachTurn() throws {
         try VirtualTime.run { time in

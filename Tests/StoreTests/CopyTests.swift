@@ -12,7 +12,7 @@ import Testing
 /// A copy of the database made while the service runs, and a start of the service on a restored copy.
 @Suite(.timeLimit(.minutes(3))) struct CopyTests {
     private func record(_ numbers: ClosedRange<Int>, _ store: Store) async throws {
-        // As many visits at a time as may be open together.
+        // Record as many visits at a time as the ledger permits to be open together.
         for first in stride(from: numbers.lowerBound, through: numbers.upperBound, by: 50) {
             let visits = (first...min(first + 49, numbers.upperBound)).map(Samples.visit)
             let refused = try await store.append(
@@ -138,7 +138,7 @@ import Testing
         case aRecordAndAMark, aMarkAlone, aMarkOfBefore, figuresBehindAMark
     }
 
-    @Test(arguments: Forgery.allCases) func aMarkThatNobodyVouchesForExcusesNothing(_ forgery: Forgery) async throws {
+    @Test(arguments: Forgery.allCases) func aForgedMarkExcusesNothing(_ forgery: Forgery) async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let (folder, source) = (witnessed.folder, source(witnessed))
         let mark = #"{"code":"code.of-somebody","finding":"put back"}"#

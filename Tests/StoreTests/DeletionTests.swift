@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The last request determines whether the peer is notified, even during the notification.
-    @Test func whetherThePeerIsToldIsKept() async throws {
+    @Test func theChoiceToNotifyThePeerIsKept() async throws {
         let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
         for id in ["one", "two", "three"] as [Text] { try await store.saveConnection(id, [1]) }

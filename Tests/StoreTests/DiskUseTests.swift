@@ -35,7 +35,7 @@ import Testing
         await store.close()
     }
 
-    @Test(.tags(.realTime)) func theLogIsCopiedWhenNobodyWritesAndNeverInsideACommit() async throws {
+    @Test(.tags(.realTime)) func theLogIsCopiedBetweenWritesAndNeverInsideACommit() async throws {
         let rest = Duration.seconds(1)
         // If the machine paused for the idle time, the log is copied as after real idle time. Repeat the trial in this
         // case.
@@ -200,7 +200,7 @@ import Testing
 
     // MARK: - Housekeeping
 
-    @Test func entriesGoByAgeALittleAtATimeAndNeverByADateThatNobodyVouchesFor() async throws {
+    @Test func oldEntriesAreDeletedInPortionsAndOnlyByABelievedDate() async throws {
         let folder = try TestFolder("store", inMemory: true)
         var options = StoreOptions()
         (options.retention.age, options.evictionBatch) = (.seconds(100), 2)
@@ -242,7 +242,7 @@ import Testing
         await store.close()
     }
 
-    @Test func anUnreadableEntryHidesNoneBehindIt() async throws {
+    @Test func anUnreadableEntryHidesNoLaterEntry() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         for number in 1...5 {

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Of one connection the oldest messages go first, and questions that wait last.
+    /// Of a connection's messages, the oldest are removed first, and unanswered questions last.
     @Test func theBookIsBounded() async throws {
         try await withStore { store in
             try await add([entry("question", .pending)], store)

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func whatIsBehindTheCursorWaitsAndSurvivesARestart() async throws {
+    @Test func entriesAfterTheCursorWaitAndSurviveARestart() async throws {
         let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
         try await store.connect()
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Without a connection no report is due, and evicted records are not counted as lost.
-    @Test func whereNobodyIsConnectedNothingIsLost() async throws {
+    @Test func withoutAConnectionNothingIsLost() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database, options: .small)
         try await append(1...50, to: store)

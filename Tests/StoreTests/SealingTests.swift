@@ -49,7 +49,7 @@ import Testing
         #expect(throws: SealingError.altered) { try key.open(sealed, for: other) }
     }
 
-    @Test func anotherKeyIsTold() throws {
+    @Test func anotherKeyIsReported() throws {
         let other = try #require(SealingKey([UInt8](1..<33)))
         let sealed = try #require(key.seal([1, 2, 3], for: place, nonce: nonce))
         #expect(throws: SealingError.otherKey) { try other.open(sealed, for: place) }
@@ -252,7 +252,7 @@ import Testing
 
     /// The ledger's seal covers the note that keys are sealed. An attacker cannot make the database look like that of
     /// an earlier version.
-    @Test func nobodyPlantsAnOpenKey() async throws {
+    @Test func anInsertedOpenKeyIsDetected() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let folder = witnessed.folder
         try folder.edit(
@@ -266,7 +266,7 @@ import Testing
     }
 
     /// The gate works without the key, and no data is lost.
-    @Test func aKeyThatIsMissingIsToldAndComesBack() async throws {
+    @Test func aMissingKeyIsReportedUntilItIsBack() async throws {
         let folder = try TestFolder("store", inMemory: true)
         var store = try await Store.open(folder.database)
         try await store.connect()
@@ -380,7 +380,7 @@ import Testing
         try await check(handedOver, resealed: 2)
         try FileManager.default.removeItem(atPath: file)
         try await check(handedOver, resealed: 0)
-        // Without systemd's key again, no new key is made in its place.
+        // If systemd's key is missing again, the store makes no new key in place of systemd's.
         store = try await Store.open(folder.database)
         guard case .keyless? = store.keysAtRest.failure else { Issue.record("made anew"); return }
         #expect(!FileManager.default.fileExists(atPath: file))
@@ -388,7 +388,7 @@ import Testing
     }
 
     /// A reader prevents the truncation of the log. This is reported, and the next start truncates it.
-    @Test func aReaderKeepsTracesForAWhile() async throws {
+    @Test func aReaderDelaysTheRemovalOfOldPages() async throws {
         let folder = try TestFolder("store", inMemory: true)
         try await Store.open(folder.database).close()
         try Self.plantOpenKeys(folder.database)

@@ -18,14 +18,14 @@ import Testing
         #expect(again == [], "a name that was there is on the disk")
     }
 
-    @Test func soIsTheFolderThatWasMadeForIt() throws {
+    @Test func theNewFolderOfTheDatabaseIsOnTheDisk() throws {
         let folder = try TestFolder("store")
         let name = try #require(folder.path.split(separator: "/").last)
         let (calls, error) = DiskCalls.made { _ = try StoreFile(path: folder.path + "/state/gatehouse.sqlite") }
         #expect(error == nil && calls == ["sync \(name)", "sync state"])
     }
 
-    @Test(arguments: [1, 2] as [Int32]) func aDiskThatRefusesIsTold(failing: Int32) throws {
+    @Test(arguments: [1, 2] as [Int32]) func aFailedSyncIsReported(failing: Int32) throws {
         let folder = try TestFolder("store")
         let path = folder.path + "/state/gatehouse.sqlite"
         let (_, error) = DiskCalls.made(failing: failing) { _ = try StoreFile(path: path) }

@@ -102,7 +102,7 @@ import Testing
         await store.close()
     }
 
-    @Test func aBrokenRuleSpoilsNobodyElsesRecord() async throws {
+    @Test func aBrokenRuleAffectsNoOtherRecord() async throws {
         let folder = try TestFolder("store")
         let store = try await Store.open(folder.database)
         try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)

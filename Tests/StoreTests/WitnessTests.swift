@@ -103,7 +103,7 @@ import Testing
     /// An attacker has written a start state with impossible figures. The state is rejected, and the new ledger takes
     /// no data from it.
     @Test(arguments: ["9223372036854775807", "9007199254740992", "-1"])
-    func aBeginningThatNobodyWroteIsNotBegun(nextSeq: String) async throws {
+    func anImpossibleBeginningIsNotUsed(nextSeq: String) async throws {
         let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var store = try await Store.open(folder.database, witness: source)
@@ -462,7 +462,7 @@ import Testing
     }
 
     /// The gate continues while the witness's disk hangs, so the hang is reported.
-    @Test(.timeLimit(.minutes(10)), .tags(.realTime)) func aWitnessThatDoesNotAnswerIsTold() async throws {
+    @Test(.timeLimit(.minutes(10)), .tags(.realTime)) func aWitnessThatDoesNotAnswerIsReported() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var options = StoreOptions()

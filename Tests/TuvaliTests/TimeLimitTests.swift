@@ -127,7 +127,7 @@ import Testing
         #expect(visit.driver.outcomes == [.delivered(status: false)])
     }
 
-    @Test func verdictWithoutPausesIsToldOnce() throws {
+    @Test func verdictWithoutPausesIsSentOnce() throws {
         var settings = SessionSettings()
         settings.verdict = Repetition(after: .milliseconds(40))
         var visit = try TestVisit(at: .delivered, settings: settings)

@@ -71,7 +71,7 @@ import Workbench
         #expect(result.percentile(100) > .milliseconds(400), "\(result.times)")
     }
 
-    @Test func nobodyIsRefusedAtHalfASecondForEachSync() async throws {
+    @Test func noVisitorIsRefusedAtHalfASecondForEachSync() async throws {
         let result = try await run(visits: 6, sync: .milliseconds(500))
         #expect(result.times.count == 6 && result.refused == 0, "\(result)")
     }

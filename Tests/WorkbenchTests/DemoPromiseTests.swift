@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func aVerifierThatBelievesEverythingBreaksTheCrowdsPromise() throws {
+    @Test func aVerifierThatAcceptsEverythingBreaksTheCrowdsPromise() throws {
         #expect(broken(try CrowdPromise(seed: 1, credentials: .placeholder).play { _ in }).isEmpty)
         let honest = CrowdCredentials.placeholder
         let credulous = CrowdCredentials(genuine: honest.genuine, forged: honest.forged) { _, now in

@@ -7,7 +7,7 @@ import Workbench
 /// Every scenario of `gatehouse demo` ends as its text says.
 @Suite struct DemonstrationTests {
     @Test(arguments: DemoScenario.names, [1, 2, 3] as [UInt64])
-    func theStoryEndsAsTold(_ name: String, seed: UInt64) throws {
+    func theDemonstrationEndsAsExpected(_ name: String, seed: UInt64) throws {
         let scenario = try #require(DemoScenario.named(name))
         let settings = KioskSettings(name: try Identifier("Gatehouse"), softwareVersion: "test")
         let random = [UInt8](repeating: UInt8(seed), count: 64)

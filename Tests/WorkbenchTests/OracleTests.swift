@@ -13,7 +13,7 @@ import Workbench
         }
     }
 
-    @Test func whatIsLawfulDoesNot() async {
+    @Test func aCorrectRunContinues() async {
         await #expect(processExitsWith: .success) {
             let observe = Oracle.asserting(KioskSettings(name: try Identifier("Oracle"), softwareVersion: "test"))
             observe(.start, [.openTransport], .zero, .zero)

@@ -59,7 +59,7 @@ extension AgentConnection {
         return [.answer(to: name, response: response, .owed), persist()]
     }
 
-    /// Removes the oldest owed answer, which `fate` has met, and stores that.
+    /// Removes the oldest owed answer, whose result is `fate`, and stores the new state.
     mutating func settle(_ fate: OwedAnswer.Fate) -> [Action] {
         guard !owed.isEmpty else { return [] }
         let answer = owed.removeFirst()

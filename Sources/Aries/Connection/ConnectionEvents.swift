@@ -129,7 +129,7 @@ extension AgentConnection {
         /// A message that the peer started was handled, with the given result. Store it with the next
         /// ``persist(_:)`` at the latest before the message is released.
         case handled(Message, HandledMessage)
-        /// The answer `response` to the question that the owner keeps as `to` has met this fate. Store it with the
+        /// The result `fate` of the answer `response` to the question that the owner stores as `to`. Store it with the
         /// next ``persist(_:)``.
         case answer(to: Text, response: Text, OwedAnswer.Fate)
         /// The peer reported a problem with the code `code`, in the thread `thread`.

@@ -146,7 +146,7 @@ extension AgentConnection {
         return request(message, at: now)
     }
 
-    /// Answers what the peer starts, as the rules say.
+    /// Answers a message that the peer sends on its own initiative, according to the rules.
     private mutating func request(_ message: Message, at now: Instant) -> [Action] {
         let type = message.type
         let result: HandledMessage
@@ -158,7 +158,8 @@ extension AgentConnection {
             answer(problem(thread: message.thread, code, explanation, of: name, at: now))
             result = .refused(code: code)
         case .signed where reception == .leadsToMailbox, .undecided where reception == .leadsToMailbox:
-            // No operator looks at what a mailbox's own connection is asked, and its owner signs no answer.
+            // No operator sees a question on the mailbox's own connection, and the owner of that connection cannot sign
+            // answers.
             answer(
                 problem(
                     thread: message.thread, "request-not-accepted", "this connection carries a mailbox only",

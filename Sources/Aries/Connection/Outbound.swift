@@ -59,7 +59,7 @@ extension AgentConnection {
             return (.ping(id), TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
         }
         if let delivery, !isPutBack { return delivery }
-        // What an operator has decided comes before what the peer can ask for at any time.
+        // An operator's answer is sent before answers to requests, which the peer can send at any time.
         if let first = owed.first, allowance.take(at: now) { return (.owed, first.message) }
         if let first = waiting.first, allowance.take(at: now) { return (.answer, first) }
         return delivery

@@ -3,7 +3,7 @@ package import Encoding
 /// The answer to a question, until the peer's server has accepted or refused it. It is part of the connection's state,
 /// because the question came once.
 package struct OwedAnswer: Equatable, Sendable {
-    /// What became of an answer.
+    /// The result of sending an answer.
     package enum Fate: Hashable, Sendable {
         /// The answer waits to be sent.
         case owed

@@ -38,7 +38,7 @@ struct RemoteWitness: Sendable {
         case look(Int)
     }
 
-    /// Creates a witness that asks as soon as possible.
+    /// Creates a witness that asks the peer for its head as soon as possible.
     init(_ limits: ReportSettings.Limits) { self.limits = limits }
 
     /// Whether the question is to be asked now.

@@ -159,7 +159,7 @@ package struct BackupRestorer: Sendable {
         }
     }
 
-    // MARK: - Before anything is changed
+    // MARK: - Checks before the first change
 
     private static func occupied(_ path: String) -> BackupFailure {
         BackupFailure(

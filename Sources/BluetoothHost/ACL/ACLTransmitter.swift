@@ -166,7 +166,7 @@ struct ACLTransmitter: Sendable {
         return Transmission(packet: packet, handle: handle, finished: frame.value)
     }
 
-    // MARK: - Phones that acknowledge nothing
+    // MARK: - Phones that acknowledge no packet
 
     /// The time at which the oldest unacknowledged packet was sent to the phone; nil if all packets are acknowledged.
     func unacknowledged(_ handle: ConnectionHandle) -> Instant? { index(of: handle).flatMap { lanes[$0].held.first } }

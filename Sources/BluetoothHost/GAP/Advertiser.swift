@@ -1,7 +1,7 @@
 import Encoding
 
-/// Keeps the advertisements on the air equal to the requested advertisements. Each place of the controller shows one
-/// advertisement.
+/// Keeps the advertisements on the air equal to the requested advertisements. Each advertising place of the controller shows
+/// one advertisement.
 ///
 /// A controller with legacy commands has one place; a controller with advertising sets has a place for each set
 /// (``AdvertisingDialect``). The difference between the requested and the actual state determines the next command. An
@@ -38,6 +38,7 @@ struct Advertiser: Sendable {
         case proof(Int, Advertisement)
     }
 
+    /// An advertising place of the controller.
     fileprivate struct Place {
         var hasParameters = false
         /// The data that the controller has stored for the place. After a link, advertising can resume without sending
@@ -95,7 +96,7 @@ struct Advertiser: Sendable {
         return [turns.end, proof.due].compactMap { $0 }.min()
     }
 
-    // MARK: - What happens
+    // MARK: - Requests and events
 
     /// Requests that exactly these advertisements be shown, the most important first. An empty list ends advertising.
     /// An unfinished change continues towards the new goal.
@@ -199,7 +200,7 @@ struct Advertiser: Sendable {
         return next(at: now)
     }
 
-    // MARK: - What is next
+    // MARK: - The next command
 
     private mutating func next(at now: Instant) -> Outcome? {
         guard case .none = step else { return nil }

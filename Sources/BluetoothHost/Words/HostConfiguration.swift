@@ -33,8 +33,8 @@ package struct HostConfiguration: Equatable, Sendable {
     package var advertisingInterval: ClosedRange<UInt16> = 32...48
     /// Whether to show several advertisements at once, if the controller can.
     package var usesAdvertisingSets = true
-    /// The duration of a turn if several advertisements share a place: about seven advertising events, enough for a
-    /// scanning phone.
+    /// The duration of a turn if several advertisements share an advertising place: about seven advertising events,
+    /// enough for a scanning phone.
     var advertisingTurn: Duration = .milliseconds(200)
     /// The time between two proofs that the controller really advertises.
     var advertisingProof: Duration = .milliseconds(800)

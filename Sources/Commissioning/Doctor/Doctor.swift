@@ -117,6 +117,6 @@ package struct Doctor: Sendable {
 }
 
 extension [Finding] {
-    /// The place of these findings in the report, by the first of them.
+    /// The position of these findings in the report, which is that of the first finding's check.
     fileprivate var place: Int { first.flatMap { Finding.Check.allCases.firstIndex(of: $0.check) } ?? 0 }
 }

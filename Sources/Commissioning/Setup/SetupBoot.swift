@@ -52,7 +52,7 @@ package struct SetupBoot {
     /// The name of the invitation of an answer file that is carried out. An invitation that is partly overwritten can
     /// no longer be recognised by its content, so the next start recognises it by this name.
     static let doneInvitationName = "gatehouse-setup.invitation.done"
-    /// The name of an answer file that is wrong.
+    /// The new name that setup gives to a wrong answer file.
     package static let wrongName = "gatehouse-setup.wrong.toml"
     /// The name of the result file.
     static let resultName = "gatehouse-setup.result.txt"

@@ -5,9 +5,9 @@ import Reasons
 /// The faults of the destinations, which are reported as faults of the gate. A fault is in force while at least one
 /// destination has it.
 struct AgentFaults: Sendable {
-    /// What an event changes.
+    /// The effects of an event.
     struct Change: Hashable, Sendable {
-        /// What is to be reported, in this order.
+        /// The reports to make, in this order.
         var reports: [HealthReport] = []
         /// The fault that the destination did not have before; nil if the event adds none.
         var added: ReasonCode?
@@ -24,7 +24,7 @@ struct AgentFaults: Sendable {
         switch notice {
         case .connected: clear([.agentUnconnected, .agentEnded, .agentUnreadable, .agentSilent], name)
         case .tookOver:
-            // A refusal or claim by the agent of another connection says nothing about this one.
+            // A refusal or claim by the agent of another connection is no evidence about the agent of this connection.
             clear(
                 [.agentUnconnected, .agentEnded, .agentUnreadable, .agentSilent, .reportsRefused, .agentClaims], name)
         case .alive: clear([.agentSilent, .agentUnreachable], name)

@@ -16,11 +16,11 @@ struct Connecting: Hashable, Sendable {
 
 /// Why an invitation was not carried out.
 struct ConnectFailure: Error, Hashable, Sendable {
-    /// What is wrong, in plain words.
+    /// The problem, in plain words.
     let text: String
     /// The remedy, for the operator.
     let remedy: String
-    /// The line for the log, for which the remedy may be enough.
+    /// The text for the log: by default the problem and the remedy.
     let line: String
 
     init(_ text: String, remedy: String, line: String? = nil) {

@@ -4,7 +4,7 @@ import Observation
 
 // How an invitation is carried out, from a file or from an operator.
 extension DestinationCore {
-    /// What an invitation leads to.
+    /// The result of an invitation.
     private enum Found {
         /// A connection by this invitation exists or is being made. No second one is made.
         case existing(Text)

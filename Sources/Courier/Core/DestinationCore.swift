@@ -71,7 +71,7 @@ struct DestinationCore: ~Copyable, Sendable {
     var accepted: [Text] = []
     /// The invitations that are being carried out, each once.
     var jobs: [Job] = []
-    /// What operators' invitations that take time have led to, until the result was asked for.
+    /// The results of operators' invitations that take time, kept until a command has asked for the result.
     var asides: [(invitation: Text, state: Connecting)] = []
     var trial: Trial?
     /// The connection of a trial that is being made.

@@ -36,7 +36,7 @@ extension DestinationCore {
         let hasAddress: Bool
     }
 
-    /// What the store has about the destination.
+    /// The stored data about the destination.
     struct Loaded: Sendable {
         var routes: [Route] = []
         /// The ids of connections that cannot be read.
@@ -105,7 +105,7 @@ extension DestinationCore {
     /// The actions of a destination, which its driver carries out in this order. The result of an action that takes
     /// time is returned as an event.
     enum Action: Sendable {
-        /// Read what the store has about the destination, and make its links.
+        /// Read the stored data about the destination, and make its links.
         case load
         /// Report the editions of the invitation files.
         case look

@@ -75,7 +75,7 @@ struct LinkCore: ~Copyable, Sendable {
     var unkeptKeys: [[UInt8]] = []
     /// Messages for the message book that are not durable yet, at most ``messagesLimit``.
     var unkeptMessages: [MessageEntry] = []
-    /// What became of answers to questions and is not durable yet, at most ``messagesLimit``.
+    /// Results of answers to questions that are not durable yet, at most ``messagesLimit``.
     var unkeptAnswers: [AnswerChange] = []
     /// The questions that an operator has answered in this run, newest last, at most ``messagesLimit``.
     private var decided: [Text] = []
@@ -94,9 +94,9 @@ struct LinkCore: ~Copyable, Sendable {
         self.policy = policy
     }
 
-    /// Why the link has ended; nil while it runs. Before it ends, all that it was given is handled, and what the
-    /// message book gets of that is durable. Before the connection leads to a mailbox, its answers are sent too, within
-    /// a time limit: a mailbox sends none.
+    /// Why the link has ended; nil while it runs. Before the end, all received messages are handled, and their entries
+    /// in the message book are durable. If the connection is to lead to a mailbox from then on, its answers to
+    /// questions are sent before the end, within a time limit, because a mailbox's own connection sends none.
     var end: End? {
         guard !isBusy, steps.isEmpty || isRetired else { return nil }
         if isRetired { return .retired }

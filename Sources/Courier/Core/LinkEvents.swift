@@ -66,8 +66,8 @@ extension LinkCore {
 
     /// The actions of a link, which its driver carries out in this order.
     enum Action: Sendable {
-        /// Store the connection's state with the keys of messages, with those for the message book, and with what
-        /// became of answers to questions in it.
+        /// Store the connection's state with the keys of messages, with the entries for the message book, and with the
+        /// results of answers to its questions.
         case keep(JSON, handled: [[UInt8]], messages: [MessageEntry], answers: [AnswerChange])
         /// Post a message to the peer's server.
         case post(AgentConnection.ExchangeID, url: Text, body: [UInt8])

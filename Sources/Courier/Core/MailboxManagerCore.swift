@@ -146,7 +146,7 @@ struct MailboxManagerCore: Sendable {
 
     private func pass(_ event: MailboxEvent) -> [Action] { mailbox == nil ? [] : [.pass(event)] }
 
-    // MARK: - Which mailbox
+    // MARK: - Choice of the mailbox
 
     private mutating func load(_ mailboxes: [Text], _ refused: [Text]) -> [Action] {
         self.refused = refused
@@ -267,7 +267,7 @@ struct MailboxManagerCore: Sendable {
         return .hand(message, to: message.connection)
     }
 
-    // MARK: - News of the mailbox
+    // MARK: - Events of the mailbox
 
     private mutating func take(_ news: MailboxNews, of id: Text, at now: Instant) -> [Action] {
         switch news {

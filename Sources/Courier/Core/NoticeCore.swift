@@ -131,8 +131,8 @@ struct NoticeCore: Sendable {
         return actions + consequences(change, notice.text, of: MailboxManagerCore.destination, at: now)
     }
 
-    /// Returns what follows from a change of the faults. The other destinations get each code at most once per
-    /// ``pause``.
+    /// Returns the actions that follow from a change of the faults. The other destinations get each code at most once
+    /// per ``pause``.
     private mutating func consequences(
         _ change: AgentFaults.Change, _ text: String, of name: Text, at now: Instant
     ) -> [Action] {

@@ -31,7 +31,7 @@ actor Destination {
         var pause = Duration.seconds(10)
     }
 
-    /// What a child task is to do.
+    /// The work of a child task.
     private enum Work: Sendable {
         case run(AgentLink)
         case carryOut(DestinationCore.Action)

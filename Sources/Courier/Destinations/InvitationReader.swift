@@ -24,7 +24,7 @@ package enum InvitationReader {
         /// The URL leads to a chain of more than five further URLs.
         case tooManyLinks
 
-        /// What is wrong, in plain words.
+        /// The problem, in plain words.
         package var text: String {
             switch self {
             case .invitation: "no usable invitation was given"

@@ -48,7 +48,7 @@ extension AgentLink {
             (self.postbox, self.asksForMailbox) = (postbox, asksForMailbox)
         }
 
-        /// What the core has to know of the dependencies.
+        /// The properties of the dependencies that the core needs.
         var policy: LinkCore.Policy {
             LinkCore.Policy(
                 reports: reports, delivers: outbox != nil, allowsPlainHTTP: allowsPlainHTTP, grant: grant,

@@ -88,7 +88,7 @@ package actor AgentLink {
             isConnected: core.isConnected, hasAddress: core.connection.address != nil)
     }
 
-    /// What the destination has to know of the connection now.
+    /// The present properties of the connection that the destination needs.
     var routeState: DestinationCore.RouteState {
         DestinationCore.RouteState(
             id: id, isConnected: core.isConnected, hasAddress: core.connection.address != nil)
@@ -121,9 +121,9 @@ package actor AgentLink {
         return core.answer(invitation)
     }
 
-    /// Answers a question of the peer, which the message book has as `uid`, with `response`, which the question
-    /// permits. The book says later what became of the answer. Returns false if the answer is not taken: the question
-    /// was answered before, too many answers wait, or there is no connected peer.
+    /// Answers a question of the peer with `response`, which the question permits. `uid`: the question's id in the
+    /// message book, where the result of the answer is stored later. Returns false if the answer is not accepted: the
+    /// question was answered before, too many answers wait, or no peer is connected.
     package func respond(to question: Message, _ uid: Text, with response: Text) -> Bool {
         defer { nap.end() }
         return core.answer(question, uid, response, date: clock.utc())

@@ -12,7 +12,7 @@ package enum AgentLinks {
         /// The system returns no random bytes.
         case noRandomness
 
-        /// What is wrong, in plain words.
+        /// The problem, in plain words.
         package var text: String {
             switch self {
             case .invitation: "the invitation cannot be used"

@@ -30,7 +30,7 @@ extension AnswerChange {
     /// The result of a question whose answer is not sent yet.
     static let waits: Text = "its answer waits to be sent"
 
-    /// Creates the change for an answer that has met `fate`.
+    /// Creates the change for an answer with the result `fate`.
     init(_ uid: Text, response: Text, _ fate: OwedAnswer.Fate) {
         switch fate {
         case .owed: self.init(uid: uid, status: .pending, result: Self.waits)

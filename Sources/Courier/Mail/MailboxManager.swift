@@ -161,7 +161,7 @@ actor MailboxManager: MailboxAccess {
         }
     }
 
-    // MARK: - Which mailbox
+    // MARK: - Choice of the mailbox
 
     /// Loads the stored mailbox, once for all callers. Returns false if nothing can be read now.
     func load() async -> Bool {

@@ -87,7 +87,7 @@ extension TokenSource {
         /// server's host.
         case notAToken(String)
 
-        /// What is wrong, in plain words.
+        /// The problem, in plain words.
         package var text: String {
             switch self {
             case .missing(let path): "the sponsor's token does not exist: \(path)"

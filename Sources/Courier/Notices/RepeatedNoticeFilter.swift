@@ -4,7 +4,7 @@ import Encoding
 /// again. A text of a destination counts as news once per ``pause``. In that time at most ``limit`` texts of
 /// each destination count as news, whatever a peer sends.
 struct RepeatedNoticeFilter: Sendable {
-    /// How long a repeated text is no news.
+    /// The time for which a repeated text is not logged again.
     static let pause = Duration.seconds(600)
     /// The limit of texts of one destination that count as news during one ``pause``.
     static let limit = 64

@@ -8,9 +8,9 @@ package import Store
 package protocol ConnectionStore: Sendable {
     /// Returns the stored connections, the oldest first.
     func loadConnections() async throws -> [StoredConnection]
-    /// Stores a snapshot of a connection together with the keys of the inbound messages that led to this
-    /// state, with the messages that are added to the message book, and with what became of answers to questions in
-    /// it. The connection leads to `destination` from now on. All is durable when the function returns.
+    /// Stores a snapshot of a connection together with the keys of the inbound messages that led to this state, with
+    /// the messages that are added to the message book, and with the results of answers to its questions. The
+    /// connection leads to `destination` from now on. All is durable when the function returns.
     func keepConnection(
         _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry],
         answers: [AnswerChange]

@@ -67,8 +67,8 @@ extension AgentHandler {
         do { return try await store.quarantine() } catch { throw Self.refusal(error) }
     }
 
-    /// Answers a question that waits for the operator, over the connection that it came over. What became of the answer
-    /// is in the message book.
+    /// Answers a question that waits for the operator, over the connection on which it arrived. The message book
+    /// contains the result of the answer.
     func respond(_ uid: Text, _ response: Text, _ name: Text?) async throws(ControlRefusal) -> JSON {
         let entry = try await entry(uid, name)
         guard entry.isOpen, let question = try? Message(plaintext: entry.content) else {

@@ -1,27 +1,25 @@
 package import Encoding
 
-/// Crashes of the program since the start of the machine, and the servers that are no longer asked because of
-/// them.
+/// Crashes of the program since the start of the machine, and the servers that are no longer contacted because of them.
 ///
-/// The answer of a server may crash a library, and would do so again at every start. The suspects of a crash
-/// are the servers that were asked within ``memory`` before the last question, because answers may arrive
-/// late. A suspect of two crashes within ``window`` is left out until the program ends in order. Of several
-/// such suspects, only the server that was asked last is left out. After each further crash another server is
-/// left out.
+/// The answer of a server may crash a library, and would do so again at every start. The suspects of a crash are the
+/// servers that were contacted within ``memory`` before the last contact, because answers may arrive late. A suspect of
+/// two crashes within ``window`` is left out until the program ends in order. Of several such suspects, only the server
+/// that was contacted last is left out. After each further crash another server is left out.
 package struct CrashHistory: Hashable, Sendable {
     /// The maximum distance of related crashes: crashes further apart count as unrelated.
     package static let window: Duration = .seconds(3600)
-    /// How long an exchange and an idle connection last after the question to a server.
+    /// How long an exchange and an idle connection last after the contact with a server.
     package static let memory: Duration = .seconds(60)
     /// The maximum number of crashes kept, and of servers of each crash and in ``leftOut``. The oldest are
     /// dropped.
     static let (ends, servers) = (20, 8)
 
-    /// A server, and the time of the last question to it.
+    /// A server, and the time of the last contact with it.
     package struct Asked: Hashable, Sendable {
         /// The server, in the form `HOST:PORT`.
         package let server: Text
-        /// The instant of the last question.
+        /// The instant of the last contact.
         package let at: Instant
     }
 
@@ -29,7 +27,7 @@ package struct CrashHistory: Hashable, Sendable {
     package struct Crash: Hashable, Sendable {
         /// The instant at which the program started again.
         package let at: Instant
-        /// The servers that were asked before the crash, in order.
+        /// The servers that were contacted before the crash, in order.
         let suspects: [Text]
     }
 
@@ -37,9 +35,9 @@ package struct CrashHistory: Hashable, Sendable {
     package private(set) var crashes: [Crash] = []
     /// The number of crashes of the program since the start of the machine.
     package private(set) var count = 0
-    /// The servers that are not asked, `HOST:PORT`.
+    /// The servers that are not contacted, `HOST:PORT`.
     package private(set) var leftOut: [Text] = []
-    /// The servers that were asked in this run, in order.
+    /// The servers that were contacted in this run, in order.
     package private(set) var asked: [Asked] = []
 
     /// Creates an empty history.
@@ -58,7 +56,7 @@ package struct CrashHistory: Hashable, Sendable {
         asked = []
     }
 
-    /// Returns whether a server may be asked. If so, notes the question.
+    /// Returns whether a server may be contacted. If so, notes the contact.
     package mutating func mayAsk(_ server: Text, at now: Instant) -> Bool {
         guard !leftOut.contains(server) else { return false }
         asked.removeAll { $0.server == server || $0.at.duration(to: now) > Self.memory }
@@ -66,12 +64,11 @@ package struct CrashHistory: Hashable, Sendable {
         return true
     }
 
-    // MARK: - Between two runs
+    // MARK: - The file between two runs
 
-    /// Returns the content of the file that is kept while the program runs. It has one line for each of
-    /// these: the id of the machine's boot; the number of crashes; the servers that are left out; the servers
-    /// that were asked, each after its instant in nanoseconds; and one line for each crash, its instant
-    /// before its suspects.
+    /// Returns the content of the file that is kept while the program runs. It has one line for each of these: the id
+    /// of the machine's boot; the number of crashes; the servers that are left out; the servers that were contacted,
+    /// each after its instant in nanoseconds; and one line for each crash, its instant before its suspects.
     package func bytes(boot: Text) -> [UInt8] {
         let lines =
             [

@@ -5,10 +5,10 @@ import LinuxIO
 import Settings
 import Synchronization
 
-/// Keeps the ``CrashHistory`` in a small file in memory (`/run`). The file is written before each request to
-/// a server, so it survives a crash of the program; it is lost at the next start of the machine.
+/// Keeps the ``CrashHistory`` in a small file in memory (`/run`). The file is written before each request to a server,
+/// so it survives a crash of the program; it is lost at the next start of the machine.
 ///
-/// Without a runtime folder the book stores nothing; a program in a terminal has no such folder.
+/// Without a runtime folder, for example in a terminal, the log stores nothing.
 package final class CrashLog: ContactBook, Sendable {
     /// The maximum size of the file in bytes.
     private static let limit = 1 << 14
@@ -37,7 +37,7 @@ package final class CrashLog: ContactBook, Sendable {
     /// The crash history so far.
     package var known: CrashHistory { history.withLock { $0 } }
 
-    /// Returns whether a server may be asked; see ``ContactBook/mayAsk(_:)``.
+    /// Returns whether a server may be contacted; see ``ContactBook/mayAsk(_:)``.
     package func mayAsk(_ server: Text) -> Bool {
         history.withLock { history in
             let isAllowed = history.mayAsk(server, at: now())

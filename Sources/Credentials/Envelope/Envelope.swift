@@ -46,7 +46,7 @@ struct Envelope {
     let limits: Limits
     /// The known objects. A payload that contains a known object is parsed faster.
     var known: [KnownObject] = []
-    /// The maximum depth of JSON texts inside JSON strings. A record nests at most two.
+    /// The maximum depth of JSON texts inside JSON strings. A wallet record needs at most two levels.
     private static let nesting = 4
 
     /// The result of the syntax stage: JSON, or a token if the payload does not begin like JSON.

@@ -57,7 +57,8 @@ package struct StatusTolerance: Hashable, Sendable {
     /// Creates the strict tolerance: no stale list, no missing list, no further purposes.
     package init() {}
 
-    /// Returns the first fault of the answers; nil if the answers are acceptable.
+    /// Returns the reason for a rejection: that of the first status answer that is not acceptable; nil if all answers
+    /// are acceptable.
     func complaint(about answers: [StatusAnswer]) -> Reason? {
         for answer in answers {
             switch answer.value {

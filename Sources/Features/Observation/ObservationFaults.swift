@@ -5,7 +5,7 @@ import Synchronization
 /// The failures of the status file, its thread and the status server, reported together as one fault of the
 /// gate whenever they change.
 final class ObservationFaults: Sendable {
-    /// What can fail.
+    /// A part that can fail.
     enum Matter: Int {
         case file, thread, server
     }

@@ -16,7 +16,7 @@ import Store
 struct ObservationService: ServiceLifecycle.Service {
     /// The waiting times of the service.
     struct Times {
-        /// The longest time between two writes of the files, and the shortest, however much happens.
+        /// The longest and the shortest time between two writes of the files.
         var pause: (longest: Duration, shortest: Duration) = (.seconds(10), .seconds(1))
         /// The time between two attempts to listen.
         var retry = Duration.seconds(5)

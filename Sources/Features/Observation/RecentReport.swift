@@ -9,7 +9,7 @@ import Synchronization
 /// The status report, made again only when the last one is too old. Therefore the parts of the gate are asked only a
 /// few times a second, however many requests arrive.
 final class RecentReport: Sendable {
-    /// How long a status report counts as the present one.
+    /// The age up to which a status report is returned again.
     private static let life: Duration = .milliseconds(250)
 
     private let clock: Clock
@@ -22,7 +22,7 @@ final class RecentReport: Sendable {
         question = TimedQuery(by: clock, spawner) { await status.report() }
     }
 
-    /// Returns a present report; nil if none is ready within four times ``ControlRouter/partLimit``, the time that
+    /// Returns a recent report; nil if none is ready within four times ``ControlRouter/partLimit``, the time that
     /// each part of the gate has.
     func now() async -> StatusReport? {
         let asked = clock.now()

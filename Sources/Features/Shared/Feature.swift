@@ -79,7 +79,7 @@ extension Feature {
     package static func lostByRestore(_ configuration: Configuration) -> String? { nil }
 }
 
-/// What a feature of a gate that starts is made from.
+/// The parts from which a feature is made at a gate's start.
 package struct FeatureStart: Sendable {
     let configuration: Configuration
     let clock: Clock
@@ -100,7 +100,7 @@ package struct RunningGate: Sendable {
     package init(gatekeeper: Gatekeeper, clock: Clock) { (self.gatekeeper, self.clock) = (gatekeeper, clock) }
 }
 
-/// What services need that show the state of a gate.
+/// The parts that a service needs in order to show the state of a gate.
 package struct ObservedGate: Sendable {
     let configuration: Configuration
     let status: StatusReporter

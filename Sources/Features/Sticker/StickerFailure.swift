@@ -3,7 +3,7 @@ package import LinuxIO
 
 /// Why a printed code cannot be made or is not in force.
 package struct StickerFailure: Error, Hashable, Sendable {
-    /// What is wrong, in plain words.
+    /// The problem, in plain words.
     package let message: String
     /// The remedy, in plain words.
     package let remedy: String

@@ -82,7 +82,7 @@ package final class LedgerKeeper: VisitLedger {
         }
     }
 
-    // MARK: - The radio's side
+    // MARK: - Methods for the radio's thread
 
     /// Takes an intent; `answer` gets nil once it is durable. For an intent that is already durable, the
     /// store only checks that the database still exists.
@@ -137,7 +137,7 @@ package final class LedgerKeeper: VisitLedger {
         state.queue.handle(event, at: clock.now()).compactMap { state.answers.removeValue(forKey: $0) }
     }
 
-    // MARK: - The disk's side
+    // MARK: - Writing to the disk
 
     /// Writes records until ``finish()`` is called, and then the records that still wait.
     package func run() async {
@@ -204,7 +204,8 @@ package final class LedgerKeeper: VisitLedger {
     /// the reserve could not be read. A record that the ledger had before is not lost.
     private func restore(_ restored: [UnwrittenOutcome]?, _ refused: [Text: StoreError]) async {
         let number = restored?.count ?? 0
-        // If the reserve cannot be emptied, it returns them again, and the ledger recognises them.
+        // If the records cannot be removed, the reserve returns them again. The ledger then refuses the second record
+        // of a visit.
         let left: Int? =
             await reserve?.aside { reserve in
                 let isRemoved: Void? = try? reserve.remove(first: number)

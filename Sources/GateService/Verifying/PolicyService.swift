@@ -85,8 +85,8 @@ package actor PolicyService: ServiceLifecycle.Service {
         log.log(.info, "policy", ["version": .text(rules.name), "source": source])
         for group in rules.groups.sorted() where trust.members(ofGroup: group) == nil {
             let remedy =
-                "no [[issuer]] has groups = [\"\(group)\"]: accept rules for it admit nobody, deny rules reject "
-                + "everybody"
+                "no [[issuer]] has groups = [\"\(group)\"]: its accept rules admit no credential, its deny rules "
+                + "reject every credential"
             log.log(.warning, "policy.group-unknown", ["group": .string(group), "remedy": .text(remedy)])
         }
     }

@@ -199,7 +199,7 @@ package struct KeeperQueue: Sendable {
         return retries.compactMap { $0 }.min()
     }
 
-    // MARK: - The classes
+    // MARK: - Kinds of entries in the queue
 
     private var hasOutcomes: Bool { !opened.isEmpty || !ordinary.isEmpty }
 

@@ -42,7 +42,7 @@ final class PollLoop: Sendable {
 
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    // MARK: - From any thread
+    // MARK: - Methods for any thread
 
     func enqueue(_ job: UnownedJob, for executor: PollThread) { change { $0.jobs.append((job, executor)) } }
 
@@ -91,7 +91,7 @@ final class PollLoop: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    // MARK: - On the thread
+    // MARK: - Methods on the loop's thread
 
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)

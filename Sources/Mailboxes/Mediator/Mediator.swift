@@ -23,7 +23,8 @@ package struct Mediator: ~Copyable, Mailbox {
             (self.connection, self.allowsPlainHTTP) = (connection, allowsPlainHTTP)
         }
 
-        /// The same for a handshake that is never given up: without its mailbox no connection works.
+        /// The configuration of a connection whose handshake is never given up. Without its mailbox no connection
+        /// works.
         var lasting: AgentConnection.Configuration {
             var lasting = connection
             lasting.limits.rounds = .max

@@ -69,7 +69,7 @@ package struct StatusPage: Sendable {
             """
     }
 
-    // MARK: - How it is
+    // MARK: - State
 
     private var state: (words: String, kind: String, mark: String) {
         switch report.state {
@@ -276,7 +276,7 @@ package struct StatusPage: Sendable {
         ])
     }
 
-    // MARK: - Words
+    // MARK: - Texts of values
 
     private static func words(_ source: WallTime.Provenance) -> String {
         switch source {

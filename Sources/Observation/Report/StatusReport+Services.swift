@@ -28,7 +28,7 @@ extension StatusReport {
         ]
     }
 
-    /// The disk of the ledger, in bytes.
+    /// The sizes of the ledger's disk, in bytes.
     package struct Disk: ReportPart {
         /// The size of the database's files.
         package var ledger: Int?
@@ -154,7 +154,7 @@ extension StatusReport {
 
     /// An item that expires.
     package struct Expiring: ReportPart {
-        /// Its kind.
+        /// The kind of the item that expires.
         package var kind: Expiry.Kind?
         /// The item: an id, a URL or a name.
         package var name: Text?

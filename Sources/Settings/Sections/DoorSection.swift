@@ -47,7 +47,7 @@ package struct DoorSection: Hashable, Sendable {
         }
     }
 
-    /// How the relay opens.
+    /// How long the relay is energised for an opening.
     package var opening: DoorSettings.Opening
     /// How long a passage is awaited after an opening.
     package var wait: Duration

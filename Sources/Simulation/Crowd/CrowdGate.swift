@@ -65,7 +65,7 @@ final class CrowdGate: SimulatedWorld {
         figures.digest = Hex.encode(Array(hash.finalize()))
     }
 
-    // MARK: - The surroundings of the kiosk
+    // MARK: - The kiosk's environment
 
     func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
         intents.insert(intent)

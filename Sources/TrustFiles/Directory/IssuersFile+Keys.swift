@@ -65,7 +65,7 @@ extension IssuersFile {
         Key("inline-contexts", leave) { $2.inlineContexts = $1.value.boolean ?? $0.isAllowed($1) },
     ]
 
-    /// The keys for the issuer's status lists and documents, and for the properties that holders may withhold.
+    /// The TOML keys for the issuer's status lists and documents, and for the properties that holders may withhold.
     private static let documents: [Key<TrustedIssuer>] = [
         Key("status-issuers", texts) { $2.statusIssuers = $0.texts($1) },
         Key("status-lists", "a list of https URLs") { file, entry, issuer in

@@ -48,7 +48,7 @@ package struct TrustPin: Sendable {
     /// The files of the directory.
     var folder: TrustFolder { TrustFolder(name: directory) }
 
-    // MARK: - What can be pinned
+    // MARK: - Pins
 
     /// Pins a context under its URL: `document` or, without `document`, the context with the URL that ships with the
     /// product.
@@ -160,7 +160,7 @@ package struct TrustPin: Sendable {
         var outcome = Outcome(id: id)
         if settings.types.isEmpty, current.store.issuer(id)?.types == nil {
             outcome.facts = [
-                "it has no types yet, so it admits nobody: give --type, or --credential with one of its credentials"
+                "it has no types yet, so none is accepted: give --type, or --credential with one of its credentials"
             ]
         }
         return try writing(changes, outcome) { $0.sameIssuers(as: current, but: (id, settings)) }
@@ -193,7 +193,7 @@ package struct TrustPin: Sendable {
         }
     }
 
-    // MARK: - For people
+    // MARK: - Text output
 
     private static func facts(_ key: TrustStore.ListedKey) -> [String] {
         ["key \(key.method)", "    \(key.fingerprint?.text ?? "is of no use")"]

@@ -47,7 +47,8 @@ package struct TrustReport: Sendable {
             case .fresh: break
             case .overdue:
                 note(edition.name, "is past \(edition.validUntil.rfc3339); import the next bundle", isOver: true)
-            case .stale: note(edition.name, "was valid until \(edition.validUntil.rfc3339): it admits nobody")
+            case .stale:
+                note(edition.name, "was valid until \(edition.validUntil.rfc3339): the gate opens for no credential")
             }
         }
         examineRules()
@@ -76,7 +77,7 @@ package struct TrustReport: Sendable {
     private mutating func examineRules() {
         if let problem = rules.problem { note(Self.policy, "cannot be used: \(problem.summary)") }
         guard let rules = rules.rules, let end = rules.validUntil, end <= clock.utc else { return }
-        note(rules.name, "ended on \(end.rfc3339): it admits nobody", isOver: true)
+        note(rules.name, "ended on \(end.rfc3339): the gate opens for no credential", isOver: true)
     }
 
     private mutating func examine(_ issuer: TrustedIssuer) {
@@ -178,7 +179,7 @@ package struct TrustReport: Sendable {
         findings.append(Finding(subject: subject, message: message, isOver: isOver))
     }
 
-    // MARK: - For people
+    // MARK: - Text output
 
     /// The trusted data, one item on each line, indented below its issuer.
     package var lines: [String] {
@@ -255,7 +256,7 @@ package struct TrustReport: Sendable {
         return seconds < 86_400 ? "\(seconds / 3600) h old" : "\(seconds / 86_400) days old"
     }
 
-    // MARK: - For machines
+    // MARK: - JSON output
 
     /// The report as one JSON object.
     package var json: JSON {

@@ -126,7 +126,7 @@ package final class Demonstration: SimulatedWorld {
         simulation.radio.isFinished && outcome != nil && ledger.reports.allSatisfy(\.isSent)
     }
 
-    // MARK: - The kiosk's surroundings
+    // MARK: - The kiosk's environment
 
     /// Writes the intent into the ledger in memory. The intent counts as durable 2 ms later.
     package func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {

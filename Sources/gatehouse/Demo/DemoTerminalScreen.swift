@@ -87,7 +87,7 @@ final class TerminalScreen: DemoScreen {
         }
     }
 
-    // MARK: - Parts of the story
+    // MARK: - Observations
 
     private func gate(_ observation: GateSimulation.Observation, _ now: Instant, _ state: inout State) {
         switch observation {
@@ -220,7 +220,7 @@ final class TerminalScreen: DemoScreen {
         Terminal.line(Terminal.styled(indent + padded(name, 19) + shown, .dim))
     }
 
-    // MARK: - Lines
+    // MARK: - Printed lines
 
     /// The indent of a line's text from the left edge.
     private let indent = String(repeating: " ", count: 19)

@@ -19,8 +19,8 @@ struct RunCommand: AsyncParsableCommand {
             """
             Exit code: 0 after SIGTERM or SIGINT, and when the unit should restart it with a new ledger after a \
             restore or a change; 1 after a permanent system error or when records of visits could not be written at \
-            the end, 2 when the configuration cannot be used. Any other problem (trust data, policy, ledger, GPIO \
-            lines, radio) is logged and admits nobody, and the service continues as soon as it is corrected.
+            the end, 2 when the configuration cannot be used. With any other problem (trust data, policy, ledger, GPIO \
+            lines, radio) the service logs it and opens for no credential until it is corrected.
             """)
     @OptionGroup var input: ConfigurationInput
 

@@ -194,7 +194,7 @@ enum StatusListing {
         return visits.sorted { $0.key < $1.key }.map { "\($0.value) \(Terminal.printable($0.key.string))" }
     }
 
-    // MARK: - Words
+    // MARK: - Texts of values
 
     private static func text(_ value: Text?) -> String? { text(value?.string) }
     private static func text(_ value: String?) -> String? { value.map(Terminal.printable) }

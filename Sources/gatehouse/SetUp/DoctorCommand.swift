@@ -25,7 +25,7 @@ struct DoctorCommand: AsyncParsableCommand {
             lights and gate on this board.
 
             Exit code: 0 when everything is in order, 1 when something needs attention or could not be checked, 2 \
-            when the gate does not work or admits nobody.
+            when the gate does not work or opens for no credential.
             """)
     @OptionGroup var input: ConfigurationInput
     @OptionGroup var machine: MachineInput

@@ -158,7 +158,7 @@ struct SetupCommand: AsyncParsableCommand {
             remedy: geteuid() == 0 ? "check the disk: mount, dmesg" : "run it with sudo")
     }
 
-    // MARK: - Afterwards
+    // MARK: - Start of the service
 
     /// Starts the service, if that is wanted, and gives it the invitation. Returns false if the service did
     /// not start.

@@ -54,7 +54,7 @@ struct ReasonsCommand: PageCommand {
         return JSON.object(object).compactText
     }
 
-    // MARK: - For people
+    // MARK: - Text output
 
     private static func facts(_ row: ReasonCode, _ columns: Int) -> [String] {
         let causes = ReasonCode.all.filter { $0.refines == row.text }.map(\.text)

@@ -72,7 +72,7 @@ struct TrustNeedsReport {
     /// The path of the trust directory, for the proposed commands.
     let directory: String
 
-    // MARK: - For machines
+    // MARK: - JSON output
 
     /// The machine-readable form:
     /// `{"file","format"?,"complete","believed":false,"needs":[…],"omitted"?,"reason"?,"unsupported"?}`,
@@ -101,7 +101,7 @@ struct TrustNeedsReport {
         return .object(object)
     }
 
-    // MARK: - For people
+    // MARK: - Text output
 
     func print() {
         let format = needs.format?.rawValue ?? "not a supported credential"

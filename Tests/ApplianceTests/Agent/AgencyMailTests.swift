@@ -17,7 +17,7 @@ import VirtualKit
 /// An agency as the mailbox: an agent's unsolicited messages arrive there, and the gate's driver, database
 /// and files handle them.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgencyMailTests {
-    @Test(arguments: AgencyDialect.allCases) func anAgentIsHeardThroughTheAgency(_ dialect: AgencyDialect) async throws
+    @Test(arguments: AgencyDialect.allCases) func aMessageArrivesThroughTheAgency(_ dialect: AgencyDialect) async throws
     {
         try await withAgency(dialect) { world, network, settings in
             await network.withAgency { $0.faults.lostAnswers = 2 }

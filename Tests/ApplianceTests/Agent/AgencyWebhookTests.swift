@@ -62,7 +62,7 @@ import VirtualKit
     }
 
     /// The service continues polling, and listens as soon as it can.
-    @Test func aPortThatIsTakenIsTold() async throws {
+    @Test func aPortInUseIsReported() async throws {
         try await withAgency(.evernym) { world, network, settings in
             let other = try LoopbackServer { _ in nil }
             let webhook = WebhookReceiver.Settings(

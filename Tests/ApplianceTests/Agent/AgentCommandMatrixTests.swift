@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// A mailbox by the invitation of the same agent uses that invitation up.
+    /// If the mailbox is created with the invitation of the same agent, that invitation is used up.
     static let rows = Mailbox.allCases.flatMap { mailbox in
         [true, false].flatMap { hasService in
             (mailbox == .invitation ? [false] : [true, false]).map {
@@ -184,8 +184,8 @@ import Testing
         }
     }
 
-    /// A connection whose card says that it leads to the mailbox, and that leads to a destination again since the card
-    /// was read, ends at that destination.
+    /// The report about a connection says that it leads to the mailbox. If the connection has led to a destination
+    /// again since the report was made, its deletion ends it at that destination.
     @Test func aConnectionIsDeletedWhereItIs() async throws {
         try await withGate(Row(mailbox: .none, hasService: true, isSingleUse: false)) { gate in
             try await gate.withHandler(.service) { handler in
@@ -238,12 +238,12 @@ import Testing
 
     /// The agent asks a question that no rule answers. The operator finds it and answers it.
     private func asksAndIsAnswered(_ gate: Gate, _ handler: AgentHandler) async throws {
-        // As with real agents: one with mailboxes keeps nothing for a gate that it reaches without one.
+        // Like a real agent: an agent with mailboxes stores no message for a gate that it reaches without a mailbox.
         guard gate.row.isReached || gate.row.mailbox == .none else { return }
         await gate.peer.ask()
         var uid: Text?
         try await eventually("asked") {
-            // Without a mailbox a message arrives as the answer to one of the gate's own.
+            // Without a mailbox, a message arrives in the answer to a message of the gate.
             if !gate.row.isReached { _ = try await handler.answer(.ping("primary")) }
             let pending = try await handler.answer(.messages(of: "primary", uid: nil, pendingOnly: true))
             uid = Self.messages(pending).first?["uid"]?.string

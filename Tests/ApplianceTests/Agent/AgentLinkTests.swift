@@ -92,7 +92,7 @@ import Testing
         memory.setBroken(true)
         let link = try await newLink(exchange, memory)
         #expect(await !link.connect(within: .milliseconds(80)))
-        // That run may have been too short for an attempt.
+        // The previous run may have been too short for an attempt.
         try await run(link) { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
         #expect(await exchange.posts == 0)
         #expect(await !link.isConnected)
@@ -134,12 +134,12 @@ import Testing
         _ = await task.value
     }
 
-    @Test func anAbsentAgentIsToldWithinTheLimit() async throws {
+    @Test func anAbsentAgentIsReportedInTime() async throws {
         let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         await exchange.setUp(false)
         let link = try await newLink(exchange, memory)
         #expect(await !link.connect(within: .milliseconds(100)))
-        // That run may have been too short for an attempt.
+        // The previous run may have been too short for an attempt.
         try await run(link) { memory.notices.contains(.unreachable(.unreachable)) }
         #expect(await !link.isConnected)
     }

@@ -70,7 +70,7 @@ import Testing
         #expect(try world.connect(try invitation("a"), 2) == Connecting(way: .known, id: "one"))
     }
 
-    /// Connections that carry nothing any more are reported and not run; a new invitation is not held up by them.
+    /// Connections that are no longer used are reported and not started, and do not delay a new invitation.
     @Test func whatHasEndedIsReported() throws {
         let world = DestinationWorld()
         for (number, end) in [DestinationCore.RouteEnd.ended, .failed].enumerated() {
@@ -157,8 +157,8 @@ import Testing
         }
     }
 
-    /// Connections that only answered requests are kept, in bounds, and an inviter that is known by one gets its
-    /// further answers over it.
+    /// A limited number of connections that only answered requests are kept. Further answers to the same inviter are
+    /// sent over its kept connection.
     @Test func oneTimeConnectionsAreKeptInBounds() throws {
         let world = DestinationWorld()
         world.feed(.start)
@@ -171,7 +171,7 @@ import Testing
             _ = try world.connect(next, 10 + Int(number))
         }
         #expect(world.core.routes.count == DestinationCore.oneTimeLimit && world.gone == [first.id].compactMap(\.self))
-        // They take no place of a connection that delivers.
+        // Connections that only answered requests do not count against the limit of connections that deliver reports.
         #expect(try world.connect(try invitation("d", key: 99), 99).way == .new)
     }
 
@@ -205,7 +205,7 @@ import Testing
         #expect(world.made.count == 1 && world.accepted == ["a"])
         #expect(world.count { if case .invitationRead = $0 { true } else { false } } == 1)
 
-        // The next start, after the connection was deleted: the file does not make it again.
+        // After a deletion and a restart, the invitation file does not create the connection again.
         let next = DestinationWorld(files: ["file"])
         (next.contents, next.loaded.accepted) = (world.contents, ["a"])
         next.feed(.start)
@@ -269,8 +269,8 @@ import Testing
         #expect(world.refused.isEmpty && world.core.routes.count == 2)
     }
 
-    /// A trial that an earlier run began goes on, one that it could not begin is begun, and one that is not permitted
-    /// is undone. A command leaves all of this to the service.
+    /// A trial of a mailbox that an earlier run began continues, a trial that it could not begin is begun, and a trial
+    /// that is not permitted is undone. A command leaves these steps to the service.
     @Test func aTrialGoesOnAfterARestart() throws {
         let granted = try invitation("a")
         let pending = DestinationWorld(.own)
@@ -295,7 +295,7 @@ import Testing
         }
     }
 
-    /// The deletion of a connection on trial says nothing about its invitation.
+    /// Deleting a connection on trial does not change the state of its invitation.
     @Test func aDeletedTrialIsUndone() throws {
         let world = DestinationWorld(.own)
         let granted = try invitation("a")
@@ -350,7 +350,8 @@ import Testing
         #expect(world.disowned == (isLate ? ["one"] : []) && world.core.routes.isEmpty)
     }
 
-    /// Until the way back from a refused mailbox is loaded, its invitation leads to no second connection.
+    /// Until the data for the return from a refused mailbox are loaded, the mailbox's invitation creates no second
+    /// connection.
     @Test func noInvitationIsUsedBeforeTheWayBackIsLoaded() throws {
         let world = DestinationWorld(.own, files: ["file"])
         let granted = try invitation("a")
@@ -358,7 +359,7 @@ import Testing
         (world.returning, world.contents) = ([route("one", granted)], [.success(granted)])
         world.feed(.start)
         world.run(for: .seconds(40))
-        // The store fails once the trial is given up, so that the way back has to be tried again.
+        // The store fails when the trial is given up, so the return from the mailbox has to be tried again.
         world.breaksReturn = true
         world.run(for: .seconds(20))
         #expect(world.refused == ["a"] && world.returns > 0 && !world.core.isLoaded)

@@ -17,7 +17,7 @@ final class DestinationWorld {
     var contents: [Result<Invitation, ConnectFailure>] = []
     /// Whether the mailbox permits a connection by any invitation.
     var permits = true
-    /// What comes back with the connection that led to the mailbox.
+    /// The data that are restored with the connection that led to the mailbox.
     var returning: [DestinationCore.Route] = []
     /// Whether the way back cannot be loaded.
     var breaksReturn = false

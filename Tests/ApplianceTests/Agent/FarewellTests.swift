@@ -29,7 +29,7 @@ import Testing
         return await HangupSender.send(over: connection, by: exchange, clock: .system, within: limit)
     }
 
-    @Test func thePeerIsToldOnce() async throws {
+    @Test func thePeerIsNotifiedOnce() async throws {
         let exchange = try VirtualAgentExchange()
         let snapshot = try await stored(exchange)
         #expect(try await farewell(snapshot, exchange, .seconds(60)))

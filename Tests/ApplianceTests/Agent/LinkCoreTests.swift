@@ -123,8 +123,8 @@ import Testing
         #expect(world.quarantined == ["u2"])
     }
 
-    /// A link that is cut off and runs again releases what it was handed before.
-    @Test func whatALinkWasHandedIsReleasedByItsNextRun() throws {
+    /// A link that is cut off and runs again releases the messages that it received before.
+    @Test func theNextRunReleasesTheMessagesOfALink() throws {
         let world = try World(.mailbox, delivers: false)
         world.connect()
         world.isStoreBroken = true
@@ -139,9 +139,9 @@ import Testing
         #expect(world.trail.contains("release u1") && world.trail.contains("release u2"))
     }
 
-    /// An operator's answer is stored before it is sent. The book says that it waits, and then that it was accepted or
-    /// refused. It is taken once.
-    @Test(arguments: [nil, 400, 500] as [Int?]) func whatBecameOfAnAnswerIsStored(refusal: Int?) throws {
+    /// An operator's answer is stored before it is sent. Its status in the message book is first waiting, then accepted
+    /// or refused. The answer is sent only once.
+    @Test(arguments: [nil, 400, 500] as [Int?]) func theResultOfAnAnswerIsStored(refusal: Int?) throws {
         let world = try World(delivers: false)
         world.feed(.start(question: nil))
         world.run(for: .seconds(60))

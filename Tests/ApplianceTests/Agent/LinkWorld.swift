@@ -28,16 +28,16 @@ final class LinkWorld {
     private(set) var notices: [AgentNotice] = []
     private(set) var quarantined: [Text] = []
     private(set) var book: [MessageEntry] = []
-    /// What became of answers, and the state that was stored last.
+    /// The results of answers to questions, and the last stored state.
     private(set) var fates: [String] = []
     private(set) var stored: JSON?
     /// The status with which the agent's server refuses everything.
     var refusal: Int?
-    /// What was done for the mailbox and the store, in order.
+    /// The actions for the mailbox and the store, in order.
     private(set) var trail: [String] = []
-    /// Whether the agent may grant a mailbox, each time that the core said so.
+    /// Each answer of the core to whether the agent may grant a mailbox, oldest first.
     private(set) var asks: [Bool] = []
-    /// How often the core was asked at one instant without anything to do.
+    /// The number of turns at one instant in which the core had no action.
     private(set) var spins = 0
 
     init(_ reception: AgentConnection.Reception = .returnRoute, delivers: Bool = true) throws {
@@ -62,7 +62,7 @@ final class LinkWorld {
 
     /// Events that arrive during the next posts, one during each.
     var arriving: [LinkCore.Event] = []
-    /// The number of entries at which the ledger stops to grow by one with each post.
+    /// The number of entries at which the ledger stops growing. Before that, each post adds an entry.
     var growth = 0
 
     func feed(_ event: LinkCore.Event) {
@@ -70,9 +70,9 @@ final class LinkWorld {
         settle()
     }
 
-    /// What happens during the post of the question for a mailbox.
+    /// Called during the post of the question for a mailbox.
     var duringQuestion: ((LinkWorld) -> Void)?
-    /// What happens after the result of that post.
+    /// Called after the result of that post.
     var afterQuestion: ((LinkWorld) -> Void)?
 
     /// Carries out what is due now.

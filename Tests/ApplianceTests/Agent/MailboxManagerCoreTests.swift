@@ -14,7 +14,7 @@ import Testing
         var core: MailboxManagerCore
         var now = Instant.zero
         var isBroken = false
-        /// What the invitation file leads to.
+        /// The result of reading the invitation file.
         var content: Result<Invitation, ConnectFailure> = .failure(ConnectFailure("absent", remedy: "put it there"))
         /// The sponsor's token.
         var token: Result<ProvisionToken?, TokenSource.Failure> = .success(nil)
@@ -130,7 +130,7 @@ import Testing
         ])
     }
 
-    // MARK: - Which mailbox
+    // MARK: - Choice of the mailbox
 
     @Test func theNewestStoredMailboxIsUsedAndEarlierOnesAreRetired() {
         let world = World(.ownAgent)
@@ -143,7 +143,7 @@ import Testing
         #expect(world.has { if case .replaced("old") = $0 { true } else { false } })
     }
 
-    /// A store that cannot be read says nothing about the mailbox: what is stored is loaded again.
+    /// After a failed read of the store, the state of the mailbox is unknown, and the read is repeated.
     @Test func aMailboxThatCannotBeReadNowIsTakenUpLater() {
         let world = World(.ownAgent)
         world.isUnread = true

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aMailboxElsewhereIsUsedByConnectionsThatStandAlready() async throws {
+    @Test func aMailboxElsewhereIsUsedByExistingConnections() async throws {
         try await withWorld(hasPickup: true) { world, exchange in
             var kiosk = try await MailKiosk(world, .none)
             try await kiosk.record(3)
@@ -178,7 +178,7 @@ import Testing
         #expect(lives >= 12)
     }
 
-    @Test func whatNobodyCanReadIsKeptInBounds() async throws {
+    @Test func unreadableMessagesAreBounded() async throws {
         try await Leftovers.ended { leftovers in
             let folder = try leftovers.folder("mailbox")
             let store = try await Store.open(folder.appendingPathComponent("ledger.db").path)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Courier
 
-/// What follows from the notices of connections, mailboxes and destinations.
+/// The actions that result from the notices of connections, mailboxes and destinations.
 @Suite struct NoticeCoreTests {
     private static let date = Timestamp(seconds: 1_767_225_600)
 
@@ -32,8 +32,8 @@ import Testing
         .link(notice, of: name, date: Self.date)
     }
 
-    /// A fault is reported while it lasts, and the other destinations hear of it at most once in ten minutes.
-    @Test func aFaultIsReportedAndTheOthersHearOfItOnce() {
+    /// A fault is reported while it lasts, and the other destinations are notified of it at most once in ten minutes.
+    @Test func aFaultIsReportedOnceToEachDestination() {
         var core = NoticeCore()
         var now = Instant.zero
         let failure = link(.unreachable(.unreachable))

@@ -77,7 +77,7 @@ import Testing
     }
 
     /// The previous agent may have been a mailbox, too; that connection is ended with it.
-    @Test(arguments: [false, true]) func theAgentOfTheOldConnectionIsTold(hasMailbox: Bool) async throws {
+    @Test(arguments: [false, true]) func theAgentOfTheOldConnectionIsNotified(hasMailbox: Bool) async throws {
         try await withFolder { folder in
             let (old, new) = (try SocketAgent(hasPickup: hasMailbox ? true : nil), try SocketAgent(hasPickup: nil))
             try invite(old, folder)
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// When the program ends before the old agent was notified, the next start notifies it.
-    @Test func theNextStartTellsIt() async throws {
+    @Test func theNextStartNotifiesTheOldAgent() async throws {
         try await withSilencedAgent { gate, folder, old, _ in
             await gate.stop()
             old.fallSilent(nil)

@@ -17,7 +17,7 @@ import Testing
 /// A mailbox over real sockets whose mediator becomes silent: the gate raises a fault, long before the
 /// transport times out, and clears it when the mediator answers again.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct SilentMailboxTests {
-    /// A connection that wants to be reachable.
+    /// A connection that needs an address at the mailbox, and ignores everything that it receives.
     private final class Receiver: MailReceiver {
         let id: Text = "connection"
         func take(_ address: MailboxAddress, for key: Verkey) async {}
@@ -27,18 +27,18 @@ import Testing
 
     /// Each kind of silence with a mediator of its own, all at the same time, because nearly all of the time
     /// is waiting.
-    @Test func itIsAFaultUntilItIsHeard() async throws {
+    @Test func silenceIsAFaultUntilAnAnswer() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for silence in AgentSilence.allCases {
                 for hasPickup in [false, true] {
-                    group.addTask { try await itIsAFaultUntilItIsHeard(hasPickup, silence) }
+                    group.addTask { try await silenceIsAFaultUntilAnAnswer(hasPickup, silence) }
                 }
             }
             try await group.waitForAll()
         }
     }
 
-    private func itIsAFaultUntilItIsHeard(_ hasPickup: Bool, _ silence: AgentSilence) async throws {
+    private func silenceIsAFaultUntilAnAnswer(_ hasPickup: Bool, _ silence: AgentSilence) async throws {
         let server = try SocketAgent(hasPickup: hasPickup)
         let faults = FaultBook()
         var settings = HTTPExchange.Settings()

@@ -16,7 +16,7 @@ import Testing
 
     /// A backup next to the open store, with keys, restored onto an empty card of the same board; all of it
     /// as in production.
-    @Test func aNewCardGoesOnBehindTheBackup() async throws {
+    @Test func aNewCardContinuesAfterTheBackup() async throws {
         let box = try BackupBox(isAsInLife: true)
         try await box.serve(5)
         let store = try await box.open()

@@ -85,7 +85,7 @@ import Testing
     }
 
     /// A disk that returns other bytes than were proved: the ledger does not end with them.
-    @Test func aCopySpoiltBehindItsProofEndsNothing() async throws {
+    @Test func aCopyDamagedAfterItsProofEndsNothing() async throws {
         let scratch = try box.configuration.ledger.path + ".backup"
         var making = try box.making
         making.proved = {

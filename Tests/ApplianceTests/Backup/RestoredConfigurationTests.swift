@@ -125,7 +125,7 @@ import Testing
         #expect(refusal.hasPrefix("voice.program of the configuration in the backup") && refusal.hasSuffix(program))
         let check = try await card.restoring.check(forged, passphrase: nil)
         #expect(check.notices.contains { $0.hasPrefix(refusal) }, "\(check.notices)")
-        // The configuration on this card already names it.
+        // The configuration on this card already names the program.
         let own = try card.read("gate.toml")
         try card.write("gate.toml", text(section))
         #expect(try await self.refusal(forged) == "")

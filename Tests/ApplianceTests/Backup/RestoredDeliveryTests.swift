@@ -71,8 +71,8 @@ import Testing
         await store.close()
         #expect(new != ledger)
 
-        // Delivered before; in the backup; open in it; after it; the first record of the new ledger; its
-        // visits.
+        // In order: visits delivered before the backup; further visits in the backup; the visit that is open in the
+        // backup; the visits after the backup; the first record of the new ledger; its visits.
         let told = [10, 2, 1, 20, 1, 15].reduce(0, +)
         var outcomes: [OutcomeRecord] = []
         if keepsLedgers {

@@ -129,7 +129,7 @@ import VirtualKit
         }
     }
 
-    @Test func aDiskThatTakesNothingIsTold() throws {
+    @Test func aDiskThatStoresNothingIsReported() throws {
         try play { desk in
             try desk.folder.hide()
             let answer = try await desk.ask(.doorLock)

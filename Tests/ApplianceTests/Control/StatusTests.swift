@@ -47,7 +47,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(StatusReport(report.json) == report && StatusReport(judging.json) == judging)
     }
 
-    @Test func faultsStandInTheirOrderWithAgeAndRemedy() throws {
+    @Test func faultsAreInTheirOrderWithAgeAndRemedy() throws {
         let kiosk = try status([.agentUnreachable, .ledgerLost], at: at(100))
         let report = try VirtualTime.run { await router(by: $0, kiosk: { kiosk }).report() }
         #expect(report.state == .attention)
@@ -64,7 +64,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
 
     /// The cause of a lock-down and its beginning: repeating the same order does not change the beginning,
     /// another cause does.
-    @Test func aLockDownIsToldWithItsBeginning() throws {
+    @Test func aLockDownIsReportedWithItsBeginning() throws {
         var kiosk = Kiosk(settings: KioskSettings(name: try .init("Status"), softwareVersion: "test"), at: .zero)
         func door() throws -> StatusReport.Door? {
             let status = kiosk.status(at: at(100))
@@ -196,7 +196,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
         #expect(answer["answer"] == nil && answer["error"]?.string != nil && answer["remedy"]?.string != nil)
     }
 
-    @Test func aRequestThatNobodyAnswers() async throws {
+    @Test func aRequestWithoutAnAnswer() async throws {
         let answer = try JSON.parse(await ControlRouter().answer(Array(#"{"request":"status"}"#.utf8)))
         #expect(
             answer["error"]?.string?.string.contains("is waiting for its ledger") == true && answer["remedy"] != nil)

@@ -43,7 +43,7 @@ import Testing
         #expect(declared == declared.sorted())
     }
 
-    @Test func theRelaysPriorityIsTold() throws {
+    @Test func theRelaysPriorityIsReported() throws {
         var gate = try HealthyGate()
         func told() -> [String] { gate.findings.map(\.detail).filter { $0.contains("real-time priority") } }
         #expect(told() == [])
@@ -54,7 +54,7 @@ import Testing
         #expect(gate.findings.exitCode == 0)
     }
 
-    @Test func whetherTheTimeServerIsAuthenticatedIsTold() throws {
+    @Test func timeServerAuthenticationIsReported() throws {
         for (names, words) in [
             ([], "kept right by a time server, none is authenticated"),
             (["ntp.example"], "kept right by a time server, chrony has with authentication: ntp.example"),

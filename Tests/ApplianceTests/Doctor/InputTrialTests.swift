@@ -62,7 +62,7 @@ import Testing
         quick.handle([edge(1, true, at: 3)], at: after(3))
         quick.advance(to: after(99))
         #expect(quick.finding?.state == .good)
-        // Enter at that moment does not discard the result.
+        // If the person skips the input with Enter right after the press, the result is kept.
         var hasty = InputTrial(steps, at: 1, active: [], at: start)
         hasty.handle([edge(1, true, at: 1), edge(1, false, at: 1)], at: after(1))
         hasty.skip()
@@ -205,7 +205,7 @@ import Testing
     }
 
     /// Waits until `isSo`, for ten seconds at most; returns whether it became true.
-    @Test(.tags(.realTime)) func whatTheLinesSayIsKeptUntilSomebodyLooks() async throws {
+    @Test(.tags(.realTime)) func changesOfLinesWaitForTheReader() async throws {
         let bank = try Bank(active: 0b10)
         let watch = try watch(bank)
         defer { watch.end(within: .seconds(5)) }

@@ -8,7 +8,7 @@ import LinuxIO
 import Settings
 import Testing
 
-/// The facts that are read from a machine's files; a folder plays the machine.
+/// The facts that are read from a machine's files. A folder simulates the machine.
 @Suite struct MachineProbeTests {
     private let root: URL
     /// The prefix of the usual folders, so that the folders of the test machine are not read.
@@ -268,7 +268,7 @@ import Testing
         #expect(facts.unseen == 2 && facts.trust == nil && facts.policy == .unseen)
     }
 
-    @Test func whoMayComeWhere() {
+    @Test func accessOfTheServicesUser() {
         let (owner, member, other) = (
             Account(user: 5, groups: [5]), Account(user: 6, groups: [7]), Account(user: 8, groups: [8])
         )

@@ -213,7 +213,7 @@ struct ClockServiceTests {
         #expect(log.contains("\"accepted\":\"2026-01-01T00:00:00.000Z\""), "which date: \(log)")
     }
 
-    @Test("the lower bound is kept every hour though nobody comes, but never by a date that nobody believes")
+    @Test("the lower bound is stored every hour without visits, but never with an untrusted date")
     func keeping() async throws {
         let (folder, today) = (try TestFolder("clock"), Int64(1_767_225_600))
         let store = try await Store.open(folder.database)
@@ -275,7 +275,7 @@ struct ClockServiceTests {
         }
     }
 
-    @Test("what is no acceptance is none")
+    @Test("a text that is not an acceptance is refused")
     func nonsense() throws {
         let folder = try TestFolder("clock")
         let acceptance = ClockAcceptance(database: folder.database)
@@ -287,7 +287,7 @@ struct ClockServiceTests {
             try Data(text.utf8).write(to: URL(fileURLWithPath: acceptance.path))
             #expect(acceptance.pending() == nil, "\(text.prefix(20))")
         }
-        // An acceptance of version 0.1.0, which has no time, counts no more than one without a boot id.
+        // An acceptance of version 0.1.0, which has no time, is as invalid as an acceptance without a boot id.
         try Data("2026-01-01T00:00:00Z 1\n".utf8).write(to: URL(fileURLWithPath: acceptance.path))
         let look = ClockGuard.Reading(
             utc: Timestamp(seconds: 1_767_225_600), monotonic: Instant(nanoseconds: 1), isSynchronised: true,

@@ -88,14 +88,14 @@ import Testing
             CrashHistory(Array("one\n0\n\n\n\n".utf8), boot: "one", at: at(6)) == nil, "a crash is a line with words")
     }
 
-    @Test func theBookSurvivesTheProgramAndNotItsEnd() throws {
+    @Test func theHistorySurvivesACrashAndNotAnOrderlyEnd() throws {
         let folder = MemoryFolder.place("crashes").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         func open() -> CrashLog { CrashLog(folder: folder, boot: "b", now: { Instant(nanoseconds: 5) }) }
         var book = open()
         #expect(book.known == CrashHistory() && book.mayAsk("bad:443"))
-        // The book is released without an end, as after the death of the program.
+        // The log is released without an orderly end, as after a crash of the program.
         book = open()
         #expect(book.known.count == 1 && book.known.leftOut.isEmpty && book.mayAsk("bad:443"))
         book = open()

@@ -91,7 +91,7 @@ import Testing
         #expect(problems.contains { $0.contains("status") })
     }
 
-    // MARK: - Playing the morning
+    // MARK: - Visits before the power cut
 
     private static func play(
         _ pace: StoredGate.Pace, lying: Bool = false, awaitsPassage: Bool = false
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    // MARK: - After the restart
+    // MARK: - Checks after the restart
 
     /// Starts again on the disk after the cut, as the service does, and compares its records with the facts.
     /// Returns the contradictions.

@@ -44,7 +44,7 @@ struct CurrentVerifierTests {
         #expect(gate.visit(payload, date, at(32)).code == .replaySeen)
     }
 
-    @Test("a visit that is accepted and then fails locks nobody out, and meanwhile nobody else in")
+    @Test("a visit that is accepted and then fails locks no owner out; meanwhile a second phone opens nothing")
     func reserved() throws {
         let gate = Gate(Verifier(trust: trust))
         let owner = gate.begin(payload, date, at(0))
@@ -80,7 +80,7 @@ struct CurrentVerifierTests {
         #expect(gate.visit(payload, date, at(31)).isAccepted, "the window begins with the order")
     }
 
-    @Test("who was let in is told by names that only the site key makes, and known after a restart")
+    @Test("admitted credentials are known after a restart, by names that only the site key makes")
     func restart() throws {
         var gate = Gate(Verifier(trust: trust))
         let first = gate.begin(payload, date, at(0))
@@ -323,7 +323,7 @@ struct PolicyServiceTests {
         #expect(state.begin(log, reports.report).version == "4" && reports.present.isEmpty)
     }
 
-    @Test("a start without rules that can be used lets nobody in, and says so, until the file comes")
+    @Test("a start without usable rules admits no visitor, and reports it, until the file comes")
     func start() async throws {
         let folder = try TrustFixture()
         let log = try quietLog(in: folder)

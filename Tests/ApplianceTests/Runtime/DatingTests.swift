@@ -24,7 +24,7 @@ import Testing
         return policy
     }
 
-    @Test func aClockThatNobodySetIsToldAfterAMomentAndOnce() {
+    @Test func anUnsetClockIsReportedOnceAfterADelay() {
         var dating = Dating()
         #expect(look(&dating, .unset, at: 0, policy(.rtc)) == nil)
         #expect(look(&dating, .unset, at: 4, policy(.rtc)) == nil)
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// The date that is unknown at a start, or a moment without a time server, is no fault.
-    @Test func whatPassesInAMomentIsNotTold() {
+    @Test func aShortFaultIsNotReported() {
         var dating = Dating()
         for start in stride(from: Int64(0), to: 100, by: 10) {
             #expect(look(&dating, .unset, at: start, policy(.rtc)) == nil)
@@ -53,7 +53,7 @@ import Testing
 
     /// The report agrees with the rule of a verification, for every source and every minimum.
     @Test(arguments: WallTime.Provenance.allCases, WallTime.Provenance.allCases)
-    func itIsToldWhereverNobodyIsLetIn(_ source: WallTime.Provenance, _ minimum: WallTime.Provenance) {
+    func itIsReportedWhereNoVisitorIsAdmitted(_ source: WallTime.Provenance, _ minimum: WallTime.Provenance) {
         var dating = Dating()
         let policy = policy(minimum)
         _ = look(&dating, source, at: 0, policy)

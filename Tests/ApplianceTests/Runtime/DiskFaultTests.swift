@@ -11,7 +11,7 @@ import Store
 import TestKit
 import Testing
 
-/// A full or broken disk under the ledger: who is let in follows `gate.whenLedgerFails`, and nothing decided is lost.
+/// A full or broken disk under the ledger: `gate.whenLedgerFails` determines who is admitted, and no decision is lost.
 @Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct DiskFaultTests {
     private struct Setting {
         let disk: CrashDisk
@@ -95,7 +95,8 @@ import Testing
         #expect(gate.phoneOutcomes == [0: .accepted, 1: .rejected])
         #expect(gate.outcomes.map(\.outcome.result) == [.accepted, .rejected])
         #expect(setting.written.count == 0)
-        // A power cut now finds the intent of the first, and the restart closes it by the id that it has of its own.
+        // After a power cut at this point, the disk has the intent of the first visit. The restart closes the intent
+        // under the intent's own id.
         let after = try setting.disk.cut(before: .max, CRASH_KEEP_NONE, seed: 1)
         let restarted = try await Store.open(after.database)
         let closed = try await restarted.recover(stamp: StoredGate.stamp, software: StoredGate.software)
@@ -108,7 +109,7 @@ import Testing
         await setting.end()
     }
 
-    /// The disk heals only when the service has been told to end: what is held is written on the way out.
+    /// The disk works again only after the service was asked to end: the held records are written during the shutdown.
     @Test func theLastAttemptIsMadeAtTheEnd() async throws {
         let setting = try await Setting()
         var gate = try setting.gate(.refuse, visits: [.made()])
@@ -121,7 +122,7 @@ import Testing
         await setting.store.close()
     }
 
-    /// Memory is bounded too, and what it costs is counted.
+    /// The memory for waiting records is bounded, too, and records beyond the bound are counted as lost.
     @Test func whatDoesNotFitIsCounted() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database)

@@ -191,7 +191,7 @@ import Testing
 
     /// A disk that hangs without failing: it is reported, intents are answered, and the waiting records are
     /// counted as such.
-    @Test func aDiskThatHangsIsToldAndHoldsNobodyUp() async throws {
+    @Test func aDiskThatHangsIsReportedAndDelaysNoVisit() async throws {
         var limits = KeeperQueue.Limits()
         limits.stallAfter = .milliseconds(300)
         let service = try await Service(try CrashDisk(), reserve: nil, limits: limits)
@@ -242,7 +242,7 @@ import Testing
 
     /// Expects that, before the reserve's disk answers, the keeper reports the hanging disk, completes its
     /// turns and answers intents.
-    private static func isToldAndHoldsNobodyUp(_ service: Service, _ disk: HangingSync) async throws {
+    private static func isReportedAndDelaysNoVisit(_ service: Service, _ disk: HangingSync) async throws {
         func isTold() -> Bool {
             service.reports.last(.ledgerUnwritten)?.detail?.contains("has not responded") == true
         }
@@ -283,14 +283,14 @@ import Testing
 
     /// The database refuses and the reserve's disk hangs: that is reported, and costs neither turns of the
     /// keeper nor a record.
-    @Test(arguments: [false, true]) func aReserveThatHangsHoldsNobodyUp(endsMeanwhile: Bool) async throws {
+    @Test(arguments: [false, true]) func aReserveThatHangsDelaysNoVisit(endsMeanwhile: Bool) async throws {
         let (path, disk) = (Self.path(), HangingSync())
         defer { try? FileManager.default.removeItem(atPath: path) }
         let service = try await Self.begun(stalling: disk, reserve: path)
         try service.begin(.full)
         disk.hold()
         Self.record(["visit-1"], in: service)
-        try await Self.isToldAndHoldsNobodyUp(service, disk)
+        try await Self.isReportedAndDelaysNoVisit(service, disk)
         Self.record(["visit-2"], in: service)
         let shortfall = service.keeper.shortfall
         #expect(shortfall.inMemory == 2 && shortfall.reserved == 0 && shortfall.lost == 0)
@@ -311,7 +311,7 @@ import Testing
     }
 
     /// The same while the reserve is moved into a database that works again.
-    @Test func aReserveThatHangsWhileItIsEmptiedHoldsNobodyUp() async throws {
+    @Test func aReserveThatHangsWhileEmptiedDelaysNoVisit() async throws {
         let (path, disk) = (Self.path(), HangingSync())
         defer { try? FileManager.default.removeItem(atPath: path) }
         let service = try await Self.begun(stalling: disk, reserve: path)
@@ -320,7 +320,7 @@ import Testing
         #expect(await service.holds(1))
         disk.hold()
         service.disk.heal()
-        try await Self.isToldAndHoldsNobodyUp(service, disk)
+        try await Self.isReportedAndDelaysNoVisit(service, disk)
         Self.record(["visit-2"], in: service)
         service.keeper.finish()
         disk.letGo()

@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func oneThatFailsIsToldUntilItIsBackAndTheOthersGoOn() async throws {
+    @Test func aFailureIsReportedWhileTheOthersContinue() async throws {
         let panels = [Panel(), Panel()]
         panels[1].state.withLock { $0.fails = true }
         let output = try output(panels)
@@ -102,7 +102,7 @@ import Testing
         #expect(panels.allSatisfy { $0.scene?.code == "OPENID4VP://two" })
     }
 
-    @Test func oneThatHangsHoldsUpNobody() async throws {
+    @Test func oneThatHangsDelaysNothing() async throws {
         let panels = [Panel(), Panel()]
         panels[1].state.withLock { $0.hangs = true }
         let output = try output(panels)

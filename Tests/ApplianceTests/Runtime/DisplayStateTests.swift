@@ -82,7 +82,7 @@ import Testing
         #expect(keeper.scene.result == nil)
     }
 
-    @Test func whatStopsTheServiceIsToldWithItsRemedyAndTheEndIsSeen() {
+    @Test func aFatalErrorIsShownWithItsRemedyAndTheEnd() {
         var keeper = serving()
         keeper.take(.fault(.displayFailed, isPresent: true, count: 1, detail: nil), of: nil)
         #expect(keeper.scene.state == .inService, "visitors are served")

@@ -26,7 +26,7 @@ import VirtualKit
         }
     }
 
-    @Test func whatComesBeforeAnybodyListensIsKeptInItsOrder() throws {
+    @Test func eventsBeforeTheFirstReaderKeepTheirOrder() throws {
         let events = try taken { inbox in
             inbox.take([.order(.lock), .lines([.request: false])])
             inbox.take((0..<10).map(edge))

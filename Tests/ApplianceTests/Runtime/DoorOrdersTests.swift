@@ -29,7 +29,7 @@ import Testing
         #expect(folder.file.read() == DoorOrderFile.Kept.none)
     }
 
-    @Test func aReleaseThatTheDiskDidNotTakeIsToldAndTriedAgain() throws {
+    @Test func aReleaseNotStoredIsReportedAndTriedAgain() throws {
         try folder.file.keep(.lock)
         let (_, error) = DiskCalls.made(failing: 1) { try folder.file.keep(.none) }
         #expect((error as? SystemError)?.code == EIO)
@@ -65,7 +65,7 @@ import Testing
         #expect(folder.file.read() == .lock && reports.present.isEmpty)
     }
 
-    @Test func aDiskThatHangsIsTold() async throws {
+    @Test func aDiskThatHangsIsReported() async throws {
         // A step of the first write does not end before the test permits it.
         let disk = SlowDisk()
         defer { disk.goOn() }

@@ -107,7 +107,7 @@ import TrustFiles
         #expect(gate.lines.count == 1)
     }
 
-    @Test func agentsThatCannotBeToldYetAreToldLater() async throws {
+    @Test func agentsThatCannotBeReachedAreNotifiedLater() async throws {
         let gate = try Gate(Self.bundle(1, days: 2))
         gate.told.withLock { $0.ready = [] }
         try await gate.look()

@@ -25,7 +25,7 @@ import Testing
         return present
     }
 
-    @Test func aBlipOfAnotherOutputClearsNothingOfTheRelay() {
+    @Test func aShortFaultOfAnotherOutputClearsNoFaultOfTheRelay() {
         for other in OutputRole.groups.dropFirst() {
             let broken: [([OutputRole], LineThread.Trouble?)] = [
                 (Self.gate, trouble()), (Self.gate, trouble(lasting: true)), (other, trouble()), (other, nil),
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// A free passage that does not end is a gate that stays open.
-    @Test func anOutputThatDoesNotShutIsTold() {
+    @Test func anOutputThatDoesNotShutIsReported() {
         #expect(Set(told([(Self.free, trouble(stuck: true, lasting: true))]).keys) == [.gateStuck])
         #expect(told([(Self.free, trouble(stuck: true)), (Self.free, trouble())]).keys.contains(.gateStuck) == false)
     }
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// A thread that hung while its lines were requested again.
-    @Test func linesThatWereGivenUpTellNothing() {
+    @Test func abandonedLinesReportNothing() {
         let reports = Reports()
         let faults = OutputFaults(report: reports.report)
         let first = faults.begin()

@@ -43,15 +43,16 @@ import Workbench
         await radio.stop()
     }
 
-    /// So many verifications never end that every place is taken: their visits fail, and the next one is
-    /// verified. Also when the phones have left meanwhile.
+    /// Verifications that never end occupy every thread for verifications. Their visits fail, and the next visit is
+    /// verified. The same holds if the phones have left.
     @Test(arguments: [false, true]) func verificationsThatNeverEndDelayNoOtherVisit(_ leave: Bool) async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), PanelRecorder())
         let hanging = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         var visits = (1...UInt64(hanging)).map { Simulation.Visit.quick($0, leave ? .leaves(.delivered) : nil) }
         var last = Simulation.Visit.quick(UInt64(hanging + 1))
-        // At this speed two seconds later, which is after the limit of the others.
+        // The simulation runs at eight times the speed, so the last phone arrives two seconds later, after the limit of
+        // the other verifications.
         if leave { last.arrival = .afterPrevious(.seconds(16)) }
         visits.append(last)
         let radio = try LiveRadio(VirtualRadio(visits: visits), descriptor: ends.radio, speed: 8, onFinish: {})
@@ -168,7 +169,7 @@ import Workbench
     }
 
     /// The night begins between two looks at the schedule.
-    @Test func whoeverIsVerifiedInLockedHoursIsNotLetIn() async throws {
+    @Test func noVisitorIsAdmittedInLockedHours() async throws {
         let ends = try socketPair()
         let (ledger, seen) = (ListLedger(), PanelRecorder())
         let radio = try LiveRadio(VirtualRadio(visits: [.quick(1)]), descriptor: ends.radio, speed: 8, onFinish: {})
@@ -212,7 +213,7 @@ import Workbench
         await gatekeeper.run()
     }
 
-    // MARK: - Surroundings
+    // MARK: - Environment
 
     private static let night: DoorSchedule = {
         var schedule = DoorSchedule()

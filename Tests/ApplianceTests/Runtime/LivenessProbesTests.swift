@@ -30,7 +30,7 @@ import VirtualKit
         }
     }
 
-    @Test("a part that answers that it does not work gives no sign; nobody waits behind the end")
+    @Test("a part that reports that it does not work gives no sign; no caller waits after the end")
     func wrong() throws {
         try VirtualTime.run { time in
             let told = Mutex<[String?]>([])

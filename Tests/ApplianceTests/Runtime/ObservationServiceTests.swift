@@ -87,7 +87,7 @@ import Testing
         #expect(reports.present.isEmpty)
     }
 
-    @Test func whereNothingCanBeWrittenOrServedThatIsTold() async throws {
+    @Test func failuresToWriteOrServeAreReported() async throws {
         let service = try service(
             "status = \"absent/status.json\"\ntextfile = \"absent/a.prom\"\nlisten = \"unix:absent/deep/observe.sock\"")
         try await running(service) {
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// A file system that hangs: only the thread that uses it waits, and the hang is reported.
-    @Test func aPlaceThatHangsHoldsUpNobody() async throws {
+    @Test func aPlaceThatHangsDelaysNothing() async throws {
         let release = DispatchSemaphore(value: 0)
         let written = Recorder<String>()
         let file = try StatusFile("/run/stalled", clock: .system) { _, bytes in

@@ -301,7 +301,7 @@ import Workbench
 
     /// The gate opened and no visitor passed: the record says that it opened, and the operator's setting
     /// decides about the credential.
-    @Test func whereNobodyPassedTheOperatorsChoiceCounts() {
+    @Test func withoutAPassageTheOperatorsChoiceCounts() {
         var openings = Openings()
         for number in 1...2 {
             open(&openings, VisitID("\(number)"), at: Int64(number) * 1000)

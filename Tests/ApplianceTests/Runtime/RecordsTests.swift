@@ -36,7 +36,7 @@ import Testing
 
     /// A regression test: the failure was only a line of the log, and the status said that everything is in
     /// order.
-    @Test func aReserveThatCannotBeMadeIsTold() async throws {
+    @Test func aReserveThatCannotBeMadeIsReported() async throws {
         let (records, reports, _) = try await open("reserve = \"none/reserve\"\n")
         #expect(records.reserve == nil && reports.present.contains(.ledgerReserve))
         #expect(reports.details(.ledgerReserve).first?.contains("none/reserve cannot be used: No such file") == true)
@@ -45,7 +45,7 @@ import Testing
 
     /// A key file next to the database is better than none, and is reported. A key from systemd replaces it.
     /// Without either, the gate continues and reports the remedy.
-    @Test func howKeysAreKeptIsTold() async throws {
+    @Test func theStorageOfKeysIsReported() async throws {
         var (records, reports, log) = try await open()
         let name = records.siteKey.name(ofSignedContent: [1])
         #expect(log.contains("l.db.agent-key is not encrypted") && log.contains("LoadCredentialEncrypted="))

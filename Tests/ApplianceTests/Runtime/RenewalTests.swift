@@ -24,7 +24,7 @@ import VirtualKit
     }
 
     /// While a visitor is at the gate, the program waits for the end of the visit.
-    @Test func itEndsWhenNobodyIsAtTheGate() throws {
+    @Test func itEndsWhenNoVisitorIsAtTheGate() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try VirtualTime.run { time in
             let (contradictions, contradicted) = AsyncStream.makeStream(of: Text.self)
@@ -37,7 +37,7 @@ import VirtualKit
     }
 
     /// A visitor who never leaves does not delay the end forever.
-    @Test func patienceEnds() throws {
+    @Test func theWaitForAVisitorEnds() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try VirtualTime.run { time in
             let (contradictions, contradicted) = AsyncStream.makeStream(of: Text.self)

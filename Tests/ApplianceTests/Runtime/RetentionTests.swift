@@ -149,7 +149,7 @@ import Workbench
     /// An hour of 7 strangers a second, who have 600 genuine credentials among them, after a quiet time: the
     /// worst case. Each record is written alone, as at a quiet gate, and the witness is notified of each
     /// step.
-    @Test func anHourOfStrangersWearsTheDiskLittle() async throws {
+    @Test func anHourOfStrangersWritesLittleToTheDisk() async throws {
         let ledger = try await BenchLedger(below: MemoryFolder.parent)
         var strangers = Strangers(credentials: 600)
         await ledger.store.updateWitness()

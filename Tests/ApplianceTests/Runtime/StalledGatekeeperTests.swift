@@ -34,7 +34,7 @@ import Workbench
     }
 
     /// As with `gatehouse run | less`, or with a stopped journal: the pipe is full and not read.
-    @Test(arguments: points) func aLogThatNobodyReads(_ point: String) async throws {
+    @Test(arguments: points) func aLogWithoutAReader(_ point: String) async throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         let (reader, writer) = (ends[0], ends[1])

@@ -12,26 +12,28 @@ import Tuvali
 
 @testable import Simulation
 
-/// The real kiosk at a virtual gate whose records take the real way: ``LedgerKeeper``, ``Store``, SQLite, and a
-/// disk that can be cut off or fail. Time at the gate is virtual and does not pass during a wait for the disk.
+/// The real kiosk at a virtual gate whose records pass through the real ``LedgerKeeper``, ``Store`` and SQLite, and a
+/// disk whose power can be cut or that can fail. Time at the gate is virtual and does not pass during a wait for the
+/// disk.
 struct StoredGate {
-    /// Something that was promised or done at the gate.
+    /// A promise of the gate, or an effect at the gate.
     enum Fact: Equatable, Sendable {
-        /// The kiosk was told that the intent is durable.
+        /// The kiosk was notified that the intent is durable.
         case durable(Text)
         /// The relay was energised for that visit.
         case opened(Text)
-        /// What was decided of that visit is on the disk.
+        /// The decision on that visit is on the disk.
         case decided(Text)
-        /// The wallet was told the verdict.
+        /// The wallet received the verdict.
         case status(Text, UInt8)
-        /// The cloud agent was given the report.
+        /// The cloud agent received the report.
         case delivered(Text, [UInt8])
-        /// The outbox was told that the agent has everything up to that position.
+        /// The outbox recorded that the agent has everything up to that position.
         case confirmed(Int)
     }
 
-    /// A boundary: what the disk had been asked before an action, and what is true after it.
+    /// A boundary between two actions: the number of disk operations before an action, and the fact that holds after
+    /// the action.
     struct Moment: Sendable {
         let operation: UInt64
         let fact: Fact?
@@ -64,16 +66,18 @@ struct StoredGate {
     private(set) var patterns: [IndicatorPattern] = []
     private(set) var violations: [String] = []
     var pace = Pace.prompt
-    /// Tells the kiosk that an intent is durable before the disk was asked: a bug to be found.
+    /// Whether the kiosk is notified that an intent is durable before the disk has written it. The tests must detect
+    /// this error.
     var liesAboutIntents = false
-    /// Verdicts in the order of the verifications; accepted where none is left.
+    /// Verdicts in the order of the verifications. After the last one, every verdict accepts.
     var verdicts: [ReasonCode] = []
-    /// Judges a payload in place of ``verdicts``, at the gate's own time, and hears what becomes of each credential.
+    /// Verifies a payload in place of ``verdicts``, at the gate's own time, and receives each later use of the
+    /// credential.
     var verifiers:
         (verify: (VisitID, [UInt8], Instant) -> Verdict, settle: (VisitID, CredentialUse, Instant) -> [ReplayName])?
-    /// The database, to wait until decisions are there; nil: there is no wait.
+    /// The database in which the gate waits until a decision is stored; nil: it does not wait.
     var store: Store?
-    /// Orders to the gate whose line fails, in their order; it works where none is left.
+    /// Whether the line fails, for each order to the gate in turn. After the last value the line works.
     var failingOrders: [Bool] = []
     /// How long a verification takes.
     var verificationTime: Duration = .milliseconds(5)
@@ -89,10 +93,11 @@ struct StoredGate {
     private var random: SplitMix64
     private var now = Instant.zero
     private var waiting = EventQueue<KioskEvent>()
-    /// What was not handed over yet; names: of a decision those to be kept, else those to be forgotten.
+    /// The records that were not handed over yet. `names`: for a decision the names to store, otherwise the names to
+    /// remove.
     private var held: [(isDecision: Bool, record: VisitRecord, names: [ReplayName])] = []
     private var visit: Text = ""
-    /// Visits whose gate was told to open and whose outcome is awaited.
+    /// Visits for which the gate was ordered to open and whose outcome is awaited.
     private var undone: Set<VisitID> = []
     private var isStarted = false
 
@@ -124,7 +129,8 @@ struct StoredGate {
     var phoneOutcomes: [Int: VisitOutcome] { radio.outcomes }
     var gateOpenings: Int { moments.count { if case .opened? = $0.fact { true } else { false } } }
 
-    /// Plays until so many visitors are gone and all outcomes are handed over. False: not within an hour.
+    /// Runs until that many visitors have left and all outcomes are handed over. Returns false if that takes longer
+    /// than an hour.
     mutating func run(visits: Int? = nil, waitsForPulse: Bool = true) async -> Bool {
         let goal = visits ?? radio.visits.count
         if !isStarted {
@@ -147,7 +153,7 @@ struct StoredGate {
         return true
     }
 
-    /// Adds what the reporter does to what happened.
+    /// Adds a fact about the reporter's work.
     mutating func note(_ fact: Fact) { moments.append(Moment(operation: disk.operations, fact: fact)) }
 
     private mutating func handle(_ event: KioskEvent) async {
@@ -156,7 +162,8 @@ struct StoredGate {
         let broken = rules.watch(event, actions, deadline: kiosk.deadline(after: now), at: now)
         violations += broken.map(\.description)
         for action in actions {
-            // Sampled before the action: a cut that leaves nothing more than this may come right after it.
+            // Read the number before the action: after a power cut right after the action, the disk may have no further
+            // operation.
             let operation = disk.operations
             beforeAction(action)
             await perform(action)
@@ -235,7 +242,7 @@ struct StoredGate {
         waiting.add(event, at: now.advanced(by: .milliseconds(3)))
     }
 
-    /// Hands over what is held, and waits until it is written.
+    /// Hands over the held records, and waits until they are written.
     private mutating func release() async {
         for (isDecision, record, names) in held {
             let goal = written.count + 1

@@ -92,7 +92,7 @@ import Testing
     }
 
     /// The texts for visitors who have left are not spoken one after another.
-    @Test func aSlowProgramSaysTheNewestAndHoldsUpNobody() throws {
+    @Test func aSlowProgramSaysTheNewestAndDelaysNoCaller() throws {
         let script = try program("echo \"$3\" >> \(path("said")); sleep 600")
         let voice = try VoiceOutput(
             .english, SpeechProgram(script, language: "en", limit: .seconds(1)), clock: .system, report: { _ in })

@@ -52,7 +52,7 @@ import Testing
 
     /// A regression test: `gatehouse status` reported a waiting service as "the service is not running: start
     /// it".
-    @Test func whoAsksMeanwhileHearsWhy() async throws {
+    @Test func requestsMeanwhileGetTheReason() async throws {
         let answer = Mutex<StatusReport?>(nil)
         let hasClosed = Mutex(false)
         let waiting = waiting { reporter in
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// The messages stop at the limit, so that systemd ends an endless hang; a quick start sends none.
-    @Test func patienceHasAnEnd() async throws {
+    @Test func theExtensionsEndAtTheLimit() async throws {
         let socket = try ManagerSocket()
         let patience = SystemdTimeoutExtension(socket.manager, every: .milliseconds(5), limit: .milliseconds(20))
         let heard = await patience.during(.up) {

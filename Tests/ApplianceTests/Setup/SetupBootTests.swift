@@ -55,7 +55,7 @@ import TrustFiles
         FileManager.default.contents(atPath: place + "/" + name).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether a gate is set up as the answers say, and nothing is left of them.
+    /// Whether a gate is set up according to the answer file, and no file of the setup is left.
     private func isDone(_ place: String) throws -> Bool {
         let configuration = try Configuration.load(place + "/gate/gate.toml")
         let names = try FileManager.default.contentsOfDirectory(atPath: place + "/boot").sorted()
@@ -115,7 +115,7 @@ import TrustFiles
             #expect(outcome == (hasFile ? .done : .nothing), "\(number) \(step): \(lines)")
             #expect(try isDone(place), "\(number) \(step): \(files.subpaths(atPath: place) ?? [])")
             #expect(run(in: place).outcome == .nothing)
-            // Nothing of what was secret is left in any file but the one that the service reads.
+            // No secret is left in any file except the one that the service reads.
             for path in try files.subpathsOfDirectory(atPath: place) where !path.hasSuffix("/agent.invitation") {
                 #expect(text(place, path)?.contains(Self.secret) != true, "\(number) \(step): \(path)")
             }
@@ -134,7 +134,7 @@ import TrustFiles
         try folder.trust.write("boot/gatehouse-setup.toml", answers)
         #expect(run().outcome == .done && folder.read("gate/gate.toml") == edited)
         #expect(folder.read("boot/gatehouse-setup.toml") == nil)
-        // Another file is carried out, and a copy is kept.
+        // A changed answer file is carried out, and a copy of the previous configuration is kept.
         try folder.trust.write("boot/agent.json", SetupFixture.invitation(id: Self.secret))
         try folder.trust.write("boot/gatehouse-setup.toml", answers + "\n# once more\n")
         #expect(run().outcome == .done)
@@ -143,7 +143,7 @@ import TrustFiles
                 && folder.read("gate/gate.toml.before-1") == edited)
     }
 
-    /// The same card prepared once more, with a new invitation beside the same file.
+    /// The same card is prepared again, with a new invitation next to the same answer file.
     @Test func whatLiesBesideTheSameFileIsCarriedOut() throws {
         try writeAnswers()
         #expect(run().outcome == .done)
@@ -154,16 +154,16 @@ import TrustFiles
         let (outcome, lines) = run()
         #expect(outcome == .done && lines.contains { $0.hasPrefix("invitation: ") }, "\(lines)")
         #expect(folder.read("gate/agent.invitation") == next && folder.read("boot/agent.json") == nil)
-        // The configuration says the same, so that there is nothing to keep of the one before.
+        // The configuration has the same settings, so no copy of the previous one is kept.
         #expect(folder.names("gate") == ["agent.invitation", "gate.toml", "state"])
         let second = try #require(folder.read("gate/gate.toml"))
         #expect(second != first && !second.contains("agent.json"))
-        // A bundle that is newer is taken too.
+        // A newer bundle is imported, too.
         try writeAnswers()
         try folder.trust.write("boot/agent.json", next)
         try Data(folder.trust.bundle(8)).write(to: URL(fileURLWithPath: folder.path + "/boot/gates.bundle"))
         #expect(run().lines.contains { $0.hasPrefix("trust: bundle 8") })
-        // And once: what could not be taken away is nothing new.
+        // The third time, nothing is new: the same invitation and bundle, as if they could not be removed.
         let third = folder.read("gate/gate.toml")
         try writeAnswers()
         try folder.trust.write("boot/agent.json", next)
@@ -173,7 +173,7 @@ import TrustFiles
         #expect(folder.read("gate/gate.toml") == third && folder.read("boot/agent.json") == nil)
     }
 
-    /// An administrator's hand in the configuration stays, and then the invitation does, too.
+    /// A change that an administrator made in the configuration stays, and so does the invitation.
     @Test func whatIsNotCarriedOutIsNotTakenAway() throws {
         try writeAnswers()
         #expect(run().outcome == .done)
@@ -189,7 +189,8 @@ import TrustFiles
         #expect(folder.read("gate/agent.invitation") == SetupFixture.invitation(id: Self.secret))
     }
 
-    /// A cut before the old invitation was taken away, and then a new file with one of the same name.
+    /// A power cut before the old invitation was removed, and then a new answer file with an invitation of the same
+    /// name.
     @Test func aNewInvitationDoesNotGoWithAnOldFile() throws {
         try writeAnswers()
         let cut = folder.path + "-cut"
@@ -209,7 +210,7 @@ import TrustFiles
     }
 
     /// Neither the journal nor the answer, which every user can read, contains an invitation that lacks its scheme.
-    @Test func anInvitationWithoutItsSchemeIsNotTold() throws {
+    @Test func anInvitationWithoutItsSchemeIsNotPrinted() throws {
         try folder.trust.write(
             "boot/gatehouse-setup.toml",
             "name = \"N\"\nboard = \"none\"\ninvitation = \"agent.example/?oob=\(Self.secret)\"\n")
@@ -266,7 +267,7 @@ import TrustFiles
         let (outcome, lines) = run()
         #expect(outcome == .wrong && lines.joined().contains("is not a file"), "\(lines)")
         #expect(run().outcome == .nothing)
-        // A link, even to a good file: what it leads to is nobody's to overwrite.
+        // A symbolic link, even to a valid file: its target must not be overwritten.
         try folder.trust.write("good.toml", "name = \"N\"\nboard = \"none\"\n")
         try FileManager.default.removeItem(atPath: folder.path + "/boot/gatehouse-setup.wrong.toml")
         try FileManager.default.createSymbolicLink(
@@ -274,7 +275,7 @@ import TrustFiles
         #expect(run().outcome == .wrong && folder.read("good.toml") != nil && folder.names("gate").isEmpty)
     }
 
-    /// A refusal of the disk is no mistake of the file: it stays for the next start.
+    /// An error of the disk is no mistake in the answer file, which stays for the next start.
     @Test func aDiskThatRefuses() throws {
         try writeAnswers()
         try FileManager.default.removeItem(atPath: folder.path + "/gate")
@@ -291,7 +292,7 @@ import TrustFiles
 
     @Test func aPartitionThatCannotBeWrittenTo() throws {
         try writeAnswers()
-        // The answer has no place: nothing is done, as the file could not be taken away either.
+        // The result file cannot be written, so setup changes nothing: the answer file could not be removed either.
         try FileManager.default.createDirectory(
             atPath: folder.path + "/boot/gatehouse-setup.result.txt/x", withIntermediateDirectories: true)
         let (outcome, lines) = run()
@@ -299,7 +300,7 @@ import TrustFiles
         #expect(folder.names("gate") == ["state"])
     }
 
-    /// Files outside the boot partition are whoever's they are.
+    /// A setup removes no file outside the boot partition.
     @Test func onlyWhatLiesBesideItIsTakenAway() throws {
         try folder.trust.write("elsewhere.json", SetupFixture.invitation())
         try folder.trust.write(
@@ -307,8 +308,8 @@ import TrustFiles
         #expect(run().outcome == .done && folder.read("elsewhere.json") != nil)
     }
 
-    /// Any computer can write a file with the name of answers that are carried out. It removes nothing that no setup
-    /// took over.
+    /// Any computer can write a file with the name of a finished answer file. Such a file causes the removal only of an
+    /// invitation that a setup has used.
     @Test func aFileThatWasNeverCarriedOutTakesNothingAway() throws {
         try writeAnswers()
         #expect(run().outcome == .done)
@@ -326,7 +327,7 @@ import TrustFiles
         for (name, text) in others { #expect(folder.read("boot/" + name) == text) }
         #expect(folder.read("gate/agent.invitation") == SetupFixture.invitation(id: Self.secret))
         #expect(folder.read("boot/gatehouse-setup.result.txt")?.hasPrefix("Gatehouse setup") == true)
-        // A cut between the two: what was taken over goes with it.
+        // A power cut after the invitation was used and before it was removed: the next start removes it.
         try folder.trust.write("boot/agent.json", SetupFixture.invitation(id: Self.secret))
         try folder.trust.write(
             "boot/gatehouse-setup.done", "name = \"North\"\nboard = \"pi4\"\ninvitation = \"agent.json\"\n")

@@ -92,7 +92,7 @@ import Testing
             ])
     }
 
-    @Test func optionsAnswerBeforeAnybodyIsAsked() {
+    @Test func optionsReplaceQuestions() {
         var dialogue = SetupDialogue(
             SetupFixture.answers([
                 .name: "N", .chip: "gpio-sim", .issuer: "did:web:a", .issuerType: "A", .display: "none",

@@ -137,7 +137,7 @@ import Testing
         #expect(problems([.name: "N", .board: "none", .display: "ssd1680"]).keys.contains("display"))
     }
 
-    @Test func theWayToTheRadio() throws {
+    @Test func theRadioTransport() throws {
         let tcp = try configuration([.name: "N", .board: "none", .radio: "tcp://[::1]:6402"]).radio
         #expect(tcp.transport == .tcp && tcp.host == "[::1]" && tcp.port == 6402)
         let serial = try configuration([.name: "N", .board: "none", .radio: "/dev/ttyACM0"]).radio
@@ -253,7 +253,7 @@ import Testing
     ]
     private static let key = "z6MkehRgf7yJbgaGfYsdoAsKdBPE3dj2CYhowQdcjqSJgvVd"
 
-    @Test(arguments: wrong) func whatIsWrongIsToldOfItsAnswer(
+    @Test(arguments: wrong) func aMistakeIsReportedWithItsAnswer(
         _ texts: [SetupQuestion: String], _ question: SetupQuestion, _ words: String
     ) {
         let texts = texts.merging([.name: "North"]) { one, _ in one }

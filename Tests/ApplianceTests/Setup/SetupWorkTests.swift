@@ -44,7 +44,7 @@ import Testing
         #expect(try carryOut([.pulse: "strike"]) == ["configuration: \(folder.places.file) is unchanged"])
     }
 
-    @Test func oneThatIsThereStaysUnlessSomebodySaysSo() throws {
+    @Test func aConfigurationIsReplacedOnlyOnRequest() throws {
         _ = try carryOut()
         let first = folder.read("gate/gate.toml")
         let told = try problems([.name: "South"])

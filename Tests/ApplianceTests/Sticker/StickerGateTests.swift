@@ -92,7 +92,7 @@ import Workbench
         #expect(try folder.bytes(folder.book).count == 48)
     }
 
-    @Test func norAfterAnEndBetweenTheSessionAndTheGate() async throws {
+    @Test func aRecordingIsNotServedAfterAnEndBetweenSessionAndGate() async throws {
         let folder = try StickerFolder()
         let (hung, second) = (HungLedger(), ListLedger())
         let seen = try await run(folder, hung) { _ in (try? folder.bytes(folder.book).count) == 48 }
@@ -102,7 +102,7 @@ import Workbench
         #expect(second.entries.map(\.result) == [.failed])
     }
 
-    @Test func withoutItsBookTheGateStaysShut() async throws {
+    @Test func withoutItsSessionLogTheGateStaysShut() async throws {
         let folder = try StickerFolder()
         let ledger = ListLedger()
         let seen = try await run(folder, ledger, isBookLost: true, until: hasEnded)

@@ -118,7 +118,7 @@ extension PrintedCode {
         #expect(problem?.message.contains("31 days") == true)
     }
 
-    @Test func whatTakesItOutOfForceIsToldAndWhatBringsItBack() throws {
+    @Test func disablingAndEnablingAreReported() throws {
         let folder = try StickerFolder()
         let sticker = try folder.sticker()
         #expect(sticker.turn() == true && sticker.turn() == nil && folder.told.isEmpty)
@@ -170,7 +170,7 @@ extension PrintedCode {
         #expect(try await folder.reopened().used.count == 3)
     }
 
-    @Test(.tags(.realTime)) func aBookThatIsDamagedMissingOrAnothersIsNone() async throws {
+    @Test(.tags(.realTime)) func aDamagedMissingOrForeignSessionLogIsNone() async throws {
         let folder = try StickerFolder()
         do {
             let sticker = try folder.sticker()
@@ -192,7 +192,7 @@ extension PrintedCode {
         #expect(await without.kept(1) != nil)
     }
 
-    @Test(arguments: ["deleted", "replaced", "cut"]) func aBookThatIsLostUnderTheServiceKeepsTheGateShut(_ how: String)
+    @Test(arguments: ["deleted", "replaced", "cut"]) func aSessionLogLostInServiceKeepsTheGateShut(_ how: String)
         async throws
     {
         let folder = try StickerFolder()
@@ -224,7 +224,7 @@ extension PrintedCode {
         #expect(try UsedSessionLog(folder.book, of: key.publicKey).used.count == 2)
     }
 
-    @Test func aFullBookEndsTheKey() async throws {
+    @Test func aFullSessionLogEndsTheKey() async throws {
         let folder = try StickerFolder()
         let key = try StickerKey(reading: folder.key)
         do {
@@ -263,7 +263,7 @@ extension PrintedCode {
         #expect(error?.problems.map(\.key) == [key] && error?.problems.first?.line != nil)
     }
 
-    @Test func whoeverConfiguresItIsWarned() throws {
+    @Test func theConfigurationCheckWarns() throws {
         let folder = try StickerFolder()
         let text = "[kiosk]\nname = \"Gate\"\n[sticker]\nkey = \"\(folder.key)\"\nuntil = \"2026-01-31\""
         let configuration = try Configuration.parse(Array(text.utf8), file: "test", folder: "/tmp")

@@ -61,7 +61,7 @@ import Testing
         #expect(file.problems.isEmpty && file.revokedKeys.count == 1 && file.issuers.isEmpty)
     }
 
-    @Test("a file that does not say what becomes of issuers without types is from before that was asked")
+    @Test("a file without a setting for issuers without types is from an earlier version")
     func issuersWithoutTypes() {
         for (text, wanted) in [
             ("", UntypedIssuers.warn), ("untyped-issuers = \"warn\"\n", .warn),
@@ -134,7 +134,7 @@ import Testing
         "roots = [\"sha256:00\"]", "roots = \"x509\"", "token-signer-usages = [\"mdlDS\"]",
         "token-signer-usages = \"1.2.3\"", "token-signer-usages = [\"1.3.6.1.5.5.7.3.1\"]",
         "document-signer-usages = [\"1.2.3\"]", "issuing-country = \"any\"",
-    ]) func everySlipIsFound(_ lines: String) throws {
+    ]) func everyMistakeIsFound(_ lines: String) throws {
         let problem = try #require(read(lines).problems.first, "\(lines)")
         #expect((problem.line ?? 0) >= 2 && !problem.remedy.isEmpty)
     }

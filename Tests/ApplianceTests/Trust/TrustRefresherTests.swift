@@ -83,7 +83,7 @@ import TrustFiles
         #expect(try fixture.state.read().directory.store.confirmed(TrustFixture.id) == now.utc)
     }
 
-    @Test func theOldCopyStaysWhateverGoesWrong() async throws {
+    @Test func theOldCopyStaysAfterAnyFailure() async throws {
         let page = ResourceFetcher.Answer.content(Array("<html>".utf8), entityTag: nil)
         let failures: [ResourceFetcher.Failure] = [
             .privateAddress, .unresolved, .redirected, .status(404), .tooLarge, .timeout, .exchange(.untrusted),
@@ -185,7 +185,7 @@ import TrustFiles
         #expect(verifiers.current.policy.rules == nil && verifiers.current.trust.version.hasPrefix("bundle 8 "))
     }
 
-    @Test func aSlipInAFileLeavesWhatIsInForce() async throws {
+    @Test func aMistakeInAFileLeavesTheDataInForce() async throws {
         let verifiers = try verifiers()
         let version = verifiers.current.trust.version
         let service = try service(Server([]), verifiers, refreshes: false)

@@ -121,7 +121,7 @@ import Testing
     }
 
     /// A folder that cannot be listed does not count as a folder without files.
-    @Test func whatStandsInTheWayOfAFolderIsTold() throws {
+    @Test func aFileInPlaceOfAFolderIsReported() throws {
         let state = fixture.state(keys: [])
         try? FileManager.default.removeItem(atPath: state.directory + "/status")
         try fixture.write("directory/status", "no folder")
@@ -131,7 +131,7 @@ import Testing
 
     /// When no issuer has a key, no visitor can be admitted, which is reported before a visitor arrives; one
     /// issuer with a known key is enough.
-    @Test func issuersWithoutAKeyAreTold() throws {
+    @Test func issuersWithoutAKeyAreReported() throws {
         let (state, reports) = (fixture.state(keys: []), Reports())
         let names = "[[issuer]]\nid = \"\(TrustFixture.id)\"\n[[issuer]]\nid = \"https://b.example\"\n"
         try fixture.write("directory/issuers.toml", names)
@@ -147,7 +147,7 @@ import Testing
         #expect(reports.present.isEmpty)
     }
 
-    @Test func withoutAnythingUsableNobodyIsTrusted() throws {
+    @Test func withoutUsableDataNoIssuerIsTrusted() throws {
         let reports = Reports()
         try fixture.state.install(fixture.bundle(1))
         try fixture.write("state/bundle", "nonsense")

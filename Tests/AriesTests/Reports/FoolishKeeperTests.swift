@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [VerificationReport.Trouble.refused, VerificationReport.Trouble.unknown])
-    func aKeeperThatRefusesEverythingDoesNotEatTheLedgerUpNorIsItFlooded(code: Text) {
+    func aKeeperThatRefusesEverythingLosesNoEntryAndIsNotFlooded(code: Text) {
         let harness = Harness(entries: 400)
         harness.peer.problem = { $0.name == "records" ? code : nil }
         harness.feed(.connected)
@@ -98,7 +98,7 @@ import Testing
 
     /// The keeper's database was unavailable at the start: the head query is repeated soon, not only the next
     /// day.
-    @Test(arguments: [true, false]) func aHeadThatNobodyToldIsAskedForAgain(isRefused: Bool) {
+    @Test(arguments: [true, false]) func anUnknownHeadIsRequestedAgain(isRefused: Bool) {
         let harness = Harness(entries: 5)
         (harness.peer.head, harness.peer.refuses) = (nil, { isRefused && $0.name == "head-query" })
         harness.feed(.connected)
@@ -118,7 +118,7 @@ import Testing
 
     /// Entries that were evicted while earlier entries were already being read leave a gap; no message spans
     /// the gap.
-    @Test func noMessageSpansAHole() {
+    @Test func noMessageSpansAGap() {
         var delivery = ReportDelivery(ReportSettings(format: .records), end: Harness.point(40), confirmed: 0)
         var actions = delivery.handle(.connected, at: .zero)
         func message() -> OutboundMessage? {
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// Problem reports with unknown threads and codes cause no work.
-    @Test func aStormOfProblemsIsNoWork() throws {
+    @Test func aFloodOfProblemReportsCausesNoWork() throws {
         let harness = Harness(entries: 10)
         harness.feed(.connected)
         harness.peer.stores = false

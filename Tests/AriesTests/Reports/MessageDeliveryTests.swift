@@ -104,7 +104,7 @@ import Testing
         #expect(Array(lost) == Array(harness.carriers.dropFirst(36).prefix(32)))
     }
 
-    @Test func theControllersWordConfirmsInOrder() {
+    @Test func theControllersAcknowledgementConfirmsInOrder() {
         let harness = connected(Self.controller, entries: 9)
         #expect(harness.carriers.count == 6 && harness.cursor == 0)
         harness.feed(.acknowledged(["report-3", "report-6", "report-1000", "nonsense"]))
@@ -119,7 +119,7 @@ import Testing
         #expect(harness.carriers.count == 6 && harness.pings.isEmpty && !harness.isEndless)
     }
 
-    @Test func aPongIsNotTheControllersWord() {
+    @Test func aPongIsNotTheControllersAcknowledgement() {
         let harness = connected(Self.controller, entries: 9)
         harness.feed(.acknowledged(["report-2"]))
         harness.run(for: .seconds(25))
@@ -135,7 +135,7 @@ import Testing
         #expect(harness.carriers.count == 256)
     }
 
-    @Test func anAcknowledgementProvesNothingToWhomPingsCount() {
+    @Test func anAcknowledgementConfirmsNothingWherePingsCount() {
         let harness = connected(Self.alive, entries: 3)
         harness.feed(.acknowledged(["report-2", "report-3"]))
         #expect(harness.cursor == 0)
@@ -165,7 +165,7 @@ import Testing
         #expect(harness.peer.reports.values.allSatisfy { $0 == 1 })
     }
 
-    @Test func whatIsSetAsideIsNobodysWord() {
+    @Test func aSetAsideReportIsNoConfirmation() {
         let harness = Harness(Self.controller, entries: 6)
         harness.peer.refuses = { $0.id == "report-3" }
         harness.feed(.connected)

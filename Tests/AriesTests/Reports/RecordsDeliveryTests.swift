@@ -23,7 +23,7 @@ import Testing
         #expect(harness.delivery.confirmed == 600 && !harness.isEndless)
     }
 
-    @Test func newEntriesWaitForOthersButNotBehindARejection() {
+    @Test func newEntriesWaitForOthersButNotAfterARejection() {
         let harness = connected()
         harness.grow(1)
         harness.run(for: .milliseconds(4999))
@@ -55,7 +55,7 @@ import Testing
         #expect(harness.batches.map(\.count) == [6, 6, 6, 2])
     }
 
-    @Test func twoHundredsConfirmNothing() {
+    @Test func http200ConfirmsNothing() {
         let harness = connected(entries: 10)
         harness.peer.stores = false
         harness.grow(5, isUrgent: true)
@@ -168,7 +168,7 @@ import Testing
         #expect(!harness.isEndless)
     }
 
-    @Test func aServerThatTakesOnlyPingsDoesNotEatTheLedgerUp() {
+    @Test func aServerThatAcceptsOnlyPingsLosesNoEntry() {
         let harness = connected(entries: 4)
         harness.peer.refuses = { $0.name == "records" }
         harness.grow(400, isUrgent: true)
@@ -237,7 +237,7 @@ import Testing
         #expect(read(again) == 0 && delivery.confirmed == 0)
     }
 
-    @Test func entriesThatAreNoLongerKeptAreAHoleAndNothingMore() {
+    @Test func evictedEntriesAreAGapAndNothingMore() {
         let harness = Harness(entries: 500, cursor: 100)
         harness.evicted = 300
         harness.feed(.connected)

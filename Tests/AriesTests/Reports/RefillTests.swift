@@ -75,7 +75,7 @@ import Testing
     }
 
     /// A peer that always claims to have less receives the entries once a day, and new entries in any case.
-    @Test func aPeerThatNeverHasEnoughIsNoTreadmill() {
+    @Test func aPeerThatAlwaysRequestsMoreIsBounded() {
         let harness = harness(keeper: 300)
         harness.feed(.connected)
         let sent = harness.messages.count

@@ -47,7 +47,7 @@ import Testing
 
     /// The ledger is older than the peer's, or different. The head signed by this gate proves it, and the
     /// peer is not blamed.
-    @Test func aLedgerThatDoesNotContainWhatWasSignedHereIsBehind() {
+    @Test func aLedgerWithoutASignedHeadIsBehind() {
         for point in Self.foreign {
             let harness = harness(head: point, signed: point)
             #expect(behind(harness) == [point] && claimed(harness).isEmpty)
@@ -126,7 +126,7 @@ import Testing
         #expect(Set(harness.messages.filter { $0.message.name == "head-query" }.map(\.message.id)).count == 12)
     }
 
-    @Test func nobodyIsHeardWhoWasNotAsked() {
+    @Test func unrequestedAnswersAreIgnored() {
         let harness = harness(head: Harness.point(20))
         harness.feed(.head(Harness.point(99)))
         #expect(harness.seen.last == .discarded(.notAsked))

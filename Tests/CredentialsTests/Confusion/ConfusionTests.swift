@@ -48,7 +48,7 @@ import Testing
 
     @Test func mdocs() throws { try Self.check("mdocs", try ConfusionTwin.mdocs(), Self.ofToken) }
 
-    // MARK: - Trying
+    // MARK: - Verdicts
 
     private static func check(_ name: String, _ twins: [ConfusionTwin], _ sample: Int) throws {
         for twin in twins where !twin.code.isEmpty {

@@ -30,8 +30,8 @@ extension ConfusionTwin {
             suite.rawValue, material, clock: RespellingTwin.clock, root: "/credentialSubject/")
         let good = try twins.issuer.sign(twins.template).compactBytes
         let states = TwinState.ruled(subject: twins.holder.id, type: "https://works.example/ns#StaffPass")
-            // If a holder may withhold statements, a name is in doubt if another pinned context gives it another
-            // property.
+            // If a holder may withhold statements, a name is ambiguous as soon as another pinned context maps the name
+            // to another property.
             .filter { suite != .ecdsaSD2023 || $0.name != "good, by its level" }
         let ruled = try states.map { try maker.twin(good, $0) }
         guard suite.isText else { return others + ruled }

@@ -9,7 +9,8 @@ struct Disguise: Sendable {
     /// Whether the disguise removes or replaces the presenter's signature. A defect of that signature may then
     /// disappear.
     var replacesPresenter = false
-    /// Whether the disguise removes a part. An invalid unsigned part may then disappear.
+    /// Whether the disguise removes a part of the payload. If that part was unsigned and invalid, the disguised payload
+    /// may be accepted.
     var takesAway = false
 
     /// The credential that the disguise presents in addition.

@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    /// The same through the radio, kiosk, ledger and report.
+    /// Record and report name the credential that fulfilled the rule, after a visit through the radio, kiosk and
+    /// ledger.
     @Test(arguments: ShownTogether.Way.allCases) func recordAndReportNameIt(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         for order in [[shown.staff, shown.library], [shown.library, shown.staff]] {
@@ -133,7 +134,7 @@ import Testing
         }
     }
 
-    // MARK: - Refused
+    // MARK: - Rejected presentations
 
     @Test(arguments: ShownTogether.Way.allCases) func theRecordNamesWhatWasDenied(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)

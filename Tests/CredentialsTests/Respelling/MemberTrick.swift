@@ -23,7 +23,7 @@ struct MemberSite {
         node["id"] == nil && node["@id"] == nil ? node.with("@id", .string(id)) : node
     }
 
-    /// Returns the member by its IRI, on a node with the same id.
+    /// Returns another node with the same id, which has only this member, under the IRI of its property.
     func fragment(_ meaning: Meaning) -> JSONObject { ["@id": .string(id), meaning.property: meaning.value] }
 }
 
@@ -89,7 +89,7 @@ extension MemberTrick {
                 other.name, .object(object.with("@included", .object(site.fragment(meaning)))))
         },
         meant("@reverse") { site, meaning in
-            // From its values back to the node.
+            // Writes the member in reverse, from its values to the node.
             let values = meaning.values.enumerated().compactMap { index, value -> JSON? in
                 guard var node = value.object, node["@value"] == nil, node["@list"] == nil else { return nil }
                 if node["@id"] == nil { node["@id"] = .text("_:value\(index)") }
@@ -108,7 +108,7 @@ extension MemberTrick {
             return site.node.with(site.name, ["@id": id]).with("@included", .object(node))
         },
         meant("node written twice") { site, meaning in
-            // Its values become nodes with one id, each with a part of the statements.
+            // The values become nodes with one id, each with a part of the statements.
             guard meaning.values.count == 1, var node = meaning.values[0].object, node["@value"] == nil,
                 let last = node.members.last(where: { !$0.name.hasPrefix("@") })
             else { return nil }

@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A trick that never works tests nothing.
-    @Test func everyTrickWorksSomewhere() throws {
+    @Test func everyRespellingAppliesSomewhere() throws {
         let twins = try RespellingTwins(.eddsaRDFC2022)
         let documents = try twins.credentials() + twins.presentations()
         var (known, seen): (Set<String>, Set<String>) = ([], [])

@@ -284,7 +284,7 @@ import Testing
     }
 
     /// `policy check` reports names that have one meaning alone and another meaning after other contexts.
-    @Test func borrowedNamesAreTold() throws {
+    @Test func borrowedNamesAreReported() throws {
         var material = TrustMaterial(issuers: [TrustedIssuer(id: PolicyFixture.issuer)])
         for url in ["urn:prefix", "urn:by-prefix"] as [Text] {
             material.contexts[url] = JSON.object(["@context": Self.contexts[url] ?? .null]).compactBytes

@@ -337,7 +337,8 @@ import Testing
         #expect(try code(nil) == "ok")
     }
 
-    /// The same for an inner presentation, which its holder wrote.
+    /// The statements of an inner presentation, which its holder wrote, define neither type nor subject of the outer
+    /// credential.
     @Test func presentationsInside() throws {
         func code(_ said: JSONObject, _ rule: String) throws -> String {
             let inside: JSON = ["type": "VerifiablePresentation", "holder": .object(said)]
@@ -483,7 +484,7 @@ import Testing
 
     // MARK: - Contradictory or unusual descriptions
 
-    @Test func whatDisagreesOrStandsOddly() throws {
+    @Test func contradictionsAndUnusualPlaces() throws {
         func code(_ subject: JSONObject) throws -> String {
             try verdict(issuer.sign(twins.template.with("credentialSubject", .object(subject)))).code.text
         }

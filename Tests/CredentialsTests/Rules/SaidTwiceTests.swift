@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    /// The same for a type.
+    /// Another type may be hidden, unless all mandatory types must be shown together.
     @Test func aTypeThatMayBeLeftOut() throws {
         let deny = "[[deny]]\nid = \"d\"\ntypes = [ \"https://works.example/ns#Other\" ]\n[[accept]]\nid = \"r\"\n"
         var disclosed = try RespellingTwins(.ecdsaSD2023)
@@ -196,8 +196,8 @@ import Testing
             .verify(try issuer.sign(document).compactBytes, at: RespellingTwin.clock)
     }
 
-    /// The same for an end, which an issuer's entry may allow to be left out; the "compat" profile always
-    /// allows it.
+    /// A credential whose holder withholds its end is refused, unless the issuer's entry or the "compat" profile allows
+    /// it.
     @Test func anEndThatMayBeLeftOut() throws {
         var disclosed = try RespellingTwins(.ecdsaSD2023)
         disclosed.issuer.optional = [Self.property("validUntil"), "https://works.example/ns#level"]
@@ -213,7 +213,8 @@ import Testing
         #expect(try code(endless, profile: .compat) == .ok)
     }
 
-    /// The same for a start: a pass for next month is not valid today.
+    /// A credential whose holder withholds its start is refused in the same way: a pass for next month is not valid
+    /// today.
     @Test func aStartThatMayBeLeftOut() throws {
         var disclosed = try RespellingTwins(.ecdsaSD2023)
         disclosed.issuer.optional = [Self.property("validFrom"), "https://works.example/ns#level"]

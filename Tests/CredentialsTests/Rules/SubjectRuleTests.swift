@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    // MARK: - Which proofs are shown
+    // MARK: - Two proofs on one credential
 
     /// One proof leaves a choice of statements to the holder, and a second proof does not. Under either proof, a
     /// credential with an id is recognised as seen.

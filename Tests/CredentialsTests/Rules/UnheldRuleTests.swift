@@ -18,7 +18,7 @@ import Testing
         holder = try GraphSigner(.eddsaRDFC2022, seed: 32)
     }
 
-    // MARK: - Own and stolen
+    // MARK: - A holder's own credential with a stolen one
 
     private static let mine = "[[accept]]\nid = \"r\"\nholder = \"required\"\n"
 

@@ -81,7 +81,7 @@ import Testing
         (0..<(1 << count)).map { mask in (0..<count).filter { mask & 1 << $0 != 0 } }
     }
 
-    // MARK: - Truth
+    // MARK: - Truth tables of conditions
 
     private struct Condition {
         let text: String
@@ -99,7 +99,8 @@ import Testing
                 "[[deny]]\nid = \"d\"\nwhen = [ \(condition) ]\n[[accept]]\nid = \"r\"\n")
         }
 
-        /// Returns the result as shown by whom the gate admits; nil if its three answers are inconsistent.
+        /// Returns the result of the condition, derived from the verdicts of three policies; nil if the verdicts are
+        /// inconsistent.
         func truth(of claims: SignedClaims) -> Truth? {
             let found = [straight, negated, denied].map { PolicyFixture.ask($0, [PolicyCase(claims: claims)]).code }
             switch found {

@@ -73,7 +73,7 @@ import X509
     }
 
     /// The signers below one root may belong to many issuers.
-    @Test func aCertificateThatNamesAnotherIsNotHeard() throws {
+    @Test func aCertificateThatNamesAnotherIssuerIsNotUsed() throws {
         let others: [GeneralName] = [.dnsName("evil.example")]
         #expect(try verdict(others, [entry(url)]).code == .issuerKeyMismatch)
         #expect(try verdict(others, [entry(url)], issuer: url).code == .issuerKeyMismatch)

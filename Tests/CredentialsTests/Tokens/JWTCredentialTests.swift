@@ -50,7 +50,7 @@ private func number(_ text: String) -> JSON { .number(JSONNumber(validated: text
         #expect(try v1(profile: .compat).code == .ok)
     }
 
-    @Test func claimsStandForMembers() throws {
+    @Test func claimsReplaceMembers() throws {
         let verdict = try inner {
             for name in ["id", "issuer", "issuanceDate", "expirationDate"] as [Text] { $0[name] = nil }
             $0["credentialSubject"] = ["employeeNumber": "E-000077"]

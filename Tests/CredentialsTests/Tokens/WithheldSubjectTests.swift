@@ -23,7 +23,7 @@ import Testing
     }
 
     /// The claim `sub` does not determine the id of a subject that the credential describes.
-    @Test func subDoesNotStandForAWithheldID() throws {
+    @Test func subDoesNotReplaceAWithheldID() throws {
         #expect(try subjects(["sub": "did:example:a"]).areKnown)
         #expect(try subjects(["sub": "did:example:a", "_sd": [digest]]).areKnown)
         let described: JSON = ["id": "did:example:a", "_sd": [digest]]

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test("without rules, the entry of its own issuer admits each credential of a presentation")
-    func nothingRidesAlong() throws {
+    func nothingElseIsAdmittedAlong() throws {
         let (issuer, other) = (try TestIssuer(seed: 7), try TestIssuer(seed: 8))
         var material = issuer.material
         material.untypedIssuers = .refuse

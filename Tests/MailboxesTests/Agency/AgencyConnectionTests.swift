@@ -7,7 +7,7 @@ import VirtualKit
 
 /// A connection whose inviter answers only through an agency.
 @Suite struct AgencyConnectionTests {
-    @Test(arguments: AgencyDialect.allCases) func theInvitersWordArrivesByTheAgency(_ dialect: AgencyDialect) throws {
+    @Test(arguments: AgencyDialect.allCases) func theInvitersAnswerArrivesByTheAgency(_ dialect: AgencyDialect) throws {
         let world = try AgencyWorld(dialect)
         world.start()
         world.run(for: .seconds(30))
@@ -20,7 +20,7 @@ import VirtualKit
         #expect(world.quarantine == 0)
     }
 
-    @Test(arguments: AgencyDialect.allCases) func killedBehindEveryStoredState(_ dialect: AgencyDialect) throws {
+    @Test(arguments: AgencyDialect.allCases) func killedAfterEveryStoredState(_ dialect: AgencyDialect) throws {
         func scenario(_ killAt: Int) throws -> AgencyWorld {
             let world = try AgencyWorld(dialect)
             world.killAt = killAt

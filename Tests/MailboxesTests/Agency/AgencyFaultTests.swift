@@ -30,7 +30,7 @@ import VirtualKit
 
     /// If a server accepts a post and does not answer, the mailbox reports this within a minute of the
     /// server's last answer, although the answer may still arrive.
-    @Test(arguments: AgencyDialect.allCases) func aPostThatIsHeldUpIsTold(_ dialect: AgencyDialect) throws {
+    @Test(arguments: AgencyDialect.allCases) func aDelayedPostIsReported(_ dialect: AgencyDialect) throws {
         let harness = try AgencyHarness(dialect)
         harness.start()
         harness.open("a")
@@ -150,7 +150,7 @@ import VirtualKit
     /// once was lost (for an agent or a connection's key), the refusal of its repetition cannot be told from
     /// other refusals.
     @Test(arguments: AgencyDialect.allCases)
-    func lostAnswersOfADriverThatTellsNoCodes(_ dialect: AgencyDialect) throws {
+    func lostAnswersOfADriverWithoutCodes(_ dialect: AgencyDialect) throws {
         let asked = try scenario(dialect).asked
         let once = asked.indices.filter { ["CREATE_AGENT", "CREATE_KEY"].contains(asked[$0]) }.map { $0 + 1 }
         var stuck: [Int] = []

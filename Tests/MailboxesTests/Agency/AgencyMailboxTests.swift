@@ -119,7 +119,7 @@ import VirtualKit
     /// A message that arrives after an answer was sent is fetched at once. Otherwise it would wait until the
     /// next look, which may be hours away if a webhook wakes the kiosk.
     @Test(arguments: AgencyDialect.allCases)
-    func aMessageBehindAnAnswerUnderWayIsFetchedAtOnce(_ dialect: AgencyDialect) throws {
+    func aMessageThatArrivesDuringAnAnswerIsFetchedAtOnce(_ dialect: AgencyDialect) throws {
         let harness = try AgencyHarness(dialect)
         harness.start()
         harness.open("a")
@@ -158,7 +158,7 @@ import VirtualKit
         #expect(harness.largestBatch == AgencyAnswer.messagesLimit)
     }
 
-    @Test(arguments: AgencyDialect.allCases) func whatNobodyCanReadIsReleasedToo(_ dialect: AgencyDialect) throws {
+    @Test(arguments: AgencyDialect.allCases) func unreadableMessagesAreReleasedToo(_ dialect: AgencyDialect) throws {
         let harness = try AgencyHarness(dialect)
         harness.start()
         harness.open("a")

@@ -84,7 +84,7 @@ import VirtualKit
         }
     }
 
-    @Test func errorsAreToldApart() {
+    @Test func errorsAreDistinguished() {
         let kinds: [(code: Text, kind: AgencyProblem.Kind)] = [
             ("GNR-100", .busy), ("AEPSS-101", .busy), ("AEPSS-106", .busy), ("GNR-115", .invalid),
             ("GNR-113", .notFound),
@@ -122,7 +122,7 @@ import VirtualKit
         }
     }
 
-    @Test func tokensAreTheirSponsorsWord() throws {
+    @Test func tokensAreThoseOfTheSponsor() throws {
         let sponsor = try #require(KeyPair(seed: Secret([UInt8](repeating: 4, count: 32))))
         let token = VirtualAgency.token(by: sponsor, nonce: "n")
         #expect(try ProvisionToken(token).json == token)

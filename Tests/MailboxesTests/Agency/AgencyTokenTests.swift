@@ -27,7 +27,7 @@ import VirtualKit
         #expect(harness.agency.agents == 1)
     }
 
-    @Test func whoeverIsNotToldThatATokenIsNeededLearnsIt() throws {
+    @Test func aNeededTokenIsRecognisedWithoutAnAnnouncement() throws {
         let sponsor = try sponsor()
         let harness = try AgencyHarness(.evernym, sponsor: sponsor) { $0.needsToken = false }
         harness.start()

@@ -52,7 +52,7 @@ import Testing
         #expect(harness.isComplete && (harness.connection.verkey == key))
     }
 
-    @Test func aDenialIsToldAndDoubtedADayLater() throws {
+    @Test func aDenialIsReportedAndCheckedAgainADayLater() throws {
         for manner in [VirtualMediation.Manner.denies, .keepsSilent] {
             let harness = try MediatorHarness(hasPickup: false)
             harness.agent.mediation?.manner = manner
@@ -86,7 +86,7 @@ import Testing
         #expect(harness.agent.mediation?.updates.map { $0.hasPrefix("remove") } == [false, true])
     }
 
-    @Test func aRestartTellsTheKeysAgain() throws {
+    @Test func aRestartSendsTheKeysAgain() throws {
         let harness = try MediatorHarness(hasPickup: true)
         try harness.start()
         harness.run(for: .seconds(5))
@@ -158,7 +158,7 @@ import Testing
         #expect(harness.agent.mediation?.waiting == 0)
     }
 
-    @Test(arguments: [false, true]) func whatNobodyCanReadIsReleasedAsWell(hasPickup: Bool) throws {
+    @Test(arguments: [false, true]) func unreadableMessagesAreReleasedAsWell(hasPickup: Bool) throws {
         let harness = try MediatorHarness(hasPickup: hasPickup)
         try harness.start()
         harness.run(for: .seconds(5))
@@ -232,7 +232,7 @@ import Testing
         #expect(harness.posts - before < 64 + 3 * 61, "\(harness.posts - before) posts")
     }
 
-    @Test func aMediatorThatAnswersNothingIsToldAndHeardAgain() throws {
+    @Test func aSilentMediatorIsReportedUntilItAnswers() throws {
         let harness = try MediatorHarness(hasPickup: false)
         try harness.start()
         harness.run(for: .seconds(5))
@@ -254,7 +254,7 @@ import Testing
     /// With the default times, every kind of silence is reported within a minute, whatever the mailbox was
     /// doing when the mediator fell silent.
     @Test(arguments: [false, true], silences)
-    func everySilenceIsToldWithinAMinute(hasPickup: Bool, network: MediatorHarness.Network) throws {
+    func everySilenceIsReportedWithinAMinute(hasPickup: Bool, network: MediatorHarness.Network) throws {
         var longest = Duration.zero
         for phase in 0..<120 {
             let harness = try MediatorHarness(hasPickup: hasPickup)
@@ -299,7 +299,7 @@ import Testing
     }
 
     /// The mediator is unreachable first, then reachable and silent: the silence is reported, too.
-    @Test func aMediatorThatComesBackSilentIsTold() throws {
+    @Test func aMediatorThatComesBackSilentIsReported() throws {
         let harness = try MediatorHarness(hasPickup: false)
         try harness.start()
         harness.run(for: .seconds(5))
@@ -317,7 +317,7 @@ import Testing
         #expect(harness.failures.map(\.failure) == [.silent, .silent], "it was heard in between")
     }
 
-    @Test func keysThatAreRefusedAreToldAndTriedAgain() throws {
+    @Test func refusedKeysAreReportedAndTriedAgain() throws {
         let harness = try MediatorHarness(hasPickup: false)
         harness.agent.mediation?.result = "server_error"
         try harness.start()
@@ -396,7 +396,7 @@ import Testing
         #expect(harness.messages == ["by pickup"])
     }
 
-    @Test func aMediatorThatNeverAnswersTheHandshakeIsTold() throws {
+    @Test func aMediatorThatNeverAnswersTheHandshakeIsReported() throws {
         let harness = try MediatorHarness(hasPickup: true)
         harness.network = .swallows
         try harness.start()

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// A log in a pager that a person has stopped (`gatehouse run | less`).
-    @Test func aLogBehindAStoppedReader() async throws {
+    @Test func aLogWithAStoppedReader() async throws {
         guard let site = try await StallSite("stall") else { return }
         let kiosk = try WatchedKiosk(site, sections: ["log": "level = \"debug\"", "display": "kind = \"terminal\""])
         let pipe = try Tap(isSocket: false)

@@ -128,8 +128,7 @@ struct StalledVisit {
         return figures
     }
 
-    /// The index of the point at which it stalls, and of the point at which the intent is handed to the
-    /// ledger.
+    /// The index of the note at which the stall begins, and of the note at which the intent is handed to the ledger.
     private var reached: Int { Self.points.firstIndex(of: point) ?? 0 }
     private var identified: Int { Self.points.firstIndex(of: "phone.identified") ?? 0 }
     private var connected: Int { Self.points.firstIndex(of: "phone.connected") ?? 0 }

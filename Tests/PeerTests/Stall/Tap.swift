@@ -26,7 +26,7 @@ final class Tap: Sendable {
         close(writer)
     }
 
-    /// The identity of such a socket as systemd puts it into JOURNAL_STREAM.
+    /// The identity of the stream socket, in the form that systemd puts into JOURNAL_STREAM.
     var identity: String {
         var state = stat()
         fstat(writer, &state)

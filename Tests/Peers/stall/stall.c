@@ -78,7 +78,7 @@ static void hold(int kind, const char *call) {
     while (held[kind] == '1') pause_shortly();
 }
 
-// MARK: - How late the machine is
+// MARK: - Delays by the machine
 
 // How long that thread could have run since it began, and no processor was free for it.
 static int64_t owed(long thread) {
@@ -109,7 +109,7 @@ __attribute__((constructor)) static void begin(void) {
     held = map;
 }
 
-// MARK: - What the program writes
+// MARK: - Output of the program
 
 // Notes log lines and invitations. What is held up from a line on is held up before anybody can read that line, or the invitation in it.
 static void look(const char *bytes, size_t count) {

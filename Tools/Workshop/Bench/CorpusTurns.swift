@@ -12,9 +12,11 @@ import Reasons
 ///
 /// Each line of standard input is a turn, each line of standard output its answer as JSON:
 ///
-/// | turn | answer | |---|---| | `verify PATH FIRST COUNT` | `{"codes": […], "ns": […], "cpu": […]}`: a
-/// sample for each variant | | `signature FILE COUNT` | `{"codes": […], "ns": […]}`: a sample for each bare
-/// signature check | | `peak` | `{"peakBytes": …}`: the largest amount of memory that this process has used |
+/// | turn | answer |
+/// |---|---|
+/// | `verify PATH FIRST COUNT` | `{"codes": […], "ns": […], "cpu": […]}`: a sample for each variant |
+/// | `signature FILE COUNT` | `{"codes": […], "ns": […]}`: a sample for each bare signature check |
+/// | `peak` | `{"peakBytes": …}`: the largest amount of memory that this process has used |
 ///
 /// PATH is a file, or a folder of variants `000.json`, `001.json` …. `ns` is the elapsed time, `cpu` the time
 /// on the processor, both in nanoseconds.

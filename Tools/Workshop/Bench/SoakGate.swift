@@ -20,7 +20,7 @@ final class SoakGate: Sendable {
         world = try SoakWorld(ledger)
     }
 
-    /// The outcome of the last visitor who was let in; nil before the first.
+    /// The outcome of the last admitted visitor; nil before the first.
     var lastAccepted: Outcome? { world.lastAccepted }
 
     /// Plays a script and returns when its last visitor has left. `kinds`: the kind of each visitor.
@@ -97,7 +97,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         if opened != seen.visits[.accepted] { figures.findings.append("the gate opened \(opened) times") }
     }
 
-    // MARK: - The kiosk's surroundings
+    // MARK: - The kiosk's environment
 
     func handled(_ event: KioskEvent, _ actions: [KioskAction], by kiosk: Kiosk, at now: Instant) {
         for case .verify(let visit, _) in actions { self.visit = visit }

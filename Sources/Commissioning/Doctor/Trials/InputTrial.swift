@@ -117,7 +117,7 @@ package struct InputTrial: Sendable {
     /// Ends the trial because the lines are lost.
     package mutating func fail(_ error: GPIOError) { finding = Self.finding(step, error) }
 
-    // MARK: - Without a trial
+    // MARK: - Findings about untried inputs
 
     /// Returns the finding about an input that was not tried; `isActive`: its level, nil if it was not read.
     package static func untried(_ step: Step, isActive: Bool?) -> Finding {
