@@ -58,7 +58,7 @@ extension Kiosk {
         package internal(set) var linkResets = 0
         /// How often the controller was reset because it returned no data buffer.
         package internal(set) var bufferResets = 0
-        /// The number of intents that the ledger refused or did not answer.
+        /// The number of intents, and of sessions of a printed key, that were refused or not answered.
         package internal(set) var ledgerFailures = 0
         /// The number of malformed or unexpected packets from the controller.
         package internal(set) var ignoredPackets = 0

@@ -79,7 +79,8 @@ extension Metric {
             "gatehouse_identified_to_verdict_seconds", \.figures?.identified, decimals: 3,
             "From the wallet's identification to the verdict: choice, transfer and verification."),
         number(
-            "gatehouse_refused_intents_total", .counter, \.refusedIntents, "Intents that the ledger did not accept."),
+            "gatehouse_refused_intents_total", .counter, \.refusedIntents,
+            "Intents, and sessions of a printed key, that were not stored."),
         number(
             "gatehouse_gate_open", .gauge, { flag($0.gate??.isOpen) },
             "1 while the relay is energised; absent without a relay."),
