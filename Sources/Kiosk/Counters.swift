@@ -47,7 +47,7 @@ extension Kiosk {
         /// progress.
         package internal(set) var refusedPhones = 0
         /// The number of times that the controller became ready.
-        package private(set) var radioOpenings = 0
+        package private(set) var timesRadioWasReady = 0
         /// The number of times that the radio had to be reset or opened again.
         package internal(set) var radioFailures = 0
         /// The number of times that the reset of the adapter was requested.
@@ -80,7 +80,7 @@ extension Kiosk {
         /// Counts the event that a note reports.
         mutating func count(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
             switch note {
-            case .radioReady: radioOpenings += 1
+            case .radioReady: timesRadioWasReady += 1
             case .adapterReset: adapterResets += 1
             case .received(_, let crcErrors, let rounds):
                 spoiledChunks += crcErrors

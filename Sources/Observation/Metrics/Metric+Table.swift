@@ -131,7 +131,7 @@ extension Metric {
         number(
             "gatehouse_radio_up", .gauge, { flag($0.radio?.state.map { $0 == .up }) },
             "1 while the gate is advertising."),
-        number("gatehouse_radio_openings_total", .counter, \.radio?.openings, "Times the adapter was ready."),
+        number("gatehouse_radio_openings_total", .counter, \.radio?.timesReady, "Times the adapter was ready."),
         number(
             "gatehouse_radio_failures_total", .counter, \.radio?.failures,
             "Times the radio was reset or reopened."),

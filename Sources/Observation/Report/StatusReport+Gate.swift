@@ -41,7 +41,7 @@ extension StatusReport {
         /// The state of the radio.
         package var state: KioskStatus.Radio?
         /// The number of times that the adapter became ready.
-        package var openings: Int?
+        package var timesReady: Int?
         /// The number of times that the radio was reset or opened again.
         package var failures: Int?
         /// The number of times that a reset of the adapter was requested.
@@ -72,7 +72,7 @@ extension StatusReport {
 
         /// The members in the order of the JSON.
         package static let members: [StatusMember<Radio>] = [
-            .init("state", \.state, .word), .init("openings", \.openings, .int), .init("failures", \.failures, .int),
+            .init("state", \.state, .word), .init("openings", \.timesReady, .int), .init("failures", \.failures, .int),
             .init("adapterResets", \.adapterResets, .int), .init("advertisingLapses", \.advertisingLapses, .int),
             .init("linkResets", \.linkResets, .int), .init("bufferResets", \.bufferResets, .int),
             .init("ignoredPackets", \.ignoredPackets, .int), .init("droppedPDUs", \.droppedPDUs, .int),
