@@ -56,7 +56,7 @@ package actor AgentLink {
             if core.end != nil { break }
             await nap.sleep(until: core.deadline, clock)
         }
-        await dependencies.postbox?.leave(id)
+        await dependencies.mailbox?.leave(id)
         letGo()
         return switch core.end {
         case .granted(let address): .granted(address, state: core.connection.snapshot)
@@ -166,9 +166,9 @@ package actor AgentLink {
     /// Carries out an action. Returns its result; nil if it has none.
     private func carryOut(_ action: LinkCore.Action) async -> LinkCore.Event? {
         switch action {
-        case .open: await dependencies.postbox?.open(self, key: core.connection.keyPair)
-        case .fetch: await dependencies.postbox?.fetch()
-        case .applied(let uids): await dependencies.postbox?.applied(uids)
+        case .open: await dependencies.mailbox?.open(self, key: core.connection.keyPair)
+        case .fetch: await dependencies.mailbox?.fetch()
+        case .applied(let uids): await dependencies.mailbox?.applied(uids)
         case .reused(let invitation, let isTaken):
             asked.removeValue(forKey: invitation)?.resume(returning: isTaken)
         case .notice(let notice):
