@@ -3,9 +3,9 @@ package import Kiosk
 
 /// The status of the gate and of its services: the answer of `gatehouse status`.
 ///
-/// The report has one writer, ``StatusObject/json``, and one reader, ``StatusObject/init(_:)``. All other code, such as the
-/// metrics and the page, uses the properties. A part of the gate that does not answer is nil, and ``silent`` contains
-/// its name.
+/// The report has one writer, ``StatusObject/json``, and one reader, ``StatusObject/init(_:)``. All other code, such as
+/// the metrics and the page, uses the properties. A part of the gate that does not answer is nil, and ``silent``
+/// contains its name.
 package struct StatusReport: StatusObject {
     /// The state of the gate as a whole.
     package enum State: String, CaseIterable, Sendable {
