@@ -14,8 +14,8 @@ package import Settings
 package import Store
 import Synchronization
 
-/// Runs the connections to the cloud agents, for each destination one after the other, and delivers the
-/// ledger. No part of the gate waits for this service.
+/// Runs the connections to the cloud agents, all at the same time, and delivers the ledger. No part of the gate waits
+/// for this service.
 package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The purpose of the instance.
     package enum Purpose: Sendable {
@@ -36,7 +36,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let contacts: (any ContactBook)?
     private let network: (any MessageExchange)?
     private let destinations = Mutex<[Text: Destination]>([:])
-    private let mail = Mutex<MailboxManager?>(nil)
+    private let mailboxes = Mutex<MailboxManager?>(nil)
     private let (deletions, marked) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(64))
     private let (findings, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
     /// The core that decides the reactions to the notices of all parts.
@@ -91,7 +91,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return await destination(cursor.destination)?.isEmpty == false
     }
 
-    /// Makes every destination look for new records at once.
+    /// Makes every connection look for new entries of the ledger at once: ``NoticeCore/Action/wake``,
+    /// ``Destination/wake()``, ``AgentLink/wake()``.
     package func wake() { begun.yield(.wake) }
 
     package func run() async throws {
@@ -140,11 +141,11 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 ])
         }
         await prepare(wanted.map(\.name))
-        let mail = mailboxManager(exchange)
-        self.mail.withLock { $0 = mail }
+        let mailboxes = mailboxManager(exchange)
+        self.mailboxes.withLock { $0 = mailboxes }
         var made: [(Text, Destination)] = []
         for (name, files) in wanted {
-            guard let destination = try? destination(name, purpose == .service ? files : [], mail, exchange) else {
+            guard let destination = try? destination(name, purpose == .service ? files : [], mailboxes, exchange) else {
                 return log.log(
                     .error, "agent", ["text": "the system provides no random bytes, so no agent is connected"])
             }
@@ -152,7 +153,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
         destinations.withLock { $0 = Dictionary(made, uniquingKeysWith: { first, _ in first }) }
         await withDiscardingTaskGroup { group in
-            group.addTask { await mail.run() }
+            group.addTask { await mailboxes.run() }
             for (_, destination) in made { group.addTask { await destination.run() } }
             group.addTask { await self.finishDeletions(exchange) }
             for await action in work { group.addTask { await self.carryOut(action) } }
@@ -178,7 +179,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// Whether every destination has loaded its stored connections.
     package var isRunning: Bool {
         get async {
-            let all = destinations.withLock { Array($0.values) }
+            let all = allDestinations
             for destination in all where await !destination.isLoaded { return false }
             return !all.isEmpty
         }
@@ -194,8 +195,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// later and in the background, because their agents are notified first; otherwise now.
     func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
         // A connection may have begun to lead to the mailbox since `name` was read, or lead there no more.
-        if let mail = mail.withLock({ $0 }) {
-            for id in ids { await mail.remove(id) }
+        if let mailboxes = mailboxes.withLock({ $0 }) {
+            for id in ids { await mailboxes.remove(id) }
         }
         for (key, destination) in destinations.withLock({ $0 }) {
             var isConcerned = key == name
@@ -250,7 +251,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// Deletes a connection that is marked for deletion, with its keys.
     private func forget(_ id: Text, of name: Text, isTold: Bool) async throws(StoreError) {
         // The mailbox notes that it must delete the key of this connection.
-        await mail.withLock { $0 }?.close(id)
+        await mailboxes.withLock { $0 }?.close(id)
         try await store.finishDeletion(of: id)
         log.log(
             .info, "agent.deleted",
@@ -262,7 +263,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         while !Task.isCancelled {
             do {
                 try await store.forgetDestinations(except: Set(names))
-                for name in names { try await store.destination(name) }
+                for name in names { try await store.cursor(of: name) }
                 return
             } catch {
                 log.log(.error, "agent.store", ["reason": .text(error.text)])
@@ -299,17 +300,17 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     private func destination(
-        _ name: Text, _ files: [String], _ mail: MailboxManager, _ exchange: HTTPExchange
+        _ name: Text, _ files: [String], _ mailboxes: MailboxManager, _ exchange: HTTPExchange
     ) throws -> Destination {
         var link = AgentLink.Dependencies(
             exchange: network ?? exchange, store: store, destination: name,
             outbox: purpose == .service
                 ? StoredOutbox(store, name, observe: { [weak self] in self?.take($0, name) }) : nil,
             reports: configuration.agent.reports,
-            clock: clock, postbox: mail,
+            clock: clock, mailbox: mailboxes,
             asksForMailbox: { invitation in
-                guard case .auto = mail.choice, name == DeliveryCursor.primary else { return false }
-                return await mail.permits(invitation)
+                guard case .auto = mailboxes.choice, name == DeliveryCursor.primary else { return false }
+                return await mailboxes.permits(invitation)
             },
             observe: { [weak self] in self?.take($0, name) })
         link.allowsPlainHTTP = configuration.agent.allowPlainHTTP
@@ -320,7 +321,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 invitation: { (file) async throws(InvitationReader.Failure) in
                     try await InvitationReader.read(file, by: exchange)
                 },
-                link: link, settings: connection, invitations: StoredInvitations(store, name), mail: mail,
+                link: link, settings: connection, invitations: StoredInvitations(store, name), mailboxes: mailboxes,
                 trial: times.trial, notice: { [weak self] in self?.take(.destination($0, of: name)) }, pause: times.look
             ),
             random: AgentLinks.randomStream())
@@ -349,19 +350,21 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             for destination in others(name) {
                 await destination.tell(code: Text(code.text), explanation: Text("\(name): \(text)"))
             }
-        case .wake: for destination in others(nil) { await destination.wake() }
+        case .wake: for destination in allDestinations { await destination.wake() }
         case .retryOthers(let name):
             for destination in others(name) { await destination.retryNow() }
-            await mail.withLock { $0 }?.retryNow()
+            await mailboxes.withLock { $0 }?.retryNow()
         case .delete(let ids, let name): try? await delete(ids, of: name, tellsAgent: true)
-        case .dropMailbox: await mail.withLock { $0 }?.drop()
+        case .dropMailbox: await mailboxes.withLock { $0 }?.drop()
         case .contradict(let finding): if await store.contradict(finding) { contradicted.yield(finding) }
         case .log, .report, .finishDeletion: break
         }
     }
 
+    private var allDestinations: [Destination] { destinations.withLock { Array($0.values) } }
+
     /// Returns all destinations but the one of this name.
-    private func others(_ name: Text?) -> [Destination] {
+    private func others(_ name: Text) -> [Destination] {
         destinations.withLock { $0.filter { $0.key != name }.map(\.value) }
     }
 

@@ -39,7 +39,7 @@ extension Kiosk {
         /// progress.
         package internal(set) var refusedPhones = 0
         /// The number of times that the controller became ready.
-        package private(set) var radioOpenings = 0
+        package private(set) var timesRadioWasReady = 0
         /// The number of times that the radio had to be reset or opened again.
         package internal(set) var radioFailures = 0
         /// The number of times that the reset of the adapter was requested.
@@ -50,7 +50,7 @@ extension Kiosk {
         package internal(set) var linkResets = 0
         /// How often the controller was reset because it returned no data buffer.
         package internal(set) var bufferResets = 0
-        /// The number of intents that the ledger refused or did not answer.
+        /// The number of intents, and of sessions of a printed key, that were refused or not answered.
         package internal(set) var ledgerFailures = 0
         /// The number of malformed or unexpected packets from the controller.
         package internal(set) var ignoredPackets = 0
@@ -72,7 +72,7 @@ extension Kiosk {
         /// Counts the event that a note reports.
         mutating func count(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
             switch note {
-            case .radioReady: radioOpenings += 1
+            case .radioReady: timesRadioWasReady += 1
             case .adapterReset: adapterResets += 1
             case .received(_, let crcErrors, let rounds):
                 spoiledChunks += crcErrors

@@ -4,7 +4,8 @@ package import Reasons
 ///
 /// Parts report a change, not a state: as often as they like, from any thread, through a ``HealthReporter``.
 package struct HealthReport: Sendable, Hashable {
-    /// The code of the fault: a row of the table's group "Health of the box".
+    /// The code of the fault: one of ``Health/codes``. These are the group "Health of the box", the codes of the door,
+    /// and two codes that are also reasons of a visit.
     package let code: ReasonCode
     /// Whether the fault is in force now.
     package let isPresent: Bool

@@ -96,13 +96,13 @@ extension Kiosk {
     mutating func open(for visit: VisitID?, at now: Instant) {
         gate.pulse(settings.door.length(of: settings.gatePulse), for: visit, at: now)
         guard gate.isOpen, let until = gate.deadline else { return }
-        openings += door.handle(.opened(visit, until: until), at: now)
+        doorActions += door.handle(.opened(visit, until: until), at: now)
     }
 
     /// Performs the actions that followed from openings.
-    mutating func takeOpenings(at now: Instant) -> [KioskAction] {
-        defer { openings = [] }
-        return perform(openings, at: now)
+    mutating func takeDoorActions(at now: Instant) -> [KioskAction] {
+        defer { doorActions = [] }
+        return perform(doorActions, at: now)
     }
 
     /// Opens for a person who asked to exit, as soon as that is allowed. Until then no verdict is shown, so that a

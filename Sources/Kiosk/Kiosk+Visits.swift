@@ -3,8 +3,8 @@ import Encoding
 import Reasons
 import Tuvali
 
-/// Step 2, Connect: which phones have a place. Also the execution of the requests of visits, which perform
-/// steps 3 to 7 themselves.
+/// Step 2, Connect: which phones have a place. Also the execution of the requests of visits: a ``Visit`` decides
+/// what happens in steps 3 to 8, and the kiosk makes its requests into actions of the driver. Step 11, Forget.
 extension Kiosk {
     /// The number of phones that can have a visit at the same time.
     private var places: Int { min(settings.phones + settings.lobby, capacity) }

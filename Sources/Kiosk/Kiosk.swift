@@ -6,10 +6,11 @@ import Tuvali
 
 /// The appliance as one state machine: radio, invitation, visits, light and gate.
 ///
-/// The life cycle of one visit, in the order of the files: the radio starts (`Kiosk+Radio`), an invitation is
-/// advertised (`Kiosk+Offers`), a phone connects and gets a ``Visit`` of its own (`Kiosk+Visits`), its
-/// verdict is shown in its turn (`Kiosk+Verdicts`, `Kiosk+Door`), and it is recorded and forgotten
-/// (`Kiosk+Records`). The kiosk is pure: the driver executes the returned actions in order.
+/// The extensions in the order of a visit: the radio starts (`Kiosk+Radio`), and an invitation is advertised
+/// (`Kiosk+Offers`) while the controller has free links (`Kiosk+Links`). A phone connects and gets a ``Visit`` of its
+/// own (`Kiosk+Visits`). The verdict arrives (`Kiosk+Verification`) and is shown in its turn (`Kiosk+Verdicts`), the
+/// gate opens (`Kiosk+Door`), and the visit is recorded (`Kiosk+Records`) and forgotten (`Kiosk+Visits`). The kiosk is
+/// pure: the driver executes the returned actions in order.
 package struct Kiosk: Sendable {
     enum Radio {
         case down(retryAt: Instant?)
@@ -63,8 +64,8 @@ package struct Kiosk: Sendable {
     var wantsExit = false
     /// Whether a person was let out since the last verdict, so that the next turn belongs to a verdict.
     var exitWaiting = false
-    /// The actions that followed from openings of this turn.
-    var openings: [DoorAction] = []
+    /// The door's actions that followed from openings of this turn.
+    var doorActions: [DoorAction] = []
 
     /// Outcomes of accepted visits whose pulse is not over, or whose passage is awaited: a record contains both.
     var unrecorded: [Unrecorded] = []
@@ -206,7 +207,7 @@ package struct Kiosk: Sendable {
     private mutating func goOn(at now: Instant) -> [KioskAction] {
         var actions = advanceDoor(at: now)
         giveExit(at: now)
-        actions += giveTurns(at: now) + takeOpenings(at: now) + freePlaces(at: now)
+        actions += giveTurns(at: now) + takeDoorActions(at: now) + freePlaces(at: now)
         actions += clearLinks(at: now) + air(at: now)
         showProgress(at: now)
         return actions
@@ -238,7 +239,7 @@ package struct Kiosk: Sendable {
         actions += closeSpares(at: now)
         radio = .stopped
         turns = VerdictTurns()
-        (openings, wantsExit) = ([], false)
+        (doorActions, wantsExit) = ([], false)
         gate.shut(at: now)
         indicator.show(.off, at: now)
         return actions + [.showInvitation(nil), .closeTransport]

@@ -142,7 +142,7 @@ package struct StatusReporter: Sendable {
         let counters = status.counters
         var radio = StatusReport.Radio()
         (radio.state, radio.controller, radio.phones) = (status.radio, status.controller, status.phones)
-        (radio.openings, radio.failures) = (counters.radioOpenings, counters.radioFailures)
+        (radio.timesReady, radio.failures) = (counters.timesRadioWasReady, counters.radioFailures)
         (radio.adapterResets, radio.advertisingLapses) = (counters.adapterResets, counters.advertisingLapses)
         (radio.linkResets, radio.bufferResets) = (counters.linkResets, counters.bufferResets)
         (radio.ignoredPackets, radio.droppedPDUs) = (counters.ignoredPackets, counters.droppedPDUs)

@@ -127,8 +127,8 @@ extension ReasonCode {
     // Around the visit
     package static let ledgerUnavailable = ReasonCode(
         "ledger.unavailable",
-        "The credential is good, but the disk did not accept the record that must be written "
-            + "first.",
+        "The credential is good, but the disk did not store the intent, or the session of a printed key, that must "
+            + "be durable first.",
         "Check the disk: free space, errors, wear. The operator may deliberately choose gate.whenLedgerFails = "
             + "\"open\"."
     )

@@ -6,7 +6,7 @@ package import Ledger
 extension Store {
     /// Returns the cursor of a destination. The first call stores a new cursor; later calls return it.
     @discardableResult
-    package func destination(_ name: Text) async throws(StoreError) -> DeliveryCursor {
+    package func cursor(of name: Text) async throws(StoreError) -> DeliveryCursor {
         if let known = books.deliveries[name] { return known }
         return try await commit { db, books in
             let cursor = books.deliveries[name] ?? DeliveryCursor(name)

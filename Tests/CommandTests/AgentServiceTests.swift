@@ -218,7 +218,7 @@ import Testing
             }
             #expect(ending.code == 0, "\(ending)")
             let log = try folder.read("log.jsonl")
-            #expect(log.contains("primary: the agent claims to have record 1"), "the agent is named")
+            #expect(log.contains("primary: the agent claims to have position 1"), "the agent is named")
             for word in ["fault.ledger-behind", "fault.ledger-rewritten", "\"renewal\""] {
                 #expect(!log.contains(word), "start \(start): \(word)")
             }

@@ -29,7 +29,7 @@ import Testing
         }
         // Sizes are counted in whole kilobytes: an exact sum would reveal whose credential it was.
         #expect(counters.bytes.sum == sizes.reduce(0) { $0 + ($1 + 1023) / 1024 * 1024 } && !sizes.isEmpty)
-        #expect(counters.radioOpenings == gate.notes.count { $0 == "radio.ready" } && counters.radioOpenings == 1)
+        #expect(gate.notes.count { $0 == "radio.ready" } == 1 && counters.timesRadioWasReady == 1)
     }
 
     /// A policy's rules may have any names and are counted in one row.

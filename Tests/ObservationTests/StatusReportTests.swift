@@ -1,13 +1,14 @@
 import Encoding
 import Foundation
 import Kiosk
+import TestKit
 import Testing
 
 @testable import Observation
 
 /// The writer and the reader of the status report, and of the reports about connections.
 @Suite struct StatusReportTests {
-    /// A report with every member, as version 0.1.0 wrote it.
+    /// A report in which every member has a value, at any depth. A new member belongs here, too.
     private static let full = """
         {"state":"attention","name":"North-Gate","version":"0.1.0","start":12,"configuration":"00ff",\
         "uptimeSeconds":273600,"observed":"2026-03-02T13:05:00.000Z","silent":["disk"],\
@@ -38,26 +39,36 @@ import Testing
         {"name":"copy","connected":false,"confirmed":0,"waiting":9,"lastReceipt":null,"faults":[]}],\
         "expiry":{"dated":true,"warnings":[{"kind":"status-list","name":"https://a.example/1",\
         "end":"2026-03-04T09:00:00.000Z","text":"the status list ends","days":3}],\
-        "next":{"kind":"bundle","name":"bundle 42","end":"2026-04-20T09:00:00.000Z","text":"the trust ends"}},\
+        "next":{"kind":"bundle","name":"bundle 42","end":"2026-04-20T09:00:00.000Z","text":"the trust ends","days":30}},\
         "sticker":{"made":"2026-01-01","until":"the end of 2026-12-31","warning":"opens the gate"},\
         "log":{"dropped":0}}
         """
 
-    private static let connection = """
-        {"id":"c1","destination":"primary","state":"connected","label":"Agent","logo":"https://a.example/l",\
-        "goal":"reports","goalCode":"report","invitation":"i1","wholeInvitation":{"@id":"i1"},\
-        "handshake":"didexchange/1.1","pwDid":"A","theirDid":"B",\
-        "endpoint":"https://a.example","mailbox":null,"made":"2026-03-02T13:05:00.000Z","present":true,"confirmed":7,\
-        "waiting":1,"answered":"2026-03-02T13:05:00.000Z","answeredSince":"2026-03-02T13:00:00.000Z",\
-        "asksForMailbox":false,"unsent":0,"problem":{"text":"silent","remedy":null},\
-        "ping":{"number":1,"milliseconds":20},"faults":[]}
+    /// The answer about two connections. The first one has every member.
+    private static let connections = """
+        {"connections":[{"id":"c1","destination":"primary","state":"connected","label":"Agent",\
+        "logo":"https://a.example/l","goal":"reports","goalCode":"report","invitation":"i1",\
+        "wholeInvitation":{"@id":"i1"},"handshake":"didexchange/1.1","pwDid":"A","theirDid":"B",\
+        "endpoint":"https://a.example","mailbox":"https://m.example","made":"2026-03-02T13:05:00.000Z",\
+        "present":true,"confirmed":7,"waiting":1,"answered":"2026-03-02T13:05:00.000Z",\
+        "answeredSince":"2026-03-02T13:00:00.000Z","asksForMailbox":false,"unsent":0,\
+        "problem":{"text":"silent","remedy":"Look."},"ping":{"number":1,"milliseconds":20},"faults":[]},\
+        {"id":"c2","mailbox":null,"problem":{"text":"silent","remedy":null},"ping":{"number":2,"milliseconds":null}}]}
         """
 
-    /// Returns the names of all members in a value, without names that are data.
-    private func names(in json: JSON) -> Set<Text> {
+    private static let invitation = """
+        {"destination":"primary","way":"once","id":"c1","underWay":true,"failure":"no answer"}
+        """
+
+    /// Returns the paths of all members that have a value in `json`. The elements of a list share their paths.
+    private static func paths(in json: JSON) -> Set<Text> {
         switch json {
-        case .array(let elements): elements.reduce(into: []) { $0.formUnion(names(in: $1)) }
-        case .object(let object): object.members.reduce(into: Set(object.names)) { $0.formUnion(names(in: $1.value)) }
+        case .array(let elements): elements.reduce(into: []) { $0.formUnion(paths(in: $1)) }
+        case .object(let object):
+            object.members.filter { !$0.value.isNull }.reduce(into: []) { found, member in
+                found.insert(member.name)
+                found.formUnion(paths(in: member.value).map { "\(member.name).\($0)" })
+            }
         default: []
         }
     }
@@ -67,21 +78,20 @@ import Testing
         let report = StatusReport(json)
         #expect(report.json.compactText == json.compactText)
         #expect(StatusReport(report.json) == report)
-        #expect(StatusReport.memberNames.subtracting(names(in: json)) == [], "the text above has every member")
+        #expect(StatusReport.memberPaths.subtracting(Self.paths(in: json)) == [], "the text above has every member")
         #expect(report.door?.inputs == [.contact: true, .fire: nil] && report.agents?.count == 2)
         #expect(report.names == ["North-Gate", "3b0c", "primary", "copy", "https://a.example/1", "bundle 42"])
     }
 
-    @Test func aConnectionIsWrittenAsItWasRead() throws {
-        let json = try JSON.parse(Self.connection)
-        let report = ConnectionReport(json)
-        #expect(report.json.compactText == json.compactText)
-        #expect(ConnectionReport.memberNames.subtracting(names(in: json)) == [])
-        #expect(ConnectionReport.List(ConnectionReport.List([report]).json).connections == [report])
-        let answer: JSON = [
-            "destination": "primary", "way": "once", "id": nil, "underWay": true, "failure": "no answer",
-        ]
-        #expect(InvitationReport(answer).json == answer)
+    @Test func connectionsAndInvitationsAreWrittenAsTheyWereRead() throws {
+        let json = try JSON.parse(Self.connections)
+        #expect(ConnectionReport.List(json).json.compactText == json.compactText)
+        #expect(ConnectionReport.List.memberPaths.subtracting(Self.paths(in: json)) == [])
+        let answer = try JSON.parse(Self.invitation)
+        #expect(InvitationReport(answer).json.compactText == answer.compactText)
+        #expect(InvitationReport.memberPaths.subtracting(Self.paths(in: answer)) == [])
+        let empty: JSON = ["id": nil, "failure": nil]
+        #expect(InvitationReport(empty).json == empty)
     }
 
     /// A member that another version lacks, or writes in another form, is nil. All other members are read.
@@ -119,34 +129,46 @@ import Testing
         #expect(report.gate == .some(nil) && report.disk == nil)
     }
 
-    /// Every property has a row in the table of its part, so that it has a name.
-    @Test func everyPropertyHasARow() {
-        func check<Part: ReportPart>(_ part: Part) {
-            let properties = Mirror(reflecting: part).children.compactMap(\.label)
-            #expect(properties.count == Part.members.count, "\(Part.self): \(properties)")
+    /// Every property has a row in the table of its part, so that it has a name. The texts above contain a value of
+    /// every part.
+    @Test func everyPropertyHasARow() throws {
+        var types: Set<String> = []
+        func check<Part: StatusObject>(_ part: Part) {
+            types.insert("\(Part.self)")
+            let properties = Mirror(reflecting: part).children
+            #expect(properties.count == Part.members.count, "\(Part.self): \(properties.compactMap(\.label))")
             #expect(Set(Part.members.map(\.path)).count == Part.members.count, "\(Part.self)")
             #expect(Set(Part.members.map(\.name)).count == Part.members.count, "\(Part.self)")
+            for property in properties { look(at: property.value) }
         }
-        check(StatusReport())
-        check(StatusReport.Fault())
-        check(StatusReport.Radio())
-        check(StatusReport.Gate())
-        check(StatusReport.Figures())
-        check(StatusReport.Door())
-        check(StatusReport.Ledger())
-        check(StatusReport.Disk())
-        check(StatusReport.Clock())
-        check(StatusReport.Trust())
-        check(StatusReport.Destination())
-        check(StatusReport.Expiries())
-        check(StatusReport.Expiring())
-        check(StatusReport.Sticker())
-        check(StatusReport.Log())
-        check(ConnectionReport())
-        check(ConnectionReport.Problem())
-        check(ConnectionReport.Ping())
-        check(ConnectionReport.List())
-        check(InvitationReport())
+        func look(at value: Any) {
+            if let part = value as? any StatusObject { return check(part) }
+            for child in Mirror(reflecting: value).children { look(at: child.value) }
+        }
+        check(StatusReport(try JSON.parse(Self.full)))
+        check(ConnectionReport.List(try JSON.parse(Self.connections)))
+        check(InvitationReport(try JSON.parse(Self.invitation)))
+        let sources = Vectors.repository.appendingPathComponent("Sources/Observation/Report")
+        let declared = try Vectors.files(in: sources, withExtension: "swift").flatMap { file in
+            try String(contentsOf: file, encoding: .utf8).matches(of: /struct ([A-Za-z]+): StatusObject/)
+                .map { String($0.1) }
+        }
+        #expect(declared.count > 15 && declared.sorted() == types.sorted())
         #expect(StatusReport.name(of: \.agents) == "agent")
+    }
+
+    /// The document has one row for each member of the report, at any depth. All histograms share one row for each of
+    /// their members.
+    @Test func theDocumentListsEveryMember() throws {
+        let page = try String(
+            contentsOf: Vectors.repository.appendingPathComponent("docs/observation.md"), encoding: .utf8)
+        let table = page.components(separatedBy: "| member | meaning |").last?.components(separatedBy: "\n\n").first
+        let listed = (table ?? "").split(separator: "\n").flatMap { row in
+            (row.split(separator: "|").first ?? "").matches(of: /`([A-Za-z.]+)`/).map { String($0.1) }
+        }
+        let members = Set(
+            StatusReport.memberPaths.map { $0.string.replacing(/^figures\.[A-Za-z]+\./, with: "figures.NAME.") })
+        #expect(members.count > 100 && Set(listed) == members, "\(Set(listed).symmetricDifference(members))")
+        #expect(Set(listed).count == listed.count, "each member has one row")
     }
 }

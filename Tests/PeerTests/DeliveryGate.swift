@@ -104,7 +104,7 @@ final class DeliveryGate: Sendable {
     func confirmedBeforeReturn(from position: Int) -> Int? {
         let texts = log.lines.map { $0["text"]?.string?.string ?? "" }
         guard let back = texts[position...].firstIndex(of: AgentNotice.reachable.text) else { return nil }
-        let words = "confirmed up to record "
+        let words = "confirmed up to position "
         return texts[..<back].last { $0.hasPrefix(words) }.flatMap { Int($0.dropFirst(words.count)) } ?? 0
     }
 

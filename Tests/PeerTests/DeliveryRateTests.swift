@@ -82,7 +82,7 @@ import Testing
             Self.says("reports are sent over this connection", $0)
         }
         let last = try await kiosk.journal.wait(from: first.next, within: .seconds(200), for: "last confirmation") {
-            Self.says("confirmed up to record \(2 * visits)", $0)
+            Self.says("confirmed up to position \(2 * visits)", $0)
         }
         let seconds = try Self.seconds(last.line) - Self.seconds(first.line)
         let rate = Double(visits * perVisit) / max(seconds, 0.001)

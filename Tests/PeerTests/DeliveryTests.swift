@@ -79,7 +79,7 @@ import Testing
             try await agent.command("start")
             try await gate.waitForAll(within: .seconds(60))
             let end = await gate.end()
-            try await gate.wait("logged") { gate.said("confirmed up to record \(end)") > 0 }
+            try await gate.wait("logged") { gate.said("confirmed up to position \(end)") > 0 }
             // Reports that the agent had answered but not yet passed to its controller may have died with it,
             // and those that it had taken since: one window. A visit has two records.
             let confirmed = gate.confirmedBeforeReturn(from: killed) ?? end

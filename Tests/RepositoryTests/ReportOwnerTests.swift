@@ -11,8 +11,8 @@ import Testing
     private static let owner = "Observation/Report/"
     private static let types = ["StatusReport", "ConnectionReport", "InvitationReport"]
     private static let names = Set(
-        (StatusReport.memberNames.union(ConnectionReport.memberNames).union(InvitationReport.memberNames))
-            .map(\.string))
+        (StatusReport.memberPaths.union(ConnectionReport.memberPaths).union(InvitationReport.memberPaths))
+            .flatMap { $0.string.split(separator: ".").map(String.init) })
 
     /// Members of other documents that files with a report read.
     private static let others: [String: Set<String>] = [
@@ -60,6 +60,46 @@ import Testing
                 Issue.record("\(path):\(literal.line): \(literal.text)")
             }
         }
+    }
+
+    /// A property that the program never fills compiles: it would be missing from every report.
+    @Test func everyPropertyOfTheStatusIsFilled() throws {
+        let folder = Self.sources.appendingPathComponent(Self.owner)
+        let parts = try Vectors.files(in: folder, withExtension: "swift")
+            .filter { $0.lastPathComponent.hasPrefix("StatusReport") }
+            .flatMap { Self.parts(in: try String(contentsOf: $0, encoding: .utf8)) }
+        #expect(parts.count > 12)
+        let code = try Self.files().map { SwiftSource($0.text).lines.map(\.code).joined(separator: "\n") }
+        for (part, properties) in parts {
+            let filled = code.reduce(into: Set<String>()) { $0.formUnion(Self.filled(part, in: $1)) }
+            #expect(Set(properties).subtracting(filled) == [], "\(part)")
+            #expect(!properties.isEmpty, "\(part)")
+        }
+    }
+
+    /// Returns the parts that a source declares, each with the names of its properties.
+    private static func parts(in text: String) -> [(part: String, properties: [String])] {
+        text.components(separatedBy: "package struct ").dropFirst().map { rest in
+            (
+                String(rest.prefix { $0.isLetter }),
+                rest.matches(of: /package var ([A-Za-z]+): [^{\n]+\n/).map { String($0.1) }
+            )
+        }
+    }
+
+    /// Returns the properties of `part` that a source assigns: of a variable that it creates, of the report that is
+    /// passed to it, or as the part of a service.
+    private static func filled(_ part: String, in code: String) -> [String] {
+        let isWhole = part == "StatusReport"
+        let made = isWhole ? "StatusReport" : "StatusReport.\(part)"
+        let variables = code.matches(of: /var ([a-z][A-Za-z]*) = ([A-Za-z.]+)\(\)/).filter { $0.2 == made }.map(\.1)
+        let assigned = code.split(separator: "\n").flatMap { line -> [String] in
+            guard let end = (line + " ").firstRange(of: " = ") else { return [] }
+            return line[..<end.lowerBound].matches(of: /([a-z][A-Za-z]*)\.([a-z][A-Za-z]*)/)
+                .filter { variables.contains($0.1) || isWhole && $0.1 == "report" }.map { String($0.2) }
+        }
+        return assigned
+            + (isWhole ? code.matches(of: /StatusPart\(\\\.([a-z][A-Za-z]*)/).map { String($0.1) } : [])
     }
 
     @Test func aLookupIsFound() {

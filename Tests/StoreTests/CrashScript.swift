@@ -124,7 +124,7 @@ struct CrashScript {
 
     /// Makes the spare connection the route to a copy agent for a moment, and then deletes it.
     private mutating func deleteSpare(_ store: Store) async throws {
-        try await store.destination("copy")
+        try await store.cursor(of: "copy")
         try await store.connect("spare", to: "copy")
         guard case .begun = try await store.beginDeletion(of: "spare", isForced: true) else { return }
         keep(.marked)

@@ -79,7 +79,7 @@ import Testing
     @Test func withTheWayGoThoseThatItReplaced() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
-        try await store.destination("copy")
+        try await store.cursor(of: "copy")
         for id in ["one", "two", "way"] as [Text] { try await store.connect(id) }
         try await store.connect("elsewhere", to: "copy")
         try await store.saveConnection("later", [1])

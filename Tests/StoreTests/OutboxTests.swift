@@ -129,7 +129,7 @@ import Testing
     @Test func destinationsHaveCursorsOfTheirOwn() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
-        try await store.destination("copy")
+        try await store.cursor(of: "copy")
         try await store.connect("a")
         try await store.connect("b", to: "copy")
         try await append(1...3, to: store)

@@ -208,7 +208,7 @@ import Testing
         #expect(Set(sealed).count == 40 && holds(folder, sealed[39]))
         try await store.saveConnection("gone", Self.snapshot(50), to: "copy")
         sealed += try raw(folder.database, "SELECT snapshot AS bytes FROM connection WHERE id = 'gone'")
-        try await store.destination("copy")
+        try await store.cursor(of: "copy")
         try await store.forgetDestinations(except: [])
         await store.close()
         for (number, old) in sealed.enumerated() { #expect(holds(folder, old) == (number == 39), "\(number)") }

@@ -1,11 +1,13 @@
 package import DIDComm
 package import Encoding
 
-/// One connection to a cloud agent, from the invitation to delivered reports, over HTTP with return-route.
+/// One connection to a cloud agent: the handshake by its invitation, and the messages of both directions, over HTTP
+/// with return-route or through a mailbox. It carries reports; ``ReportDelivery`` chooses them.
 ///
 /// It is a state machine without clock, network or storage. Its input is events and the time, and its output
 /// is actions. At most one post is under way. Every post that depends on new state follows the
-/// ``Action/persist(_:)`` of that state, so a crash at any point repeats a message and never forgets a key.
+/// ``Action/persist(_:)`` of that state: after a crash the connection has every key that a post has named, and may
+/// repeat a message.
 /// Not copyable: a copy would repeat the random stream.
 package struct AgentConnection: ~Copyable, Sendable {
     /// The gate's id for the connection.

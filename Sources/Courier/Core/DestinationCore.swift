@@ -24,7 +24,8 @@ struct DestinationCore: ~Copyable, Sendable {
         var mailbox = Mailbox.none
         /// The invitation files, as paths or URLs.
         var files: [String] = []
-        /// Whether reports are delivered. A command only makes connections, and replaces none.
+        /// Whether reports are delivered. A command only makes connections: it replaces at most a pending one to the
+        /// same inviter, and begins and ends no trial.
         var delivers = true
         /// How long a second connection through a mailbox may take before it is given up.
         var trial = Duration.seconds(45)

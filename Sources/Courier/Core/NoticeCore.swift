@@ -30,7 +30,7 @@ struct NoticeCore: Sendable {
         case report(HealthReport)
         /// Report the problem of the destination `of` to all other destinations.
         case tellOthers(ReasonCode, String, of: Text)
-        /// Wake every destination: one of its connections may have been replaced.
+        /// Wake every destination: an entry was recorded, or one of its connections may have been replaced.
         case wake
         /// Start the next attempts of all destinations but this one, and of the mailbox.
         case retryOthers(Text)

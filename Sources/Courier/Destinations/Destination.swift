@@ -8,8 +8,8 @@ import Store
 /// One destination in the running service: carries out what its ``DestinationCore`` decides, and runs the links of its
 /// connections.
 ///
-/// The newest connection whose handshake is complete is the active one. The outbox notifies all other
-/// connections, and these end. Notices report failures, each with its remedy.
+/// The newest connection that has taken over the outbox is the active one. The outbox returns nil to all other
+/// connections when they ask next, and they end. Notices report what happens; a failure comes with its remedy.
 actor Destination {
     /// The parts that a destination uses.
     struct Dependencies: Sendable {
@@ -22,7 +22,7 @@ actor Destination {
         /// Remembers the invitations that were accepted.
         var invitations: any InvitationMemory
         /// The mailbox that the connections use; nil if the gate has no mailbox.
-        var mail: MailboxManager?
+        var mailboxes: MailboxManager?
         /// How long a second connection through a mailbox may take before the gate gives it up.
         var trial = Duration.seconds(45)
         /// Receives every notice. It must not block.
@@ -50,7 +50,7 @@ actor Destination {
     private let (work, begun) = AsyncStream.makeStream(of: Work.self)
 
     private var clock: Clock { dependencies.link.clock }
-    private var mail: MailboxManager? { dependencies.mail }
+    private var mailboxes: MailboxManager? { dependencies.mailboxes }
 
     /// Creates a destination with the invitations in `files`. `random`: a stream that is used for nothing else.
     init(files: [String], _ dependencies: Dependencies, random: consuming RandomStream) {
@@ -62,7 +62,7 @@ actor Destination {
         var policy = DestinationCore.Policy(
             files: files, delivers: dependencies.link.outbox != nil, trial: dependencies.trial,
             pause: dependencies.pause)
-        switch dependencies.mail?.choice {
+        switch dependencies.mailboxes?.choice {
         case .invitation, .agency: policy.mailbox = .shared
         case .auto where dependencies.link.destination == DeliveryCursor.primary: policy.mailbox = .own
         case .auto, .none?, nil: policy.mailbox = .none
@@ -254,10 +254,10 @@ actor Destination {
         case .discard(let id):
             await stop(id)
             let failure = await failure { try await self.dependencies.link.store.forgetConnection(id) }
-            if failure == nil { await mail?.close(id) }
+            if failure == nil { await mailboxes?.close(id) }
             return .discarded(id, failure?.line)
-        case .close(let id): await mail?.close(id)
-        case .disown(let id): await mail?.remove(id)
+        case .close(let id): await mailboxes?.close(id)
+        case .disown(let id): await mailboxes?.remove(id)
         case .wake: await wake()
         default: break
         }
@@ -274,14 +274,14 @@ actor Destination {
     }
 
     private func load() async -> DestinationCore.Event {
-        if let mail, await !mail.load() { return .notLoaded(nil) }
+        if let mailboxes, await !mailboxes.load() { return .notLoaded(nil) }
         do {
             let accepted = try await dependencies.invitations.accepted()
             let (routes, unreadable) = try await stored()
             return .loaded(
                 .init(
-                    routes: routes, unreadable: unreadable, accepted: accepted, mailbox: await mail?.invitation,
-                    isMailboxHeld: await mail?.isHeld ?? false))
+                    routes: routes, unreadable: unreadable, accepted: accepted, mailbox: await mailboxes?.invitation,
+                    isMailboxHeld: await mailboxes?.isHeld ?? false))
         } catch {
             return .notLoaded("\(error)")
         }
@@ -349,14 +349,14 @@ actor Destination {
     }
 
     private func adopt(_ id: Text) async -> DestinationCore.Event? {
-        guard let mail, let grant = grants[id] else { return nil }
-        let failure = await failure { try await mail.adopt(id, state: grant.state, address: grant.address) }
+        guard let mailboxes, let grant = grants[id] else { return nil }
+        let failure = await failure { try await mailboxes.adopt(id, state: grant.state, address: grant.address) }
         if failure == nil { grants[id] = nil }
         return .adopted(id, failure?.line)
     }
 
     private func beginTrial(_ route: DestinationCore.Route) async -> DestinationCore.Event {
-        guard let mail, await mail.permits(route.invitation) else { return .trialBegun(route.id, .denied) }
+        guard let mailboxes, await mailboxes.permits(route.invitation) else { return .trialBegun(route.id, .denied) }
         let failure = await failure { try await self.keep(route) }
         return .trialBegun(route.id, failure.map { .failed($0.line) } ?? .begun)
     }
@@ -365,16 +365,16 @@ actor Destination {
         if let link = link(id), await !link.stopUnlessConnected() { return .gaveUp(id, nil) }
         await stop(id)
         let failure = await failure {
-            try await self.mail?.refuse(invitation)
+            try await self.mailboxes?.refuse(invitation)
             try await self.dependencies.link.store.forgetConnection(id)
-            await self.mail?.close(id)
+            await self.mailboxes?.close(id)
         }
         return .gaveUp(id, failure?.line)
     }
 
     private func goBack() async -> DestinationCore.Event {
         do {
-            try await mail?.release(to: dependencies.link.destination)
+            try await mailboxes?.release(to: dependencies.link.destination)
             return .wentBack(.success(try await stored().routes))
         } catch {
             return .wentBack(.failure(ConnectFailure(error)))

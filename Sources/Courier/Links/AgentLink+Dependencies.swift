@@ -21,7 +21,7 @@ extension AgentLink {
         /// The clock.
         package var clock: Clock
         /// The access to the mailbox; nil if the gate has no mailbox.
-        package var postbox: (any MailboxAccess)?
+        package var mailbox: (any MailboxAccess)?
         /// Whether a connection by the given invitation, which has no mailbox, is to ask its agent for a
         /// mailbox.
         package var asksForMailbox: @Sendable (Invitation) async -> Bool
@@ -39,13 +39,13 @@ extension AgentLink {
             exchange: any MessageExchange, store: any ConnectionStore,
             destination: Text = DeliveryCursor.primary, outbox: (any Outbox)? = nil,
             reports: ReportSettings = ReportSettings(), clock: Clock,
-            postbox: (any MailboxAccess)? = nil,
+            mailbox: (any MailboxAccess)? = nil,
             asksForMailbox: @escaping @Sendable (Invitation) async -> Bool = { _ in false },
             observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
         ) {
             (self.exchange, self.store, self.destination, self.outbox) = (exchange, store, destination, outbox)
             (self.reports, self.clock, self.observe) = (reports, clock, observe)
-            (self.postbox, self.asksForMailbox) = (postbox, asksForMailbox)
+            (self.mailbox, self.asksForMailbox) = (mailbox, asksForMailbox)
         }
 
         /// The properties of the dependencies that the core needs.

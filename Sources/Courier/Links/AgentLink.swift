@@ -56,8 +56,8 @@ package actor AgentLink {
             if core.end != nil { break }
             await nap.sleep(until: core.deadline, clock)
         }
-        // What a link that is cut off was handed comes again at the next start.
-        if core.end != nil { await dependencies.postbox?.leave(id) }
+        // The mailbox delivers the messages of a link that is cut off again at the next start.
+        if core.end != nil { await dependencies.mailbox?.leave(id) }
         letGo()
         return switch core.end {
         case .granted(let address): .granted(address, state: core.connection.snapshot)
@@ -178,9 +178,9 @@ package actor AgentLink {
     /// Carries out an action. Returns its result; nil if it has none.
     private func carryOut(_ action: LinkCore.Action) async -> LinkCore.Event? {
         switch action {
-        case .open: await dependencies.postbox?.open(self, key: core.connection.keyPair)
-        case .fetch: await dependencies.postbox?.fetch()
-        case .applied(let uids): await dependencies.postbox?.applied(uids)
+        case .open: await dependencies.mailbox?.open(self, key: core.connection.keyPair)
+        case .fetch: await dependencies.mailbox?.fetch()
+        case .applied(let uids): await dependencies.mailbox?.applied(uids)
         case .reused(let invitation, let isTaken):
             asked.removeValue(forKey: invitation)?.resume(returning: isTaken)
         case .notice(let notice):

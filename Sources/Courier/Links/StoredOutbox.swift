@@ -42,7 +42,7 @@ package struct StoredOutbox: Outbox {
     /// Returns the end of the ledger, and whether an entry after `position` reports a failure or rejection at
     /// the gate.
     package func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
-        guard await isPresent(connection) else { return nil }
+        guard await isActive(connection) else { return nil }
         if let debt = await debt { return (Self.end(of: debt), false) }
         let end = await end
         let new = try await store.entries(after: position, limit: 64)
@@ -53,7 +53,7 @@ package struct StoredOutbox: Outbox {
     package func entries(
         of ledger: Text, after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
     ) async throws -> [ReportEntry]? {
-        guard await isPresent(connection) else { return nil }
+        guard await isActive(connection) else { return nil }
         var kept: [LedgerEntry] = []
         if await store.head.ledger == ledger {
             kept = try await store.entries(after: position, limit: limit)
@@ -120,7 +120,7 @@ package struct StoredOutbox: Outbox {
 
     /// Gives up the rest of `ledger`, if it is the earlier ledger that is delivered over `connection` now.
     package func giveUp(_ ledger: Text, over connection: Text) async throws {
-        guard await isPresent(connection), let debt = await debt, debt.ledger == ledger else { return }
+        guard await isActive(connection), let debt = await debt, debt.ledger == ledger else { return }
         try await giveUp(debt, "the agent says that it receives it over another connection (was the box copied?)")
     }
 
@@ -166,7 +166,7 @@ package struct StoredOutbox: Outbox {
         }
     }
 
-    private func isPresent(_ connection: Text) async -> Bool {
+    private func isActive(_ connection: Text) async -> Bool {
         await store.deliveries[destination]?.connection == connection
     }
 }

@@ -8,10 +8,10 @@ import Mailboxes
 /// Drives one mailbox: carries out its actions, passes it the requests of connections, and reports its news.
 ///
 /// One task calls ``run()``, which returns soon after that task is cancelled or ``stop()`` was called.
-actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
+actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
     nonisolated let id: Text
     private let dependencies: MailboxDependencies
-    fileprivate var box: Box
+    fileprivate var mailbox: Value
     private var inbox: [MailboxEvent] = []
     private var isStoreBroken = false
     private var isStopped = false
@@ -19,13 +19,15 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     /// The post under way. The deadlines of the mailbox are handled meanwhile.
     private var posting: Task<Void, Never>?
 
-    /// Creates a link for `box`. `connections`: the connections that the mailbox accepts messages for from the start.
+    /// Creates a link for `mailbox`. `connections`: the connections that the mailbox accepts messages for from the
+    /// start.
     init(
-        _ box: consuming Box, id: Text, connections: [(id: Text, key: KeyPair)], _ dependencies: MailboxDependencies
+        _ mailbox: consuming Value, id: Text, connections: [(id: Text, key: KeyPair)],
+        _ dependencies: MailboxDependencies
     ) {
         (self.id, self.dependencies) = (id, dependencies)
         inbox = connections.map { .open(connection: $0.id, key: $0.key) }
-        self.box = box
+        self.mailbox = mailbox
     }
 
     func run() async {
@@ -33,11 +35,11 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
         while !Task.isCancelled, !isStopped {
             let now = dependencies.clock.now()
             if !inbox.isEmpty {
-                await perform(box.handle(inbox.removeFirst(), at: now))
-            } else if let deadline = box.deadline, deadline <= now {
+                await perform(mailbox.handle(inbox.removeFirst(), at: now))
+            } else if let deadline = mailbox.deadline, deadline <= now {
                 inbox.append(.deadlineReached)
             } else {
-                await nap.sleep(until: box.deadline, dependencies.clock)
+                await nap.sleep(until: mailbox.deadline, dependencies.clock)
             }
         }
         posting?.cancel()
@@ -85,7 +87,7 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
         guard !isStoreBroken else { return inbox.append(.failed(id, .notStored)) }
         // A mailbox that posts again has given up the previous post.
         posting?.cancel()
-        let (exchange, mediaType) = (dependencies.exchange, box.mediaType.string)
+        let (exchange, mediaType) = (dependencies.exchange, mailbox.mediaType.string)
         posting = Task {
             do throws(ExchangeError) {
                 let answer = try await exchange.exchange(body, with: url.string, as: mediaType)
@@ -100,10 +102,10 @@ actor MailboxLink<Box: Mailbox & ~Copyable>: RunningMailbox {
     }
 }
 
-extension MailboxLink where Box == AgencyMailbox {
+extension MailboxLink where Value == AgencyMailbox {
     /// How the agency is asked to wake this gate; nil while the gate has no agent at the agency, and nil for
     /// an agency that cannot wake gates.
-    var longPoll: AgencyLongPoll? { box.longPoll }
+    var longPoll: AgencyLongPoll? { mailbox.longPoll }
 }
 
 /// A running mailbox of any kind.

@@ -68,7 +68,7 @@ actor MailboxManager: MailboxAccess {
     private let dependencies: Dependencies
     private var core: MailboxManagerCore
     /// The mailboxes that run, by their ids.
-    private var boxes: [Text: any RunningMailbox] = [:]
+    private var links: [Text: any RunningMailbox] = [:]
     private var receivers: [Text: (receiver: any MailReceiver, key: KeyPair)] = [:]
     private var loading: Task<Bool, Never>?
     private let nap = Wakeup()
@@ -120,12 +120,12 @@ actor MailboxManager: MailboxAccess {
         nap.end()
     }
 
-    private var mailbox: (any RunningMailbox)? { core.mailbox.flatMap { boxes[$0.id] } }
+    private var mailbox: (any RunningMailbox)? { core.mailbox.flatMap { links[$0.id] } }
 
     private func perform(_ action: MailboxManagerCore.Action) async {
         switch action {
         case .takeUp(let id): await take(await takeUp(id))
-        case .stop(let id): await boxes.removeValue(forKey: id)?.stop()
+        case .stop(let id): await links.removeValue(forKey: id)?.stop()
         case .retire(let id):
             await take(.retired(id, await failure { try await self.dependencies.store.retireConnection(id) }))
         case .look(let path): await take(.looked(InvitationFile.Edition(of: path)))
@@ -218,7 +218,7 @@ actor MailboxManager: MailboxAccess {
                 (invitation, isUsed) = (mediator.invitation, !mediator.connections.isEmpty)
                 begin(mediator)
             }
-            for name in gone { await boxes[id]?.take(.close(connection: name)) }
+            for name in gone { await links[id]?.take(.close(connection: name)) }
             return .tookUp(id, invitation: invitation, isUsed: isUsed)
         } catch let error as AgentLinks.Failure {
             return .notTakenUp(ConnectFailure(error))
@@ -231,14 +231,14 @@ actor MailboxManager: MailboxAccess {
 
     /// The id is a `consuming` parameter before the mailbox: otherwise Swift 6.2 borrows it from the mailbox that is
     /// consumed, and does not compile the call.
-    private func begin<Box: Mailbox & ~Copyable>(id: consuming Text, _ box: consuming Box) {
+    private func begin<Value: Mailbox & ~Copyable>(id: consuming Text, _ mailbox: consuming Value) {
         let id = id
         let link = MailboxLink(
-            box, id: id, connections: receivers.map { ($0.key, $0.value.key) },
+            mailbox, id: id, connections: receivers.map { ($0.key, $0.value.key) },
             MailboxDependencies(
                 exchange: dependencies.exchange, store: dependencies.store, clock: dependencies.clock,
                 tell: { [weak self] in await self?.take(.news($0, of: id)) }))
-        boxes[id] = link
+        links[id] = link
         started.yield(link)
     }
 
@@ -269,7 +269,7 @@ actor MailboxManager: MailboxAccess {
     private func install(_ mediator: consuming Mediator) async throws {
         let (id, invitation) = (mediator.id, mediator.invitation)
         // An earlier mailbox of the same id must not overwrite the new state with its old state.
-        await boxes[id]?.stop()
+        await links[id]?.stop()
         try await dependencies.store.keepConnection(
             id, to: MailboxManagerCore.destination, mediator.snapshot.compactBytes, handled: [])
         begin(mediator)
@@ -334,14 +334,14 @@ actor MailboxManager: MailboxAccess {
     /// Ends the mailbox. The connection that led to it leads to `destination` again.
     func release(to destination: Text) async throws {
         guard let id = core.mailbox?.id else { return }
-        await boxes[id]?.stop()
+        await links[id]?.stop()
         let stored = try await dependencies.store.loadConnections().last {
             $0.id == id && $0.destination == MailboxManagerCore.destination
         }
         if let stored, let state = try JSON.parse(stored.snapshot)["connection"] {
             try await dependencies.store.keepConnection(stored.id, to: destination, state.compactBytes, handled: [])
         }
-        boxes[id] = nil
+        links[id] = nil
         await take(.released(id))
     }
 

@@ -56,10 +56,10 @@ package protocol Outbox: Sendable {
     /// Returns whether this gate signed that head.
     func hasSigned(_ head: ReportPoint) -> Bool
     /// Records that the destination has confirmed every entry up to `point`. If `isReceipt` is set, `point`
-    /// is kept as the destination's receipt. `handled`, the keys of inbound messages, are stored with the
-    /// confirmation. The destination refuses the entries at the positions `passedOver` and does not have
-    /// them; these entries are counted as lost. Returns the ids of the connections that this one replaced and
-    /// that are deleted because of this confirmation.
+    /// is kept as the destination's receipt. `handled`, the keys of inbound messages, may become durable later than
+    /// the confirmation: such a message may be applied twice. The destination refuses the entries at the positions
+    /// `passedOver` and does not have them; these entries are counted as lost. Returns the ids of the connections that
+    /// this one replaced and that are deleted because of this confirmation.
     func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text]

@@ -21,7 +21,7 @@ extension Gatekeeper {
         package var ledger: any VisitLedger
         /// The owner of a printed key; nil: none.
         package var printedKey: (any PrintedKeySource)?
-        /// Judges a visit's payload at a date. Not called on the radio's thread.
+        /// Verifies a visit's payload at a date. Not called on the radio's thread.
         package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
         /// Receives the state of a visit's credential: `ordered` with the order to the gate, and `used` or
         /// `released` with the outcome. Returns at once, with the names that the disk must keep or, for a

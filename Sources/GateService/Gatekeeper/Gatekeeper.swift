@@ -7,12 +7,13 @@ import Ledger
 package import LinuxIO
 import Reasons
 
-/// The only driver of the pure ``Kiosk``. It carries out the kiosk's actions on the thread that waits for the
-/// radio.
+/// The driver of the pure ``Kiosk`` in the running service. It carries out the kiosk's actions on the thread that waits
+/// for the radio. In the simulation, `GateSimulation` is the driver.
 ///
-/// A packet is read, handled and answered on that thread, and nothing there blocks: the panel only notes
-/// commands, and listeners have their own threads. The disk, verification and the opening of the transport
-/// run on other threads, and their results return as events.
+/// A packet is read, handled and answered on that thread, and nothing there blocks while the gate works: the panel only
+/// notes commands, and listeners have their own threads. The disk, verification and the opening of the transport
+/// run on other threads, and their results return as events. At the end the thread waits for a limited time, for the
+/// adapter and for the last order of the relay.
 package actor Gatekeeper {
     /// An observer of turns. It gets the event, the kiosk's actions, the kiosk's next deadline and the
     /// instant of the turn. It is called on the radio's thread before the actions are carried out.
@@ -37,12 +38,13 @@ package actor Gatekeeper {
     package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
     /// Opens and closes transports, one after the other.
     private let opener: BackgroundThread
-    private var openings = 0
+    /// The number of the transport that was requested last. A transport with another number is closed.
+    private var transportNumber = 0
     private var transport: (any HCITransport)?
     private var timer: PollThread.Timer?
     /// The outcomes whose opening has no known result yet.
-    private var outcomes = Openings()
-    private var outcomeTimer: PollThread.Timer?
+    private var openings = Openings()
+    private var openingsTimer: PollThread.Timer?
     private var pending: [KioskEvent] = []
     private var isHandling = false
     private var whenStopped: CheckedContinuation<Void, Never>?
@@ -70,7 +72,7 @@ package actor Gatekeeper {
     package func run() async {
         guard !hasStopped else { return thread.stop() }
         timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
-        outcomeTimer = thread.makeTimer { [weak self] in
+        openingsTimer = thread.makeTimer { [weak self] in
             self?.assumeIsolated { $0.recordKnown(at: $0.clock.now()) }
         }
         // Apply the schedule before the first visit.
@@ -141,7 +143,7 @@ package actor Gatekeeper {
         // Compute the deadline from the time of the last turn, so that a deadline that has passed since then
         // still fires.
         timer?.set(hasStopped ? nil : kiosk.deadline(after: last))
-        outcomeTimer?.set(outcomes.deadline(after: last))
+        openingsTimer?.set(openings.deadline(after: last))
         updateInterest()
     }
 
@@ -166,12 +168,12 @@ package actor Gatekeeper {
             // No opening was ordered, so the disk has no names of this credential.
             _ = dependencies.settle(visit, .released)
         case .decided(let decision): record(decision)
-        case .unused(let visit): outcomes.unused(visit)
+        case .unused(let visit): openings.unused(visit)
         case .drawSessionMaterial: drawSessionMaterial()
         case .showInvitation(let uri): dependencies.listeners.tell { $0.showInvitation(uri, at: now) }
         case .note(let note, let visit):
             if case .gate(let isOpen) = note {
-                if isOpen { outcomes.belongs(to: visit) }
+                if isOpen { openings.belongs(to: visit) }
                 // Do not log an opening if the gate cannot open a passage.
                 guard dependencies.panel.opens else { return }
             }
@@ -200,7 +202,7 @@ package actor Gatekeeper {
             given = now
         }
         dependencies.panel.gate(command, at: given)
-        outcomes.told(command, at: given)
+        openings.told(command, at: given)
     }
 
     /// Passes a visit's decision to admit on to the ledger, right after the order to open the gate. That
@@ -215,7 +217,7 @@ package actor Gatekeeper {
     /// Records an outcome with the result of the opening. The result is known only to the panel; the kiosk
     /// knows only the order to open.
     private func record(_ outcome: VisitRecord, at now: Instant) {
-        guard let entry = outcomes.take(outcome, panel: dependencies.panel) else { return recordKnown(at: now) }
+        guard let entry = openings.take(outcome, panel: dependencies.panel) else { return recordKnown(at: now) }
         record(entry)
     }
 
@@ -227,15 +229,15 @@ package actor Gatekeeper {
     }
 
     private func recordKnown(at now: Instant, isLast: Bool = false) {
-        for entry in outcomes.takeKnown(dependencies.panel, at: now, isLast: isLast) { record(entry) }
-        outcomeTimer?.set(outcomes.deadline(after: now))
+        for entry in openings.takeKnown(dependencies.panel, at: now, isLast: isLast) { record(entry) }
+        openingsTimer?.set(openings.deadline(after: now))
     }
 
     /// Waits a moment for the relay's thread to finish its last order, and records the remaining outcomes.
     private func recordLast() {
         var now = clock.now()
         let end = now.advanced(by: Self.lastPulse)
-        while outcomes.deadline(after: now) != nil, now < end {
+        while openings.deadline(after: now) != nil, now < end {
             recordKnown(at: now)
             usleep(1000)
             now = clock.now()
@@ -289,8 +291,8 @@ package actor Gatekeeper {
 
     private func openTransport() {
         closeTransport()
-        openings += 1
-        opener.run { [weak self, dependencies, number = openings] in
+        transportNumber += 1
+        opener.run { [weak self, dependencies, number = transportNumber] in
             let opened = Opened(result: Result { () throws(TransportError) in try dependencies.openTransport() })
             // A strong reference from here: the gatekeeper must exist until it has closed the transport.
             guard let self else { return opened.close() }
@@ -302,7 +304,7 @@ package actor Gatekeeper {
 
     private func transportOpened(_ opened: Opened, _ number: Int) {
         // The kiosk may have given up this opening.
-        guard number == openings, !hasStopped else { return opener.run { opened.close() } }
+        guard number == transportNumber, !hasStopped else { return opener.run { opened.close() } }
         switch opened.result {
         case .success(let transport):
             self.transport = transport
@@ -335,7 +337,7 @@ package actor Gatekeeper {
     }
 
     private func closeTransport() {
-        openings += 1  // a transport that is still being opened is no longer wanted
+        transportNumber += 1  // a transport that is still being opened is no longer wanted
         guard let transport else { return }
         thread.unwatch(transport.descriptor)
         self.transport = nil

@@ -20,7 +20,7 @@ package final class CurrentVerifier: Sendable {
     /// Creates the holder of the verifier in force.
     ///
     /// - Parameters:
-    ///   - verifier: Judges the next visit.
+    ///   - verifier: Verifies the next visit.
     ///   - siteKey: The key under which credentials are remembered.
     ///   - memory: The credentials admitted before the start; its window becomes that of the verifier's
     ///     policy.
@@ -59,9 +59,9 @@ package final class CurrentVerifier: Sendable {
         }
     }
 
-    /// Judges a visit's payload and, if it is accepted, reserves its replay names until ``settle(_:_:at:)``.
+    /// Verifies a visit's payload and, if it is accepted, reserves its replay names until ``settle(_:_:at:)``.
     /// Any number of calls may run at once: if two visits present the same credential at the same moment, the
-    /// second one is judged again as a reuse of the credential.
+    /// second one is verified again as a reuse of the credential.
     ///
     /// - Parameters:
     ///   - payload: The bytes as received, after decryption and inflation.

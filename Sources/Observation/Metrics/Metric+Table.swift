@@ -79,7 +79,8 @@ extension Metric {
             "gatehouse_identified_to_verdict_seconds", \.figures?.identified, decimals: 3,
             "From the wallet's identification to the verdict: choice, transfer and verification."),
         number(
-            "gatehouse_refused_intents_total", .counter, \.refusedIntents, "Intents that the ledger did not accept."),
+            "gatehouse_refused_intents_total", .counter, \.refusedIntents,
+            "Intents, and sessions of a printed key, that were not stored."),
         number(
             "gatehouse_gate_open", .gauge, { flag($0.gate??.isOpen) },
             "1 while the relay is energised; absent without a relay."),
@@ -130,7 +131,7 @@ extension Metric {
         number(
             "gatehouse_radio_up", .gauge, { flag($0.radio?.state.map { $0 == .up }) },
             "1 while the gate is advertising."),
-        number("gatehouse_radio_openings_total", .counter, \.radio?.openings, "Times the adapter was ready."),
+        number("gatehouse_radio_openings_total", .counter, \.radio?.timesReady, "Times the adapter was ready."),
         number(
             "gatehouse_radio_failures_total", .counter, \.radio?.failures,
             "Times the radio was reset or reopened."),

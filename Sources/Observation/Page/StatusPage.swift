@@ -218,7 +218,7 @@ package struct StatusPage: Sendable {
         return Plots.radio(day, now: minute)
             + Markup.list([
                 ("state", radio.state?.rawValue), ("adapter", text(radio.controller)),
-                ("openings since the start", radio.openings.map(String.init)),
+                ("openings since the start", radio.timesReady.map(String.init)),
                 ("failures", some(radio.failures)), ("resets of the adapter", some(radio.adapterResets)),
                 ("unexpected advertising stops", some(radio.advertisingLapses)),
                 ("resets: links held by silent phones", some(radio.linkResets)),

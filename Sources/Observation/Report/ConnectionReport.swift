@@ -2,7 +2,7 @@ package import Encoding
 
 /// One connection to an agent, as described to an operator: the answer of `gatehouse agent show`. The report contains
 /// no keys and no content of messages.
-package struct ConnectionReport: ReportPart {
+package struct ConnectionReport: StatusObject {
     /// The state of a connection.
     package enum State: String, CaseIterable, Sendable {
         /// The handshake is not complete.
@@ -78,7 +78,7 @@ package struct ConnectionReport: ReportPart {
     package init() {}
 
     /// The members in the order of the JSON.
-    package static let members: [ReportMember<ConnectionReport>] = [
+    package static let members: [StatusMember<ConnectionReport>] = [
         .init("id", \.id, .text), .init("destination", \.destination, .text), .init("state", \.state, .word),
         .init("label", \.label, .text), .init("logo", \.logo, .text), .init("goal", \.goal, .text),
         .init("goalCode", \.goalCode, .text), .init("invitation", \.invitation, .text),
@@ -95,7 +95,7 @@ package struct ConnectionReport: ReportPart {
 
 extension ConnectionReport {
     /// A problem of a connection.
-    package struct Problem: ReportPart {
+    package struct Problem: StatusObject {
         /// The problem in words.
         package var words: String?
         /// The operator's remedy.
@@ -108,13 +108,13 @@ extension ConnectionReport {
         package init(_ words: String, remedy: String?) { (self.words, self.remedy) = (words, remedy) }
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Problem>] = [
+        package static let members: [StatusMember<Problem>] = [
             .init("text", \.words, .prose), .init("remedy", \.remedy, .prose, isAlways: true),
         ]
     }
 
     /// A ping.
-    package struct Ping: ReportPart {
+    package struct Ping: StatusObject {
         /// The number of the ping on its connection, from 1.
         package var number: Int?
         /// The milliseconds until the answer; nil before the answer.
@@ -124,13 +124,13 @@ extension ConnectionReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Ping>] = [
+        package static let members: [StatusMember<Ping>] = [
             .init("number", \.number, .int), .init("milliseconds", \.milliseconds, .int, isAlways: true),
         ]
     }
 
     /// All connections: the answer of `gatehouse agent list`.
-    package struct List: ReportPart {
+    package struct List: StatusObject {
         /// The connections, the oldest first.
         package var connections: [ConnectionReport]?
 
@@ -141,7 +141,7 @@ extension ConnectionReport {
         package init(_ connections: [ConnectionReport]) { self.connections = connections }
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<List>] = [
+        package static let members: [StatusMember<List>] = [
             .init("connections", \.connections, .list(.part))
         ]
     }

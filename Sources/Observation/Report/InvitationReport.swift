@@ -1,7 +1,7 @@
 package import Encoding
 
 /// The result of an invitation: the answer of `gatehouse agent connect`.
-package struct InvitationReport: ReportPart {
+package struct InvitationReport: StatusObject {
     /// The way in which an invitation is carried out.
     package enum Way: String, CaseIterable, Sendable {
         /// A new connection is made.
@@ -31,7 +31,7 @@ package struct InvitationReport: ReportPart {
     package init() {}
 
     /// The members in the order of the JSON.
-    package static let members: [ReportMember<InvitationReport>] = [
+    package static let members: [StatusMember<InvitationReport>] = [
         .init("destination", \.destination, .text), .init("way", \.way, .word),
         .init("id", \.id, .text, isAlways: true), .init("underWay", \.isUnderWay, .flag),
         .init("failure", \.failure, .prose, isAlways: true),

@@ -7,7 +7,7 @@ package import Reasons
 
 extension StatusReport {
     /// A fault in force.
-    package struct Fault: ReportPart {
+    package struct Fault: StatusObject {
         /// The reason code.
         package var code: Text?
         /// The severity of the code.
@@ -29,7 +29,7 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Fault>] = [
+        package static let members: [StatusMember<Fault>] = [
             .init("code", \.code, .text), .init("severity", \.severity, .word), .init("since", \.since, .date),
             .init("seconds", \.seconds, .int), .init("count", \.count, .int), .init("meaning", \.meaning, .prose),
             .init("remedy", \.remedy, .prose), .init("detail", \.detail, .prose),
@@ -37,11 +37,11 @@ extension StatusReport {
     }
 
     /// The radio and its transfers.
-    package struct Radio: ReportPart {
+    package struct Radio: StatusObject {
         /// The state of the radio.
         package var state: KioskStatus.Radio?
         /// The number of times that the adapter became ready.
-        package var openings: Int?
+        package var timesReady: Int?
         /// The number of times that the radio was reset or opened again.
         package var failures: Int?
         /// The number of times that a reset of the adapter was requested.
@@ -71,8 +71,8 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Radio>] = [
-            .init("state", \.state, .word), .init("openings", \.openings, .int), .init("failures", \.failures, .int),
+        package static let members: [StatusMember<Radio>] = [
+            .init("state", \.state, .word), .init("openings", \.timesReady, .int), .init("failures", \.failures, .int),
             .init("adapterResets", \.adapterResets, .int), .init("advertisingLapses", \.advertisingLapses, .int),
             .init("linkResets", \.linkResets, .int), .init("bufferResets", \.bufferResets, .int),
             .init("ignoredPackets", \.ignoredPackets, .int), .init("droppedPDUs", \.droppedPDUs, .int),
@@ -83,7 +83,7 @@ extension StatusReport {
     }
 
     /// The relay.
-    package struct Gate: ReportPart {
+    package struct Gate: StatusObject {
         /// Whether the relay is energised.
         package var isOpen: Bool?
 
@@ -91,11 +91,11 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Gate>] = [.init("open", \.isOpen, .flag)]
+        package static let members: [StatusMember<Gate>] = [.init("open", \.isOpen, .flag)]
     }
 
     /// The durations and sizes since the start.
-    package struct Figures: ReportPart {
+    package struct Figures: StatusObject {
         /// The milliseconds from the announcement of a transfer to its last missing byte.
         package var transfer: Histogram?
         /// The encrypted bytes of a whole transfer.
@@ -111,7 +111,7 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Figures>] = [
+        package static let members: [StatusMember<Figures>] = [
             .init("transferMs", \.transfer, .histogram), .init("transferBytes", \.bytes, .histogram),
             .init("identifiedMs", \.identified, .histogram), .init("decisionUs", \.decision, .histogram),
             .init("turnUs", \.turn, .histogram),
@@ -119,7 +119,7 @@ extension StatusReport {
     }
 
     /// The door: also the answer of `gatehouse door`.
-    package struct Door: ReportPart {
+    package struct Door: StatusObject {
         /// The mode in force.
         package var mode: DoorMode?
         /// The cause of the mode.
@@ -151,7 +151,7 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Door>] = [
+        package static let members: [StatusMember<Door>] = [
             .init("mode", \.mode, .word), .init("by", \.cause, .word), .init("since", \.since, .date),
             .init("seconds", \.seconds, .int), .init("secondsLeft", \.secondsLeft, .int),
             .init("inputs", \.inputs, .inputs), .init("passages", \.passages, .int),

@@ -6,7 +6,7 @@ package import Kiosk
 
 extension StatusReport {
     /// The ledger.
-    package struct Ledger: ReportPart {
+    package struct Ledger: StatusObject {
         /// The name of the ledger.
         package var id: Text?
         /// The number of entries.
@@ -22,14 +22,14 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Ledger>] = [
+        package static let members: [StatusMember<Ledger>] = [
             .init("id", \.id, .text), .init("entries", \.entries, .int), .init("visits", \.visits, .int),
             .init("open", \.open, .int), .init("lostReports", \.lostReports, .int),
         ]
     }
 
     /// The sizes of the ledger's disk, in bytes.
-    package struct Disk: ReportPart {
+    package struct Disk: StatusObject {
         /// The size of the database's files.
         package var ledger: Int?
         /// The number of bytes that the service may still write.
@@ -41,13 +41,13 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Disk>] = [
+        package static let members: [StatusMember<Disk>] = [
             .init("ledgerBytes", \.ledger, .int), .init("freeBytes", \.free, .int), .init("totalBytes", \.total, .int),
         ]
     }
 
     /// The clock.
-    package struct Clock: ReportPart {
+    package struct Clock: StatusObject {
         /// The date of the gate.
         package var utc: Timestamp?
         /// The source of the date.
@@ -59,14 +59,14 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Clock>] = [
+        package static let members: [StatusMember<Clock>] = [
             .init("utc", \.utc, .date), .init("source", \.source, .word),
             .init("unsynchronisedSeconds", \.unsynchronised, .int),
         ]
     }
 
     /// The trust data and the rules in force.
-    package struct Trust: ReportPart {
+    package struct Trust: StatusObject {
         /// The name of the trust data.
         package var version: Text?
         /// The number of trusted issuers.
@@ -98,7 +98,7 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Trust>] = [
+        package static let members: [StatusMember<Trust>] = [
             .init("version", \.version, .text), .init("issuers", \.issuers, .int), .init("issued", \.issued, .date),
             .init("validUntil", \.validUntil, .date), .init("age", \.age, .word), .init("policy", \.policy, .text),
             .init("policySource", \.policySource, .text), .init("policyFile", \.policyFile, .text),
@@ -109,7 +109,7 @@ extension StatusReport {
     }
 
     /// A destination of the reports.
-    package struct Destination: ReportPart {
+    package struct Destination: StatusObject {
         /// The name of the destination.
         package var name: Text?
         /// Whether a connection to the destination exists.
@@ -127,7 +127,7 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Destination>] = [
+        package static let members: [StatusMember<Destination>] = [
             .init("name", \.name, .text), .init("connected", \.isConnected, .flag),
             .init("confirmed", \.confirmed, .int), .init("waiting", \.waiting, .int),
             .init("lastReceipt", \.lastReceipt, .date, isAlways: true), .init("faults", \.faults, .list(.text)),
@@ -135,7 +135,7 @@ extension StatusReport {
     }
 
     /// The expiry dates.
-    package struct Expiries: ReportPart {
+    package struct Expiries: StatusObject {
         /// Whether the date is trusted. Without a trusted date there are no warnings.
         package var isDated: Bool?
         /// The warnings, the soonest expiry first.
@@ -147,13 +147,13 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Expiries>] = [
+        package static let members: [StatusMember<Expiries>] = [
             .init("dated", \.isDated, .flag), .init("warnings", \.warnings, .list(.part)), .init("next", \.next, .part),
         ]
     }
 
     /// An item that expires.
-    package struct Expiring: ReportPart {
+    package struct Expiring: StatusObject {
         /// The kind of the item that expires.
         package var kind: Expiry.Kind?
         /// The item: an id, a URL or a name.
@@ -169,14 +169,14 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Expiring>] = [
+        package static let members: [StatusMember<Expiring>] = [
             .init("kind", \.kind, .word), .init("name", \.name, .text), .init("end", \.end, .date),
             .init("text", \.words, .prose), .init("days", \.days, .int),
         ]
     }
 
     /// A printed code in force.
-    package struct Sticker: ReportPart {
+    package struct Sticker: StatusObject {
         /// The day on which the key was made.
         package var made: String?
         /// The end of the key, in words.
@@ -188,13 +188,13 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Sticker>] = [
+        package static let members: [StatusMember<Sticker>] = [
             .init("made", \.made, .prose), .init("until", \.until, .prose), .init("warning", \.warning, .prose),
         ]
     }
 
     /// The log.
-    package struct Log: ReportPart {
+    package struct Log: StatusObject {
         /// The number of lines that were dropped.
         package var dropped: Int?
 
@@ -202,6 +202,6 @@ extension StatusReport {
         package init() {}
 
         /// The members in the order of the JSON.
-        package static let members: [ReportMember<Log>] = [.init("dropped", \.dropped, .int)]
+        package static let members: [StatusMember<Log>] = [.init("dropped", \.dropped, .int)]
     }
 }

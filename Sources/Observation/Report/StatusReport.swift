@@ -3,10 +3,10 @@ package import Kiosk
 
 /// The status of the gate and of its services: the answer of `gatehouse status`.
 ///
-/// The report has one writer, ``ReportPart/json``, and one reader, ``ReportPart/init(_:)``. All other code, such as the
-/// metrics and the page, uses the properties. A part of the gate that does not answer is nil, and ``silent`` contains
-/// its name.
-package struct StatusReport: ReportPart {
+/// The report has one writer, ``StatusObject/json``, and one reader, ``StatusObject/init(_:)``. All other code, such as
+/// the metrics and the page, uses the properties. A part of the gate that does not answer is nil, and ``silent``
+/// contains its name.
+package struct StatusReport: StatusObject {
     /// The state of the gate as a whole.
     package enum State: String, CaseIterable, Sendable {
         /// No fault is in force.
@@ -47,7 +47,7 @@ package struct StatusReport: ReportPart {
     package var reasons: [Text: [Text: Int]]?
     /// The durations and sizes.
     package var figures: Figures?
-    /// The number of intents that the ledger did not accept.
+    /// The number of intents, and of sessions of a printed key, that were not stored.
     package var refusedIntents: Int?
     /// The door.
     package var door: Door?
@@ -72,7 +72,7 @@ package struct StatusReport: ReportPart {
     package init() {}
 
     /// The members in the order of the JSON.
-    package static let members: [ReportMember<StatusReport>] = [
+    package static let members: [StatusMember<StatusReport>] = [
         .init("state", \.state, .word), .init("name", \.name, .text), .init("version", \.version, .text),
         .init("start", \.start, .int), .init("configuration", \.configuration, .text),
         .init("uptimeSeconds", \.uptime, .int), .init("observed", \.observed, .date),

@@ -113,7 +113,7 @@ struct AgentClient: Sendable {
                 }
                 try await Machine.clock.sleep(for: .milliseconds(5))
             }
-            let result = try await body(door(AgentHandler(store: store, service: service), question))
+            let result = try await body(onDatabase(AgentHandler(store: store, service: service), question))
             await end()
             return result
         } catch {
@@ -122,7 +122,8 @@ struct AgentClient: Sendable {
         }
     }
 
-    private static func door(_ agents: AgentHandler, _ question: ControlQuestion) -> AgentClient {
+    /// Returns the client of a command that uses the database itself.
+    private static func onDatabase(_ agents: AgentHandler, _ question: ControlQuestion) -> AgentClient {
         var router = ControlRouter()
         agents.register(in: &router)
         let looked = Mutex(Machine.clock.now())

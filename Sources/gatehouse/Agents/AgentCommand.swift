@@ -70,12 +70,12 @@ struct AgentPingCommand: AsyncParsableCommand {
     func run() async throws {
         guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
         let (name, limit) = (Text(connection), Duration.seconds(wait))
-        let card = try await AgentClient.open(input, for: .talking) { door in
-            let begun = try await door.ask(.ping(name))
+        let card = try await AgentClient.open(input, for: .talking) { client in
+            let begun = try await client.ask(.ping(name))
             guard let id = ConnectionReport(begun).id, let number = ConnectionReport.Ping(begun).number else {
                 return ConnectionReport(begun)
             }
-            return try await door.watch(id, within: limit) { card in
+            return try await client.watch(id, within: limit) { card in
                 Self.isOver(card) || card.ping?.number ?? 0 >= number && card.ping?.milliseconds != nil
             }
         }
@@ -191,12 +191,12 @@ struct AgentAnswerCommand: AsyncParsableCommand {
         let request = AgentRequest.answer(
             uid: Text(uid), response: Text(response), of: connection.map { Text($0) })
         let limit = Duration.seconds(wait)
-        let (answer, card, found) = try await AgentClient.open(input, for: .talking) { door in
-            let answer = try await door.ask(request)
+        let (answer, card, found) = try await AgentClient.open(input, for: .talking) { client in
+            let answer = try await client.ask(request)
             let id = ConnectionReport(answer).id ?? ""
-            let found = try await Self.fate(Text(uid), of: id, door, within: limit)
+            let found = try await Self.fate(Text(uid), of: id, client, within: limit)
             // A newer connection may have replaced this one since it took the answer.
-            return (answer, (try? await door.show(id)) ?? ConnectionReport(answer), found)
+            return (answer, (try? await client.show(id)) ?? ConnectionReport(answer), found)
         }
         let isSent = found?["statusCode"] == "MS-104"
         if json {
@@ -227,14 +227,14 @@ struct AgentAnswerCommand: AsyncParsableCommand {
     /// Polls the message book until the question is no longer pending or the time is over. Returns the question, or nil
     /// if the book or its connection is gone.
     private static func fate(
-        _ uid: Text, of connection: Text, _ door: AgentClient, within limit: Duration
+        _ uid: Text, of connection: Text, _ client: AgentClient, within limit: Duration
     ) async throws -> JSON? {
         let end = Machine.clock.now().advanced(by: limit)
         while true {
-            let book = try? await door.ask(.messages(of: connection, uid: uid, pendingOnly: false))
+            let book = try? await client.ask(.messages(of: connection, uid: uid, pendingOnly: false))
             let found = book?["messages"]?.array?.first?["msgs"]?.array?.last
             guard let found, isPending(found), Machine.clock.now() < end else { return found }
-            try await door.rest(.milliseconds(50))
+            try await client.rest(.milliseconds(50))
         }
     }
 

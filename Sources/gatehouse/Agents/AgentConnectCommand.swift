@@ -29,28 +29,28 @@ struct AgentConnectCommand: AsyncParsableCommand {
     func run() async throws {
         guard (1...3600).contains(wait) else { throw CommandFailure("--wait takes 1 to 3600 seconds") }
         let invitation = try await read()
-        let (begun, card) = try await AgentClient.open(input, for: .connecting(to: to.map { Text($0) })) { door in
-            try await connect(Text(invitation.json.compactText), door)
+        let (begun, card) = try await AgentClient.open(input, for: .connecting(to: to.map { Text($0) })) { client in
+            try await connect(Text(invitation.json.compactText), client)
         }
         try report(begun, card)
     }
 
     /// Returns the result of the invitation, and the last card of the connection; nil if the invitation led
     /// to no connection.
-    private func connect(_ invitation: Text, _ door: AgentClient) async throws -> (
+    private func connect(_ invitation: Text, _ client: AgentClient) async throws -> (
         begun: InvitationReport, card: ConnectionReport?
     ) {
         let end = Machine.clock.now().advanced(by: .seconds(wait))
         let request = AgentRequest.connect(invitation: invitation, destination: to.map { Text($0) })
-        var begun = InvitationReport(try await door.ask(request))
+        var begun = InvitationReport(try await client.ask(request))
         if begun.isUnderWay == true { tell("asking the agent") }
         while begun.isUnderWay == true, Machine.clock.now() < end {
-            try await door.rest(.milliseconds(100))
-            begun = InvitationReport(try await door.ask(request))
+            try await client.rest(.milliseconds(100))
+            begun = InvitationReport(try await client.ask(request))
         }
         guard begun.isUnderWay != true, begun.failure == nil, let id = begun.id else { return (begun, nil) }
         func watch(until isDone: (ConnectionReport) -> Bool) async throws -> ConnectionReport {
-            try await door.watch(
+            try await client.watch(
                 id, within: Machine.clock.now().duration(to: end), until: isDone,
                 problem: { tell("  " + Terminal.printable($0)) })
         }
@@ -58,12 +58,12 @@ struct AgentConnectCommand: AsyncParsableCommand {
             tell("answering the invitation's request")
             return (begun, try await watch { Self.isAnswered($0) || $0.state != .connected })
         }
-        var card = try await door.show(id)
+        var card = try await client.show(id)
         if card.state != .connected {
             tell("asking \(AgentListing.name(card)) for a connection")
             card = try await watch { $0.state != .connecting }
         }
-        return (begun, card.state == .connected ? try await settled(card, door, until: end) : card)
+        return (begun, card.state == .connected ? try await settled(card, client, until: end) : card)
     }
 
     /// How long an agent may take to say whether it keeps messages. After that, its connection is reported as
@@ -74,7 +74,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
     /// over a first connection. That connection then leads to the mailbox, and a second connection is made
     /// through the mailbox with the same invitation.
     private func settled(
-        _ first: ConnectionReport, _ door: AgentClient, until end: Instant
+        _ first: ConnectionReport, _ client: AgentClient, until end: Instant
     ) async throws -> ConnectionReport {
         var card = first
         let patience = min(end, Machine.clock.now().advanced(by: Self.mailboxPatience))
@@ -83,14 +83,14 @@ struct AgentConnectCommand: AsyncParsableCommand {
             return card.asksForMailbox != false && Machine.clock.now() < patience
         }
         while isOpen() {
-            try await door.rest(.milliseconds(100))
-            let same = try await door.list().filter { $0.invitation == first.invitation && $0.state != .deleting }
+            try await client.rest(.milliseconds(100))
+            let same = try await client.list().filter { $0.invitation == first.invitation && $0.state != .deleting }
             card = same.last { $0.destination != "mailbox" } ?? same.last ?? card
         }
         // The second connection may still be made later. The first connection, which leads to the mailbox,
         // exists.
         guard card.state == .connecting, let id = first.id else { return card }
-        return try await door.show(id)
+        return try await client.show(id)
     }
 
     private func tell(_ line: String) { if !json { Terminal.line(line) } }

@@ -101,8 +101,8 @@ enum AgentListing {
 
     private static func reports(_ card: ConnectionReport) -> String? {
         guard let confirmed = card.confirmed, let waiting = card.waiting else { return nil }
-        if waiting == 0 { return confirmed == 0 ? "none yet" : "all confirmed, up to record \(confirmed)" }
-        return "confirmed up to record \(confirmed), \(waiting) queued"
+        if waiting == 0 { return confirmed == 0 ? "none yet" : "all confirmed, up to position \(confirmed)" }
+        return "confirmed up to position \(confirmed), \(waiting) queued"
     }
 
     private static func unsent(_ card: ConnectionReport) -> String? {

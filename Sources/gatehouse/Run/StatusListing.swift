@@ -184,7 +184,7 @@ enum StatusListing {
         return agents.flatMap { agent -> [String?] in
             let name = text(agent.name).map { $0 == "primary" ? "" : "\($0): " } ?? ""
             guard agent.isConnected == true else { return ["\(name)none is connected"] }
-            return ["\(name)confirmed up to record \(agent.confirmed ?? 0)", some(agent.waiting, "records wait")]
+            return ["\(name)confirmed up to position \(agent.confirmed ?? 0)", some(agent.waiting, "records wait")]
         }
     }
 

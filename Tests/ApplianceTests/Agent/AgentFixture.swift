@@ -107,7 +107,7 @@ extension Store {
     static func opened(in folder: URL) async throws -> Store {
         let store = try await open(folder.appendingPathComponent("ledger.db").path)
         try await store.begin(stamp: stamp, software: software)
-        try await store.destination(DeliveryCursor.primary)
+        try await store.cursor(of: DeliveryCursor.primary)
         return store
     }
 

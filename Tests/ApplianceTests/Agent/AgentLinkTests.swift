@@ -209,7 +209,7 @@ import Testing
     @Test func onlyALinkThatHasEndedLeavesItsMailbox() async throws {
         let (exchange, memory, mailbox) = (try VirtualAgentExchange(), Memory(), LeftMailbox())
         var dependencies = around(exchange, memory)
-        dependencies.postbox = mailbox
+        dependencies.mailbox = mailbox
         let invitation = try Invitation(await exchange.invitation)
         let link = try AgentLinks.new(invitation, AgentConnection.Configuration.impatient, dependencies)
         try #require(await link.connect(within: .seconds(60)))

@@ -28,7 +28,7 @@ import Testing
         let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
         let store = try await Store.open(configuration.ledger.path)
         // As at each start.
-        for name in [primary] + configuration.agent.copies.map({ Text($0.name) }) { try await store.destination(name) }
+        for name in [primary] + configuration.agent.copies.map({ Text($0.name) }) { try await store.cursor(of: name) }
         let service = AgentService(
             configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: .system,
             report: { _ in })

@@ -35,7 +35,7 @@ final class ClaimingBox: Sendable {
     /// Opens the ledger as a start does.
     func open() async throws -> Store {
         let store = try await box.open()
-        for peer in [primary, copy] { try await store.destination(peer.name) }
+        for peer in [primary, copy] { try await store.cursor(of: peer.name) }
         return store
     }
 

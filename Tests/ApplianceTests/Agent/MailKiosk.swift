@@ -70,7 +70,7 @@ final class MailKiosk: Sendable {
                 clock: .system, notice: { notices.add($0) }, pause: .milliseconds(10)))
         var link = AgentLink.Dependencies(
             exchange: exchange, store: mortal, outbox: mortal, reports: reports, clock: .system,
-            postbox: mail,
+            mailbox: mail,
             asksForMailbox: { invitation in
                 guard case .auto = mail.choice else { return false }
                 return await mail.permits(invitation)
@@ -85,7 +85,7 @@ final class MailKiosk: Sendable {
                     } catch {
                         throw .invitation(error)
                     }
-                }, link: link, settings: .impatient, invitations: mortal, mail: mail, trial: trial,
+                }, link: link, settings: .impatient, invitations: mortal, mailboxes: mail, trial: trial,
                 notice: { notices.add($0) }, pause: .milliseconds(10)),
             random: freshStream())
         (self.store, self.life, self.notices, self.destination) = (store, life, notices, destination)

@@ -42,7 +42,7 @@ import Testing
         let exchange = try VirtualAgentExchange()
         if keepsLedgers { await exchange.keepLedgers() }
         var store = try await box.open()
-        try await store.destination(DeliveryCursor.primary)
+        try await store.cursor(of: DeliveryCursor.primary)
         try await BackupBox.record(10, store)
         try await deliver(store, exchange)
         // These two visits are in the backup and not delivered yet; by the time of the restore, the agent has

@@ -3,72 +3,72 @@ import Kiosk
 
 /// The form of a value in JSON. The reader returns nil for JSON of another form, because another version of the program
 /// may have written the JSON.
-struct ReportForm<Value>: Sendable {
+struct StatusForm<Value>: Sendable {
     let write: @Sendable (Value) -> JSON
     let read: @Sendable (JSON) -> Value?
-    /// The names of the members inside the value, at any depth.
-    var names: Set<Text> = []
+    /// The paths of the members inside the value, at any depth: `code` or `next.days`.
+    var paths: Set<Text> = []
 }
 
-extension ReportForm where Value == Int {
+extension StatusForm where Value == Int {
     static var int: Self { .init(write: JSON.int, read: \.int) }
 }
 
-extension ReportForm where Value == Bool {
+extension StatusForm where Value == Bool {
     static var flag: Self { .init(write: JSON.bool, read: \.bool) }
 }
 
-extension ReportForm where Value == Text {
+extension StatusForm where Value == Text {
     static var text: Self { .init(write: JSON.string, read: \.string) }
 }
 
-extension ReportForm where Value == String {
+extension StatusForm where Value == String {
     /// A text for display.
     static var prose: Self { .init(write: JSON.text, read: \.string?.string) }
 }
 
-extension ReportForm where Value == JSON {
+extension StatusForm where Value == JSON {
     /// Any JSON, unchanged: a document of another party.
     static var json: Self { .init(write: { $0 }, read: { $0 }) }
 }
 
-extension ReportForm where Value == Timestamp {
+extension StatusForm where Value == Timestamp {
     /// A date of RFC 3339, in UTC with milliseconds.
     static var date: Self {
         .init(write: { .text($0.rfc3339) }, read: { $0.string.flatMap { Timestamp(rfc3339: $0.string) } })
     }
 }
 
-extension ReportForm where Value: RawRepresentable & Sendable, Value.RawValue == String {
+extension StatusForm where Value: RawRepresentable & Sendable, Value.RawValue == String {
     /// One word of a fixed list.
     static var word: Self {
         .init(write: { .text($0.rawValue) }, read: { $0.string.flatMap { Value(rawValue: $0.string) } })
     }
 }
 
-extension ReportForm where Value: ReportPart {
+extension StatusForm where Value: StatusObject {
     /// An object with members of its own.
     static var part: Self {
-        .init(write: \.json, read: { $0.object == nil ? nil : Value($0) }, names: Value.memberNames)
+        .init(write: \.json, read: { $0.object == nil ? nil : Value($0) }, paths: Value.memberPaths)
     }
 }
 
-extension ReportForm {
+extension StatusForm {
     /// A list. The reader leaves out elements of another form.
-    static func list<Element>(_ form: ReportForm<Element>) -> Self where Value == [Element] {
-        .init(write: { .array($0.map(form.write)) }, read: { $0.array?.compactMap(form.read) }, names: form.names)
+    static func list<Element>(_ form: StatusForm<Element>) -> Self where Value == [Element] {
+        .init(write: { .array($0.map(form.write)) }, read: { $0.array?.compactMap(form.read) }, paths: form.paths)
     }
 
     /// A value or `null`.
-    static func orNull<Wrapped>(_ form: ReportForm<Wrapped>) -> Self where Value == Wrapped? {
+    static func orNull<Wrapped>(_ form: StatusForm<Wrapped>) -> Self where Value == Wrapped? {
         .init(
             write: { $0.map(form.write) ?? .null },
             read: { $0.isNull ? .some(nil) : form.read($0).map(Optional.some) },
-            names: form.names)
+            paths: form.paths)
     }
 
     /// An object whose names are data, in byte order. The reader omits values of another form.
-    static func table<Element>(_ form: ReportForm<Element>) -> Self where Value == [Text: Element] {
+    static func table<Element>(_ form: StatusForm<Element>) -> Self where Value == [Text: Element] {
         .init(
             write: { table in
                 .object(JSONObject(table.sorted { $0.key < $1.key }.map { .init($0.key, form.write($0.value)) }))
@@ -80,14 +80,14 @@ extension ReportForm {
                     }
                     return Dictionary(values) { $1 }
                 }
-            }, names: form.names)
+            }, paths: form.paths)
     }
 }
 
-extension ReportForm where Value == [DoorInput: Bool?] {
+extension StatusForm where Value == [DoorInput: Bool?] {
     /// An object with the wired inputs in the order of the door. An input that cannot be read is `null`.
     static var inputs: Self {
-        let level = ReportForm<Bool?>.orNull(.flag)
+        let level = StatusForm<Bool?>.orNull(.flag)
         return .init(
             write: { inputs in
                 .object(
@@ -107,11 +107,11 @@ extension ReportForm where Value == [DoorInput: Bool?] {
     }
 }
 
-extension ReportForm where Value == Histogram {
+extension StatusForm where Value == Histogram {
     /// The bounds of a histogram, its counts and the sum of all values.
     static var histogram: Self {
         let (bounds, counts, sum): (Text, Text, Text) = ("bounds", "counts", "sum")
-        let list = ReportForm<[Int]>.list(.int)
+        let list = StatusForm<[Int]>.list(.int)
         return .init(
             write: { .object([bounds: list.write($0.bounds), counts: list.write($0.counts), sum: .int($0.sum)]) },
             read: { json in
@@ -119,6 +119,6 @@ extension ReportForm where Value == Histogram {
                     let total = json[sum]?.int
                 else { return nil }
                 return Histogram(bounds: limits, counts: numbers, sum: total)
-            }, names: [bounds, counts, sum])
+            }, paths: [bounds, counts, sum])
     }
 }
