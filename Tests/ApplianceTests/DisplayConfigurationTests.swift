@@ -1,9 +1,9 @@
 import Displays
-import Features
 import GateService
 import Kiosk
 import Testing
 
+@testable import Features
 @testable import Settings
 
 /// `[display]` and `[[display.also]]`.
