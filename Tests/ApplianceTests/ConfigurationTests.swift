@@ -108,8 +108,7 @@ private func expectOne(
             + "[wiegand]\ndata0 = \"A\"\ndata1 = \"B\"\nfacility = 90\ncard = 324"
         let configuration = try parse(text)
         let wiegand = configuration[WiegandSection.self]
-        #expect(configuration.outputs[.gateRelay] == nil && wiegand.wires == ["A", "B"])
-        #expect(wiegand.frame == WiegandFrame(.h10301, facility: 90, card: 324))
+        #expect(wiegand.wires == ["A", "B"] && wiegand.frame == WiegandFrame(.h10301, facility: 90, card: 324))
         #expect(configuration.outputs.mapValues(\.name) == [.wire0: "A", .wire1: "B"])
     }
 
