@@ -41,13 +41,13 @@ extension Composition {
             inbox = HealthInbox(spawner: spawner)
             report = { [inbox] in inbox.take($0) }
             log = try openLog(configuration, environment, report)
-            // Before any slow step: a picture left on a display by an earlier run has no valid invitation.
             let start = FeatureStart(configuration, clock: clock, report: report)
-            features = try FeatureList.all.map { try $0.init(start) }
-            // The lines soon: after a crash some kernels keep driving a relay until its line is requested again.
+            // The lines first: after a crash some kernels keep driving a relay until its line is requested again.
             panel = ReconnectingPanel(
-                configuration, controller: features.lazy.compactMap(\.controller).first, clock: clock, report: report)
+                configuration, controller: FeatureList.controller(start), clock: clock, report: report)
             panel?.takeLines()
+            // Before any slow step: a picture left on a display by an earlier run has no valid invitation.
+            features = try FeatureList.all.map { try $0.init(start) }
             manager = ServiceManager(environment: environment)
             judgement = try VerificationBasis(configuration, log, report)
             judgement.trust.directory.store.warmUp()

@@ -1,4 +1,5 @@
 package import Encoding
+package import GateService
 package import Kiosk
 package import Settings
 
@@ -21,6 +22,11 @@ package enum FeatureList {
         checked.flatMap { $0.summaries(configuration) }.compactMap(\.device).compactMap { device in
             device.node.map { (device, $0) }
         }
+    }
+
+    /// Returns the wires to a gate controller; nil: none.
+    package static func controller(_ start: FeatureStart) -> (any ControllerLines)? {
+        all.lazy.compactMap { $0.controller(start) }.first
     }
 
     /// Returns the dates at which features end.

@@ -15,6 +15,8 @@ package protocol Feature: Sendable {
     /// The section of the configuration.
     static var section: any ConfigurationSection.Type { get }
 
+    /// Returns the wires to a gate controller; nil: none. A gate takes its lines before it makes its features.
+    static func controller(_ start: FeatureStart) -> (any ControllerLines)?
     /// Makes the feature of a gate that starts, before any slow step. It does nothing if the configuration does not ask
     /// for it.
     init(_ start: FeatureStart) throws
@@ -24,8 +26,6 @@ package protocol Feature: Sendable {
 
     /// The receivers of the kiosk's signals and notes.
     var listeners: [any KioskListener] { get }
-    /// The wires to a gate controller; nil: none.
-    var controller: (any ControllerLines)? { get }
     /// The owner of a key that many visits use; nil: none.
     var printedKey: (any PrintedKeySource)? { get }
     /// The parts of the status report.
@@ -56,7 +56,7 @@ extension Feature {
     /// None.
     package var listeners: [any KioskListener] { [] }
     /// Nil: the feature has no such wires.
-    package var controller: (any ControllerLines)? { nil }
+    package static func controller(_ start: FeatureStart) -> (any ControllerLines)? { nil }
     /// Nil: the feature owns no such key.
     package var printedKey: (any PrintedKeySource)? { nil }
     /// None.

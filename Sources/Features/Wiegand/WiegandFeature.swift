@@ -6,10 +6,10 @@ import Settings
 struct WiegandFeature: Feature {
     static let section: any ConfigurationSection.Type = WiegandSection.self
 
-    let controller: (any ControllerLines)?
+    init(_ start: FeatureStart) {}
 
-    init(_ start: FeatureStart) {
-        controller = WiegandLines(start.configuration[WiegandSection.self], report: start.report)
+    static func controller(_ start: FeatureStart) -> (any ControllerLines)? {
+        WiegandLines(start.configuration[WiegandSection.self], report: start.report)
     }
 
     static func trial(_ configuration: Configuration) -> FeatureTrial? {
