@@ -222,14 +222,18 @@ struct DestinationCore: ~Copyable, Sendable {
     }
 
     private mutating func remove(_ id: Text) -> [Action] {
-        let isConnected = route(id)?.isConnected == true
-        let isTrial = trial?.id == id || starting?.id == id
+        let route = route(id) ?? (starting?.id == id ? starting : nil)
+        let isTrial = trial?.id == id
         forget(id)
         retries.removeAll { if case .adopt(id) = $0.action { true } else { false } }
-        guard isTrial else { return [.stop(id)] }
-        (trial, starting) = (nil, nil)
-        // The deletion says nothing about the invitation.
-        return [.stop(id)] + (!isConnected && policy.mailbox == .own ? goBack() : [])
+        if isTrial { trial = nil }
+        if starting?.id == id { starting = nil }
+        // A mailbox without the connection on trial is of no use, for a command too. The deletion says nothing about
+        // the invitation.
+        guard policy.mailbox == .own, let route, route.reception == .mailbox, !route.isConnected,
+            isTrial || route.end == nil, !live.contains(where: { $0.reception == .mailbox })
+        else { return [.stop(id)] }
+        return [.stop(id)] + goBack()
     }
 
     // MARK: - Files
