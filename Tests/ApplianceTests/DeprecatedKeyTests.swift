@@ -56,7 +56,7 @@ import Testing
     }
 
     /// After its last release, a key is no longer in the table, and is unknown like any other.
-    @Test func theTableOfToday() throws {
+    @Test func theTableIsUpToDate() throws {
         for old in DeprecatedKey.all {
             #expect(!Configuration.keys.contains(old.key), "\(old.key) is a key of today")
             if let replacement = old.replacement { #expect(Configuration.keys.contains(replacement), "\(replacement)") }

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func withoutAWordThereIsAPicture() throws {
+    @Test func withoutADisplaySectionThereIsAPicture() throws {
         let all = try parse("")[DisplaysSection.self].all
         #expect(all.map(\.kind) == [.file] && all.first?.file == "/run/gatehouse/invitation.png")
         #expect(try parse("[display]\nkind = \"none\"")[DisplaysSection.self].all.isEmpty)

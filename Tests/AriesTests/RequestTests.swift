@@ -79,7 +79,7 @@ struct RequestTests {
             "notification/1.0/problem-report", "connections/1.0/problem_report", "did-rotate/1.0/problem-report",
             "notification/1.0/ack", "did-rotate/1.0/ack",
         ] as [Text])
-    func someThingsWantNoAnswer(type: Text) throws { #expect(try reply(type) == .nothing) }
+    func someMessagesGetNoAnswer(type: Text) throws { #expect(try reply(type) == .nothing) }
 
     // MARK: - Attachments
 

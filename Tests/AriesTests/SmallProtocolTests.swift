@@ -119,8 +119,7 @@ import Testing
         #expect(codes == ["oops"])
     }
 
-    /// A kiosk accepts only the answers of a mediator; a peer that asks the kiosk to mediate is told that it
-    /// does not.
+    /// A kiosk accepts only the answers of a mediator; a peer that requests mediation gets a refusal.
     @Test(arguments: [
         "coordinate-mediation/1.0/mediate-request", "coordinate-mediation/1.0/keylist-update",
         "messagepickup/2.0/status-request", "messagepickup/2.0/delivery-request",

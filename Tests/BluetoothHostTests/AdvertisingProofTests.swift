@@ -28,7 +28,7 @@ struct AdvertisingProofTests {
 
     /// The controller stops advertising without an event. The host puts the same advertisement on the air
     /// again within a second and reports the lapse.
-    @Test(arguments: [0, 4] as [UInt8]) func whatFellSilentIsPutOnTheAirAgain(_ sets: UInt8) {
+    @Test(arguments: [0, 4] as [UInt8]) func stoppedAdvertisingIsRestarted(_ sets: UInt8) {
         var bench = Self.onAir(sets: sets)
         bench.pass(.seconds(2))
         for count in 1...3 {
@@ -38,7 +38,7 @@ struct AdvertisingProofTests {
         }
     }
 
-    @Test func oneThatFellSilentBeforeItWasEverAsked() {
+    @Test func advertisingThatStopsBeforeTheFirstProof() {
         var bench = Self.onAir()
         bench.controller.fallSilent()
         #expect(bench.pass(.seconds(1)) == [.advertisingLapsed(1)])
@@ -78,7 +78,7 @@ struct AdvertisingProofTests {
         #expect(bench.give(.advertise([Bench.advertisement])) == [.advertisingStarted])
     }
 
-    @Test func silenceToTheQuestionIsADeadController() {
+    @Test func aMissingAnswerMeansAFailedController() {
         var bench = Self.onAir()
         bench.controller.silent = [.leSetRandomAddress]
         #expect(

@@ -240,7 +240,7 @@ struct AdvertisingSetTests {
     }
 
     /// While a connection exists, a refusal is a limit of the controller and not a failure.
-    @Test func refusalBesideAConnection() {
+    @Test func refusalDuringAConnection() {
         var bench = Self.ready()
         bench.give(.advertise([Self.advertisement(1)]))
         bench.give(.received(Packets.connectionComplete()))

@@ -34,7 +34,7 @@ import Testing
         #expect(ending.code == 0, "\(ending)")
     }
 
-    @Test(.tags(.realTime)) func aBackupBesideTheServiceAndBack() async throws {
+    @Test(.tags(.realTime)) func aBackupDuringServiceAndItsRestoration() async throws {
         try await serving {
             let made = try await folder.gatehouse(
                 "backup", "backup.tar", "--with-keys", "--passphrase-file", "passphrase", "--config", configuration)

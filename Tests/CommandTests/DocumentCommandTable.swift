@@ -2,7 +2,7 @@
 /// expected text, fails (``DocumentCommandTests``).
 enum DocumentCommandTable {
     /// The beginning of commands, without the prefix that chooses a user; the file that runs them; the words
-    /// that one test of that file must contain, in addition to each option of the command and, for
+    /// that a test of that file must contain, in addition to each option of the command and, for
     /// `gatehouse`, its subcommand.
     static let isTested: [(start: String, file: String, words: [String])] = [
         ("make demo", "Tests/CommandTests/DemoCommandTests.swift", ["demo"]),

@@ -126,7 +126,7 @@ import Testing
 
     /// Two gates on one machine: each has its own configuration, state and socket, and an order for one does
     /// not affect the other.
-    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func twoGatesRunBesideEachOther() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func twoGatesRunOnOneBox() async throws {
         let first = try folder.configuration("in.toml", ledger: "in/gatehouse.db", port: try closedPort())
         let second = try folder.configuration("out.toml", ledger: "out/gatehouse.db", port: try closedPort())
         let text = try String(contentsOfFile: second, encoding: .utf8)

@@ -159,7 +159,7 @@ import Testing
         let body: @Sendable () async throws -> Void
     }
 
-    @Test(.timeLimit(.minutes(5))) func itRunsSaysWhichAndTakesItUp() async {
+    @Test(.timeLimit(.minutes(5))) func aMissingPartIsReportedAndUsedWhenItAppears() async {
         let all = Self.trust + Self.box
         // The cases in which the missing thing is added take longest.
         let lacks = all.filter { $0.mend != nil } + all.filter { $0.mend == nil }

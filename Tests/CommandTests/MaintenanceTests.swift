@@ -50,8 +50,8 @@ import Testing
         #expect(!events("keys").contains { $0["text"]?.string?.hasPrefix("credentials are named") == true })
     }
 
-    /// The start succeeds, and the old key is still the only one: its file may be removed only after the log
-    /// line that the document looks for.
+    /// The start succeeds, and the old key is still the only one: its file may be removed only after the event
+    /// line that the document names.
     @Test(.tags(.realTime)) func theOldKeyServesUntilTheLogSaysOtherwise() async throws {
         try await serve()
         try move(".agent-key", "state/gatehouse.db.agent-key.old")

@@ -179,7 +179,7 @@ final class Scratch: Sendable {
     func serve(
         _ configuration: String, log: String? = nil, until words: [String], _ body: (() async throws -> Void)? = nil
     ) async throws -> Ending {
-        // Through timeout(1): when the test is interrupted, the process does not stay behind.
+        // Through timeout(1): when the test is interrupted, the process ends, too.
         try await Program.run(
             "timeout", ["--signal=KILL", "60", Program.gatehouse, "run", "--config", configuration], in: self
         ) { [self] id in

@@ -75,7 +75,7 @@ import Testing
         #expect(documented.output.contains("transfer.silence, transfer.too-long, transfer.wallet-failed"))
     }
 
-    /// docs/log.md tells readers to make the ids with uuidgen: UUID version 5 of RFC 9562.
+    /// By docs/log.md, readers make the ids with uuidgen: UUID version 5 of RFC 9562.
     @Test func theCatalogHasTheIdsThatPeopleMake() async throws {
         let page = try String(contentsOf: Vectors.repository.appendingPathComponent("docs/log.md"), encoding: .utf8)
         let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("uuidgen --sha1 --namespace ") })

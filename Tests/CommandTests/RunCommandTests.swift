@@ -205,7 +205,7 @@ import Testing
     @Test(.tags(.realTime)) func withoutARadioItStaysAndEndsWhenAsked() async throws {
         let folder = folder
         let configuration = try folder.configuration(port: try closedPort(), more: "[log]\npath = \"log.jsonl\"\n")
-        // Through timeout(1): when this test is interrupted, the process does not stay behind.
+        // Through timeout(1): when this test is interrupted, the process ends, too.
         let ending = try await Program.run(
             "timeout", ["60", Program.gatehouse, "run", "--config", configuration], in: folder
         ) { id in

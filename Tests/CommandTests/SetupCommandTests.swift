@@ -52,7 +52,7 @@ import Testing
         #expect(configuration?.contains("chip = \"gpio-sim\"") == true, "\(sim)")
     }
 
-    @Test func itEndsAsTheDoctorDoes() async throws {
+    @Test func itsExitCodeIsThatOfTheDoctor() async throws {
         try folder.write("root/etc/passwd", "keeper:x:\(getuid()):\(getgid())::/:/bin/sh\n")
         try folder.write("root/usr/lib/systemd/system/gatehouse.service", "[Service]\nUser=keeper\n")
         try folder.write("root/sys/class/rtc/rtc0/hctosys", "1\n")
@@ -263,7 +263,7 @@ import Testing
     }
 
     /// Making an image starts no service on the machine that makes it.
-    @Test func anImageStartsNothingHere() async throws {
+    @Test func anImageStartsNoServiceOnThisMachine() async throws {
         try FileManager.default.createDirectory(
             atPath: folder.path("image/etc"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])

@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The lines that docs/setup.md tells an installer to type and write have the described effect.
+/// The lines of docs/setup.md that an installer types and writes have the described effect.
 @Suite struct SetupDocumentTests {
     private let folder: Scratch
     private let text: String

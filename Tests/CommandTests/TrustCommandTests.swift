@@ -75,7 +75,7 @@ import Testing
 
     /// A path that this user may not read is not reported as missing: neither a directory, nor one below a
     /// folder without access, nor a bundle. The remedies for missing files would not help.
-    @Test func whatMayNotBeReadIsNotMissing() async throws {
+    @Test func unreadableFilesAreNotReportedAsMissing() async throws {
         try await folder.exportSample()
         try folder.write("kept/trust/issuers.toml", Self.issuers("works"))
         try folder.write("kept/bundle", "{}")

@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The demonstration's credential: its directory is made again with the commands that `needs` proposes.
-    @Test func theWholeStory() async throws {
+    @Test func theProposedCommandsMakeTheDirectory() async throws {
         try await folder.exportSample()
         let first = try await folder.gatehouse("trust", "needs", "sample/credential.json", "--trust", "trust")
         #expect(first.code == 1 && first.output.contains("nothing is verified or trusted"), "\(first)")

@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Verifies with the gate's own trust and rules, without a service.
-    @Test func wouldThisGateTakeIt() async throws {
+    @Test func verificationWithTheGatesOwnData() async throws {
         let configuration = """
             [kiosk]
             name = "A"

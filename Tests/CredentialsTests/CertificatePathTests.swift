@@ -134,7 +134,7 @@ import X509
         #expect(TestPKI.outcome([try leaf.der] + authorities.reversed(), try TestPKI.roots(root)) == "input.too-large")
     }
 
-    @Test func whatASignerIsKnownBy() throws {
+    @Test func namesOfASigner() throws {
         let root = try TestPKI.root()
         var template = try Template.signer()
         template.names = [.uniformResourceIdentifier("did:web:a.example"), .dnsName("a.example")]
@@ -156,7 +156,7 @@ import X509
     }
 
     /// A host name counts only if no URI in the certificate names another issuer at that host.
-    @Test func whoseNamesTheseAre() throws {
+    @Test func hostNamesOfOtherIssuers() throws {
         let root = try TestPKI.root()
         let roots = try TestPKI.roots(root)
         let dns = GeneralName.dnsName("Univ.example")

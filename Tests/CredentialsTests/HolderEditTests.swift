@@ -213,7 +213,7 @@ import Testing
     }
 
     /// A name that a pinned context defines and another covers by its vocabulary may have either meaning.
-    @Test func vocabularyBesideDefinition() throws {
+    @Test func vocabularyAndDefinition() throws {
         let issuer = try TestIssuer(seed: 9)
         let (vocabulary, url): (JSON, Text) = (
             ["@context": ["@vocab": "https://other.example/#"]], "https://other.example/v1"

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func chainsOfWhoMayBringContexts() throws {
+    @Test func chainsOfIssuersWithInlineContexts() throws {
         let issuer = try TestIssuer(seed: 0x42)
         var document = issuer.template
         document["@context"] = .array((document["@context"]?.array ?? []) + [Self.chain])

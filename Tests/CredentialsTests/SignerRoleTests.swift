@@ -187,7 +187,7 @@ import X509
         return TestPKI.refusal(chain, try TestPKI.roots(anchor), role: role)?.detail?.word
     }
 
-    @Test func everyRuleHasItsWord() throws {
+    @Test func everyRuleHasItsDetail() throws {
         #expect(try detail() == nil)
         #expect(try detail(root: { $0.constraints = .isCertificateAuthority(maxPathLength: 0) }) == "path-length")
         #expect(try detail(authority: { $0.constraints = nil }) == "authority")

@@ -28,7 +28,7 @@ class Bank:
         self.base = int(re.search(rf"GPIOs (\d+)-\d+,.*{LABEL}", shown).group(1))
 
     def unplug(self):
-        """The chip is gone, whoever holds its lines."""
+        """Removes the chip, even if its lines are in use."""
         self.machine.shell(f"echo 0 > {FOLDER}/live")
 
     def file(self, line):
@@ -46,7 +46,7 @@ class Bank:
         return {name: holder for name, holder in re.findall(r"\((GPIO\d+)\s*\|(\S+)\s*\)", shown)}
 
     def pull(self, direction):
-        """What the pins do while nobody drives them: "pull-up" or "pull-down"."""
+        """The level of the pins while no output drives them: "pull-up" or "pull-down"."""
         self.machine.shell("; ".join(f"echo {direction} > {self.file(line)[:-5]}pull" for line in LINES))
 
     def forget(self):

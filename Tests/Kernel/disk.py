@@ -24,7 +24,7 @@ class Disk:
                         self.image], check=True)
 
     def options(self):
-        """What QEMU is told. It works on a copy, so that a cut can decide what the drive kept."""
+        """The options of QEMU. It works on a copy, so that a cut can decide what the drive kept."""
         subprocess.run(["cp", "--sparse=always", "--reflink=auto", self.image, self.used], check=True)
         self.log.write_bytes(b"")
         return ["-blockdev", f"driver=blklogwrites,node-name=disk,file.driver=file,file.filename={self.used},"
@@ -51,7 +51,7 @@ class Disk:
         shutil.move(self.used, self.image)
 
     def _writes(self):
-        """Offset and bytes of each write in order: those before the last flush, and those behind it."""
+        """Offset and bytes of each write in order: those before the last flush, and those after it."""
         safe, late = [], []
         with self.log.open("rb") as log:
             head = log.read(SECTOR)

@@ -62,7 +62,7 @@ class Gate:
         return [line for line in lines if line["event"] == name]
 
     def fault(self, code):
-        """Whether it is in force; nil when it was never told."""
+        """Whether it is in force; nil when it was never reported."""
         return next((line["present"] for line in reversed(self.events("fault")) if line["code"] == code), None)
 
     def reason(self):
@@ -78,7 +78,7 @@ class Gate:
         return self.air.visit(self.uri(), payload or self.credential, PATIENCE)
 
     def is_fine(self):
-        """Whether somebody with a good credential gets in."""
+        """Whether a visitor with a good credential is admitted."""
         outcome = self.visit()
         expect(outcome == "accepted", f"{outcome}: {self.log()[-4:]}")
 
@@ -87,7 +87,7 @@ class Gate:
         return self.wait(lambda: self.events("visit.ended")[number - 1:], 15, f"end of visit {number}")[0]
 
     def open_for_long(self):
-        """Starts with a pulse of three seconds, lets somebody in and returns in the midst of it."""
+        """Starts with a pulse of three seconds, admits a visitor and returns during the pulse."""
         self.start("long")
         self.air.begin(self.events("advertising")[-1]["uri"], self.credential)
         self.wait(lambda: self.bank.levels()[RELAY] == 1, 40, "open gate")
@@ -106,7 +106,7 @@ class Gate:
         return time.monotonic() - began
 
     def release(self, configuration="gatehouse"):
-        """What the unit runs behind the program; its exit status."""
+        """Runs the unit's command after the program; returns its exit status."""
         return int(self.machine.shell(
             f"gatehouse release-lines --config /etc/gatehouse/{configuration}.toml > /run/released 2>&1; echo $?"))
 

@@ -70,7 +70,7 @@ def releases_when_it_crashes(gate):
 
 
 def knows_lines_that_are_active_low(gate):
-    """active-low lines behind pull-ups: high but for the pulse, from before the start to after the end"""
+    """active-low lines with pull-ups: high except for the pulse, from before the start to after the end"""
     gate.bank.pull("pull-up")
     try:
         gate.start("low")
@@ -90,7 +90,7 @@ def knows_lines_that_are_active_low(gate):
 
 
 def waits_for_lines_of_another(gate):
-    """a relay that another program holds: told, nobody is let in, and taken up when that lets go"""
+    """a relay that another program holds: reported, no visitor is admitted, and taken when it is free"""
     other = int(gate.machine.shell(f"lines hold /dev/{gate.bank.chip} 0 0 > /run/held 2>&1 & echo $!"))
     try:
         gate.wait(lambda: gate.bank.holders().get(RELAY) == "another", 5, "other program")
@@ -110,7 +110,7 @@ def waits_for_lines_of_another(gate):
 
 
 def survives_its_chip(gate):
-    """a chip that goes away under the program is told and taken again when it comes back"""
+    """a chip that goes away in service is reported, and taken again when it comes back"""
     gate.start()
     gate.bank.unplug()
     gate.wait(lambda: gate.fault("fault.gpio"), 20, "fault")
@@ -279,7 +279,7 @@ def is_accepted_pin_by_pin(gate):
 
 
 def asks_for_inputs(gate):
-    """gatehouse doctor --pins: each input as somebody acts; changed wires; one that is active at rest, without a terminal"""
+    """gatehouse doctor --pins: each input as a person acts; changed wires; one that is active at rest, without a terminal"""
     button, contact = DATA
     doctor = "gatehouse doctor --pins --config /etc/gatehouse/inputs.toml"
 

@@ -26,7 +26,7 @@ class Radio:
         return float(shown.group(1))
 
     def unplug(self):
-        """The adapter is gone, whoever uses it."""
+        """Removes the adapter, even if it is in use."""
         if self.bridge is not None:
             self._end(self.bridge)
             self.bridge = None

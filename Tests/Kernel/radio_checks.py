@@ -39,14 +39,14 @@ def serves_phones(gate):
 
 
 def takes_an_adapter_that_is_up(gate):
-    """an adapter that somebody brought up is put down and taken"""
+    """an adapter that another program brought up is put down and taken"""
     gate.machine.shell("radio up 0")
     gate.start()
     expect(not gate.events("radio.failed"), gate.reason())
 
 
 def reports_the_holder(gate):
-    """a second user channel: told with its remedy, and taken when it is free"""
+    """a second user channel: reported with its remedy, and taken when it is free"""
     gate.machine.shell("sleep 3; radio down 0")  # the kernel's own set-up of the new adapter is over
     other = gate.radio.other("radio hold 0")
     gate.start(waits=False)
@@ -70,7 +70,7 @@ def lifts_a_block(gate):
 
 
 def reports_a_block(gate):
-    """one right and no more: it serves; a block is told with its remedy, and its end is noticed"""
+    """with only one capability it serves; a block is reported with its remedy, and its end is noticed"""
     gate.radio.block(True)
     gate.start(right=1, waits=False)
     gate.wait(lambda: gate.fault("fault.radio"), 20, "fault")
@@ -86,7 +86,7 @@ def reports_a_block(gate):
 
 
 def waits_for_its_adapter(gate):
-    """no adapter at the start: told, and taken when it is plugged in"""
+    """no adapter at the start: reported, and taken when it is plugged in"""
     gate.radio.unplug()
     gate.start(waits=False)
     gate.wait(lambda: gate.fault("fault.radio"), 20, "fault")
@@ -171,7 +171,7 @@ def speaks_h4_on_a_serial_line(gate):
 
 
 def takes_a_serial_adapter_of_the_kernel(gate):
-    """a controller on a serial line behind the kernel's driver (hci_uart), by its user channel"""
+    """a controller on a serial line with the kernel's driver (hci_uart), by its user channel"""
     gate.radio.unplug()
     gate.radio.other("radio attach /run/h4", says="hci0")
     gate.start()

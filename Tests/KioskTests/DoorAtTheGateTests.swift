@@ -322,7 +322,7 @@ import Testing
         #expect(gate.phoneOutcomes[1] == .accepted && gate.breaches == [])
     }
 
-    @Test func whoWouldNotPassKeepsHisReason() throws {
+    @Test func aRejectionInALockDownKeepsItsReason() throws {
         let gate = try gate()
         gate.inject(.door(.order(.lock)))
         gate.verdict = .test(.proofInvalid)

@@ -245,7 +245,7 @@ import Testing
     }
 
     /// The door's handle opens the door before the relay has moved.
-    @Test func whoGoesOutForcesNothing() {
+    @Test func anExitIsNoForcedDoor() {
         var scene = Scene()
         scene.set(.request, true, at: 1000)
         scene.set(.contact, true, at: 1005)
@@ -377,7 +377,7 @@ import Testing
     }
 
     /// Presses at the speed of a finger, for any length of time.
-    @Test func whoPressesInHasteIsHeard() {
+    @Test func aQuickPressCounts() {
         var scene = Scene { $0.inputs[.request] = .zero }
         for press in 0..<80 as Range<Int64> {
             scene.set(.request, true, at: 1000 + press * 125)

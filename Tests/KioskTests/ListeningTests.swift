@@ -22,7 +22,7 @@ import Tuvali
     }
 
     @Test(arguments: [5, 50, 200, 400, 800, 1500, 3000, 6000, 20_000])
-    func everyWalletHearsItsVerdict(milliseconds: Int) throws {
+    func everyWalletReceivesItsVerdict(milliseconds: Int) throws {
         for traits in [PhoneTraits.android13, .android14, .iPhone] {
             let late = Duration.milliseconds(milliseconds)
             let gate = try TestGate(visits: [.test(phone(traits, late: late))])
@@ -44,7 +44,7 @@ import Tuvali
     }
 
     /// A report of missing chunks that the wallet did not receive is repeated as long as the session waits.
-    @Test(arguments: [5, 400, 3000, 7000, 9000, 20_000]) func everyWalletHearsWhatIsMissing(milliseconds: Int) throws {
+    @Test(arguments: [5, 400, 3000, 7000, 9000, 20_000]) func everyWalletGetsMissingChunks(milliseconds: Int) throws {
         let late = Duration.milliseconds(milliseconds)
         for traits in [PhoneTraits.android14, .iPhone] {
             let visit = Simulation.Visit.test(

@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test("a wrong date from a time server has no effect after the clock returns")
-    func oneWrongWord() {
+    func oneWrongDate() {
         var box = Box(Self.monday, .battery, newest: Self.monday)
         box.source = .server
         box.step(2 * Self.day)

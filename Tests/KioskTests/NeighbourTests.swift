@@ -4,13 +4,13 @@ import Ledger
 import Simulation
 import Testing
 
-/// A neighbour with a radio, who needs no code: whatever the radio sends, the next visitor is admitted, and
-/// nobody else.
+/// A neighbour with a radio, who needs no code: whatever the radio sends, only the next visitor is
+/// admitted.
 @Suite struct NeighbourTests {
     /// The central chooses the interval of its link and the MTU, and may change them later. A phone that
     /// meets the gate every 4 s or reduces the MTU in the middle of a transfer, and sends only a chunk now
     /// and then, is not treated as an honest phone on a slow link.
-    @Test(arguments: ["interval", "MTU"]) func whoMakesItsLinkSlowHoldsNothing(_ means: String) throws {
+    @Test(arguments: ["interval", "MTU"]) func aDeliberatelySlowLinkHoldsNoPlace(_ means: String) throws {
         var hostile = PhoneTraits.android14
         hostile.patience = .seconds(900)
         let besiegers = (0..<8).map { number in

@@ -80,12 +80,12 @@ import Testing
         }
     }
 
-    @Test(arguments: attacks) func everybodyIsServedInTwiceTheTime(_ attack: Attack) throws {
+    @Test(arguments: attacks) func everyVisitorIsServedInTwiceTheTime(_ attack: Attack) throws {
         try check(attack, Self.controllers[0])
     }
 
     @Test(.tags(.nightly), arguments: attacks, controllers.dropFirst())
-    func everybodyIsServedInTwiceTheTime(_ attack: Attack, _ traits: (Int, Int)) throws { try check(attack, traits) }
+    func everyVisitorIsServedInTwiceTheTime(_ attack: Attack, _ traits: (Int, Int)) throws { try check(attack, traits) }
 
     private func check(_ attack: Attack, _ traits: (Int, Int)) throws {
         let controller = controller(traits)

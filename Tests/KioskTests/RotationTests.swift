@@ -42,7 +42,7 @@ import Testing
 
     /// A phone that has read the previous code connects while the newest is on the air, and the newest never
     /// leaves the air.
-    @Test func thePreviousOneStaysBesideTheNewest() throws {
+    @Test func thePreviousAddressStaysWithTheNewest() throws {
         var late = PhoneTraits.iPhone
         (late.codeReading, late.rereading) = (.seconds(8), .seconds(3600))
         let visits = [

@@ -145,9 +145,9 @@ import Tuvali
         return ending(of: gate, people.count)
     }
 
-    @Test(arguments: rows) func peopleAreServedBesideASiege(_ row: Row) throws { try check(row) }
+    @Test(arguments: rows) func visitorsAreServedDuringASiege(_ row: Row) throws { try check(row) }
 
-    @Test(.tags(.nightly), arguments: moreRows) func peopleAreServedBesideAnySiege(_ row: Row) throws {
+    @Test(.tags(.nightly), arguments: moreRows) func visitorsAreServedDuringAnySiege(_ row: Row) throws {
         try check(row)
     }
 

@@ -388,7 +388,7 @@ struct ClockTests {
         for (clock, uptime, isSo) in [
             (30, 30, true), (30, 20, true), (0, 3, true),  // a service sets the clock a moment after the kernel's start
             (5000, 5000, true), (400, 5000, true),  // the service also writes the date down every hour
-            (86_400, 600, false),  // somebody has changed the date since
+            (86_400, 600, false),  // the date was changed since
             (-3600, 600, false),  // the clock was never earlier than the date that was written down
         ] as [(Int64, Int64, Bool)] {
             #expect(

@@ -114,7 +114,7 @@ import Testing
     }
 
     /// Names follow the conventions of Prometheus, and each has one help text without line ends.
-    @Test func namesAreAsPrometheusWantsThem() {
+    @Test func namesFollowTheRulesOfPrometheus() {
         #expect(Set(Metric.all.map(\.name)).count == Metric.all.count && Metric.all.count > 45)
         for metric in Metric.all {
             #expect(metric.name.wholeMatch(of: /gatehouse_[a-z]+(_[a-z]+)*/) != nil, "\(metric.name)")

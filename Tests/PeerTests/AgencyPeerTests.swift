@@ -93,8 +93,7 @@ private final class AgencyServer: Sendable {
     private let server: LoopbackServer
     let party: AgencyParty
 
-    /// The side that sends a request. Each side has its own faults, which the other side's requests do not
-    /// use up.
+    /// The side that sends a request. Each side has its own faults, used up only by its own requests.
     enum Side: CaseIterable {
         case kiosk, agent
 

@@ -21,7 +21,7 @@ import Testing
 
     /// With the plugin: the agent acknowledges each message after its commit before the kiosk sends the next
     /// one.
-    @Test(.timeLimit(.minutes(10))) func recordsBesideASimpleSender() async throws {
+    @Test(.timeLimit(.minutes(10))) func recordsComparedWithASimpleSender() async throws {
         guard Workplace.hasDatabase else { return print("skipped: no PostgreSQL (apt-get install postgresql)") }
         let (place, visits) = (try Workplace("rate"), 10_000)
         let database = try Database(place)
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// To an unmodified agent: a basic message for each report, and a ping after some of them.
-    @Test(.timeLimit(.minutes(10))) func singleReportsBesideASimpleSender() async throws {
+    @Test(.timeLimit(.minutes(10))) func singleReportsComparedWithASimpleSender() async throws {
         _ = try await expectRate([], visits: 1000, unit: "reports", perVisit: 1, atLeast: Self.isInstalled ? 0.25 : 0.1)
     }
 
@@ -147,7 +147,7 @@ import Testing
         line["event"]?.string == "agent" && line["text"]?.string?.string.hasPrefix(text) == true
     }
 
-    /// Returns the time of a log line in seconds.
+    /// Returns the time of an event line in seconds.
     private static func seconds(_ line: JSON) throws -> Double {
         let time = try #require(line["time"]?.string.flatMap { Timestamp(rfc3339: $0.string) })
         return Double(time.seconds) + Double(time.nanoseconds) / 1e9

@@ -86,7 +86,7 @@ extension Manifest {
         targets.filter { reached(from: $0.dependencies).contains($0.name) }.map(\.name)
     }
 
-    /// Each dependency of the targets of those names that stands below its target in the file.
+    /// Each dependency of the targets of those names that is below its target in the file.
     func upward(among names: Set<String>) -> [String] {
         targets.indices.flatMap { index in
             let above = Set(targets[..<index].map(\.name))

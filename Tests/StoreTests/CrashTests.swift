@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Tests the examination: on a disk that forgets its last sync, it must find broken promises.
-    @Test func aLyingDiskIsNoticed() async throws {
+    @Test func aDiskThatReportsFalseSyncsIsDetected() async throws {
         let disk = try CrashDisk()
         var script = CrashScript(disk)
         try await script.run()

@@ -100,7 +100,7 @@ import Testing
 
     /// A copy agent has a debt of the first ledger, and its connection was deleted in the second ledger. The copy agent
     /// gets a debt of the second ledger, too.
-    @Test func whoIsOwedWithoutAConnectionIsOwedTheNextLedgerToo() async throws {
+    @Test func anAgentWithADebtButNoConnectionGetsDebtsOfTheNextLedger() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await beginAnew(witnessed)
         guard case .begun = try await store.beginDeletion(of: "other", isForced: true) else {
@@ -131,7 +131,7 @@ import Testing
 
     /// Replaced database files are kept under increasing numbers. The oldest files are removed, and the store names the
     /// removed files.
-    @Test func soManyFilesAreKept() async throws {
+    @Test func theNumberOfKeptFilesIsBounded() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var (removed, givenUp): ([String], [PastDebt]) = ([], [])
         for number in 1...PastDebt.ledgers + 2 {

@@ -312,7 +312,7 @@ import Testing
 
     /// After the loss of a key, a new key and new connections work. When the old key is put back, the old connections
     /// are readable again.
-    @Test func anotherKeyBeginsAnewBesideWhatItCannotOpen() async throws {
+    @Test func anotherKeyBeginsAnewAndKeepsUnreadableData() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let file = keyPath(folder)
         var store = try await Store.open(folder.database)

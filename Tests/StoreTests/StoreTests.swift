@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func readersWorkBesideTheOwnerAndWithoutIt() async throws {
+    @Test func readersWorkWithAndWithoutTheOwner() async throws {
         let folder = try TestFolder("store")
         let store = try await Store.open(folder.database)
         try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)

@@ -26,7 +26,7 @@ import Testing
         }.sorted()
     }
 
-    @Test(.tags(.realTime)) func theWitnessHearsOfEachOpeningAtOnceAndOfTheRestWhenQuiet() async throws {
+    @Test(.tags(.realTime)) func theWitnessRecordsOpeningsAtOnceAndTheRestWhenQuiet() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var options = StoreOptions()
         options.witnessIdle = .milliseconds(20)

@@ -1,4 +1,4 @@
-/// Tests that one process runs, one at a time.
+/// Tests that a single process runs, one at a time.
 package struct Batch: Sendable {
     /// The tests in the catalogue's order.
     package let tests: [Catalogue.Test]

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test("without a power cut, no visit is interrupted")
-    func aPlugThatWasNotPulled() async throws {
+    func aDemonstrationWithoutAPowerCut() async throws {
         let findings = try await play { try await PowerCut($0).play { _ in } }
         #expect(broken(findings) == [0, 1], "\(findings)")
     }

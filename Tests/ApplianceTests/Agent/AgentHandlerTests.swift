@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Unreadable messages are listed as the mobile SDK lists them: reviewed, and without content.
-    @Test func whatWasPutAsideIsShown() async throws {
+    @Test func setAsideEntriesAreShown() async throws {
         try await router { router, store in
             try await store.saveConnection("one", Array("{}".utf8))
             for (uid, connection) in [("a", "one"), ("b", "gone"), ("c", "one")] as [(Text, Text)] {
@@ -73,7 +73,7 @@ import Testing
 
     /// Eight requests, each of which waits a second for a starting service: some wait, the others are refused
     /// at once.
-    @Test(.tags(.realTime)) func notAllThatIsAskedOfAgentsWaits() async throws {
+    @Test(.tags(.realTime)) func onlySomeAgentRequestsWait() async throws {
         try await router { router, _ in
             var control = ControlRouter()
             router.register(in: &control)

@@ -119,7 +119,7 @@ import Testing
     }
 
     /// The growth of the ledger is reported once only, so a failed read of its end must be repeated.
-    @Test func aFailedLookAtTheLedgersEndIsMadeAgain() async throws {
+    @Test func aFailedReadOfTheLedgersEndIsRepeated() async throws {
         let (exchange, memory) = (try VirtualAgentExchange(), Memory())
         let link = try await newLink(exchange, memory)
         try #require(await link.connect(within: .seconds(60)))

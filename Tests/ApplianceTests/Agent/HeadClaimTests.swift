@@ -97,7 +97,7 @@ import Testing
 
     /// The primary agent makes a false claim at every start while the copy agent is unreachable: nothing is
     /// lost, no new ledger begins, the ledger stays intact, and the primary agent is named.
-    @Test(arguments: [true, false]) func aLyingPrimaryCostsACopyNothing(givesOldHeadBack: Bool) async throws {
+    @Test(arguments: [true, false]) func aFalseClaimOfThePrimaryAffectsNoCopy(givesOldHeadBack: Bool) async throws {
         let box = try await ClaimingBox()
         var store = try await box.open()
         try await BackupBox.record(3, store)

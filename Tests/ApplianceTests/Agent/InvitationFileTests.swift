@@ -6,7 +6,7 @@ import Testing
 
 /// The changes of a file after which its invitation is read.
 @Suite struct InvitationFileTests {
-    @Test func whatChangesAboutItIsReasonToReadIt() throws {
+    @Test func anyChangeOfTheFileCausesARead() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         var file = InvitationFile(path: path)

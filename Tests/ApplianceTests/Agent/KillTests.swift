@@ -145,7 +145,7 @@ import Testing
         return (life.writes, life.isDead)
     }
 
-    @Test func anyWriteMayBeTheLast() async throws {
+    @Test func theProcessMayEndAtAnyWrite() async throws {
         let lives = try await Life.eachDeath { last, behind in try await live(dyingAt: last, behind: behind) }
         print("agent: killed at each of \(lives) writes, before and behind it")
         #expect(lives >= 10)

@@ -170,7 +170,7 @@ import Testing
         return (life.writes, life.isDead)
     }
 
-    @Test(arguments: [false, true]) func anyWriteMayBeTheLast(hasPickup: Bool) async throws {
+    @Test(arguments: [false, true]) func theProcessMayEndAtAnyWrite(hasPickup: Bool) async throws {
         let lives = try await Life.eachDeath { last, behind in
             try await live(hasPickup: hasPickup, dyingAt: last, behind: behind)
         }

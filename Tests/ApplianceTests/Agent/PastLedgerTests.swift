@@ -33,7 +33,7 @@ import Testing
 
     /// Each agent gets the rest of the old ledger from its file and then the new ledger: nothing is lost, and
     /// nothing arrives twice.
-    @Test(arguments: [true, false]) func theRestComesOutOfTheFile(keepsLedgers: Bool) async throws {
+    @Test(arguments: [true, false]) func theRemainingEntriesAreReadFromTheFile(keepsLedgers: Bool) async throws {
         let box = try await ClaimingBox(keepsLedgers: keepsLedgers)
         var (store, old) = try await beginAnew(box)
         #expect(await store.debts.map(\.reports).sorted() == [2, 10])
@@ -66,7 +66,7 @@ import Testing
 
     /// The program ends after each post to the copy agent, whose answer is lost, and starts again: confirmed
     /// entries stay confirmed, and none is left out.
-    @Test func theRestSurvivesEveryEnd() async throws {
+    @Test func theRemainingEntriesSurviveEveryEnd() async throws {
         let box = try await ClaimingBox()
         var (store, old) = try await beginAnew(box)
         await box.copy.exchange.setUp(true)
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// The process is killed at each write on the way from the old ledger to the new one.
-    @Test func anyWriteMayBeTheLast() async throws {
+    @Test func theProcessMayEndAtAnyWrite() async throws {
         let lives = try await Life.eachDeath { last, behind in
             let life = Life(dyingAt: last, behind: behind)
             let box = try await ClaimingBox()
@@ -125,7 +125,7 @@ import Testing
     /// The file is missing or does not match its seal: none of it is delivered. The entries that the primary
     /// agent lacks are counted, once, and reported to both agents; the entries that the copy agent lacks do
     /// not add to that count.
-    @Test(arguments: Loss.allCases) func whatTheFileHasNotAnyMoreIsCounted(_ loss: Loss) async throws {
+    @Test(arguments: Loss.allCases) func entriesMissingInTheFileAreCounted(_ loss: Loss) async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
         let file = box.box.path("state/gatehouse.db.rewritten-1")
@@ -157,7 +157,7 @@ import Testing
 
     /// The file cannot be read: each attempt is reported, and after the last one the new ledger is delivered.
     /// Each destination loses only its own part.
-    @Test func whatCannotBeReadHoldsNothingUpForEver() async throws {
+    @Test func anUnreadableFileDelaysNothingForEver() async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
         let file = box.box.path("state/gatehouse.db.rewritten-1")
@@ -186,7 +186,7 @@ import Testing
 
     /// A keeper that always answers that another connection writes the old ledger gets the new one. The loss
     /// of a copy does not count for the primary agent.
-    @Test(arguments: [true, false]) func whatIsForeignForEverHoldsNothingUp(isCopy: Bool) async throws {
+    @Test(arguments: [true, false]) func aLedgerThatStaysForeignDelaysNothing(isCopy: Bool) async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
         await box.copy.exchange.setUp(true)

@@ -171,7 +171,7 @@ import Testing
     }
 
     /// An interrupted deletion without a notice continues without one.
-    @Test func theNextStartGoesOnInSilence() async throws {
+    @Test func theNextStartContinuesWithoutANotice() async throws {
         try await withSilencedAgent { gate, folder, old, before in
             let before = try #require(before)
             #expect(

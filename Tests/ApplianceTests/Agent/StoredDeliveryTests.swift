@@ -162,7 +162,7 @@ import Testing
     }
 
     /// Records that a full ledger gave up while the agent was unreachable are counted exactly at the agent.
-    @Test func whatWasGivenUpIsCountedAtTheFarEnd() async throws {
+    @Test func abandonedEntriesAreCountedAtTheAgent() async throws {
         var options = StoreOptions()
         (options.retention.entries, options.retention.hardEntries, options.evictionBatch) = (200, 300, 8)
         try await Box.with(keepsLedgers: true, options) { box in
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// Records that the agent repeatedly refuses are counted in the records that it accepts.
-    @Test func whatWasRefusedIsCountedAtTheFarEnd() async throws {
+    @Test func refusedEntriesAreCountedAtTheAgent() async throws {
         try await Box.with(keepsLedgers: true) { box in
             try await box.record(1)
             try await box.run { await box.isAllConfirmed() }

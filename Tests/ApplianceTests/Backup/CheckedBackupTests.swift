@@ -32,7 +32,7 @@ import Testing
         return seen.withLock { $0 }
     }
 
-    @Test func itIsUnpackedBesideTheLedger() async throws {
+    @Test func itIsUnpackedNextToTheLedger() async throws {
         // The folders of a killed check, of a running check, and of another program.
         let gone = try ended()
         let others = ["gatehouse.db.checking-1", "gatehouse.db.checking", "gatehouse.db.checking-x"]

@@ -152,7 +152,7 @@ import Testing
     }
 
     /// Before the restore, and after it, the operator reads whose keys would be trusted.
-    @Test func withoutKeysItSaysWhoseItMayBe() async throws {
+    @Test func withoutKeysItNamesTheTrustedKeys() async throws {
         let keys = try [3, 4].map {
             try #require(OperatorSigningKey(seed: [UInt8](repeating: $0, count: 32))).publicKey.text
         }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .tags(.realTime)) struct AnswerLimitTests {
     /// Root asks for a list eight times, each time without an answer: the gate's own requests on the same
     /// socket are answered.
-    @Test func whatHangsTakesNoOtherRequestsTurn() async throws {
+    @Test func aHangingRequestDelaysNoOther() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8)).s")
             .path
         let isHeld = Mutex(true)

@@ -12,7 +12,7 @@ import Testing
 
 /// The control socket of the service when its folder is missing at the start, and when it is removed later.
 @Suite(.tags(.realTime)) struct ControlServiceTests {
-    @Test(.timeLimit(.minutes(1))) func aPlaceThatComesIsTaken() async throws {
+    @Test(.timeLimit(.minutes(1))) func aFolderThatAppearsIsUsed() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -71,8 +71,8 @@ import TrustFiles
         let own = try status(directory, "[policy]\nfile = \"own.toml\"\n")
         #expect(own.policySource == "file" && own.policy?.hasPrefix("own@7 ") == true, "\(own)")
         #expect(own.policyFile?.string == fixture.path + "/own.toml", "\(own)")
-        // The profile in the rules takes precedence over the configuration's, and that one over the trust
-        // data's.
+        // The profile in the rules takes precedence over the configuration's, and the configuration's over
+        // the trust data's.
         #expect(own.profile == .strict)
         try fixture.write("directory/issuers.toml", "profile = \"compat\"\n" + TrustFixture.issuers())
         let lenient = try TrustDirectory(path: fixture.path + "/directory")

@@ -122,7 +122,7 @@ private func status(_ faults: [ReasonCode], at now: Instant) throws -> KioskStat
     }
 
     /// A part that does not answer is named after its time limit, and the report has what the others answered.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func whatIsStuckIsNamed(seed: UInt64) throws {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func stuckPartsAreNamed(seed: UInt64) throws {
         let kiosk = try status([], at: at(100))
         try VirtualTime.run(seed: seed) { time in
             let parts = [

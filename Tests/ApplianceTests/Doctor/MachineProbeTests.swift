@@ -257,7 +257,7 @@ import Testing
     }
 
     /// A file that the user may not see is not reported as missing. Root sees every file.
-    @Test func whatIsHiddenIsNotMissing() throws {
+    @Test func unreadableFilesDoNotCountAsMissing() throws {
         defer { over() }
         guard geteuid() != 0 else { return }
         try write(["shut/trust/issuers.toml": ""])

@@ -56,7 +56,7 @@ import Testing
         return ""
     }
 
-    @Test func aGateTakesItsPartAndNeverGoesBack() throws {
+    @Test func aGateImportsItsPartAndNeverAnOlderOne() throws {
         let hand = try read("gate.toml")
         let first = try state.install(
             try bundle(3, kiosks: ["North": "[kiosk]\nname = \"North\"\n[gate]\npulse = \"300ms\"\n"]), at: now)

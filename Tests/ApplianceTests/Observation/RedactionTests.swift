@@ -19,7 +19,7 @@ import Testing
         (#"{"version":"yard@7 sha256:0011223344556677"}"#, #"{"version":"<policy 1>"}"#),
         ("/var/lib/gatehouse/gatehouse.db", "/var/lib/gatehouse/gatehouse.db"), ("", ""),
     ])
-    func eachThingBecomesAWord(_ text: String, _ expected: String) {
+    func eachNameBecomesAPlaceholder(_ text: String, _ expected: String) {
         var redaction = Redaction(takesNames: true, words: ["North-Gate", "It"])
         #expect(redaction.text(text) == expected)
     }

@@ -55,7 +55,7 @@ import Testing
         #expect(told([(Self.free, trouble(stuck: true)), (Self.free, trouble())]).keys.contains(.gateStuck) == false)
     }
 
-    @Test func theDetailIsOfWhatIsStillBroken() {
+    @Test func theDetailNamesTheRemainingFault() {
         let both: [([OutputRole], LineThread.Trouble?)] = [
             (Self.gate, trouble("relay")), (Self.free, trouble("free")),
         ]

@@ -126,7 +126,7 @@ import Testing
         #expect(await becomesTrue { file.failure(at: SystemClock.now().advanced(by: .seconds(11))) == nil })
     }
 
-    @Test func pagesAreForWhoMayLook() async throws {
+    @Test func pagesRequireAccessToTheSocket() async throws {
         try await running(try service("status = \"none\"")) {
             // The socket's file exists before the server listens.
             #expect(await becomesTrue { (try? ask("/")) != nil })

@@ -35,7 +35,7 @@ import Testing
         return said
     }
 
-    @Test func aDateThatLosesItsWorthOpensNothing() throws {
+    @Test func aDateThatLosesItsTrustOpensNothing() throws {
         var word = word(Self.free, Self.night)
         #expect(try said(&word, "23:00") == (.locked, false))
         #expect(try said(&word, "23:00", .unset) == (.locked, true))
@@ -46,7 +46,7 @@ import Testing
         #expect(try said(&word, "08:00", .unset) == (.normal, true))
     }
 
-    @Test func beforeTheFirstGoodDateItMayBeNight() throws {
+    @Test func beforeTheFirstTrustedDateTheStricterModeApplies() throws {
         var both = word(Self.free, Self.night)
         #expect(try said(&both, "12:00", .unset) == (.locked, true))
         #expect(try said(&both, "12:00") == (.normal, false))

@@ -43,9 +43,9 @@ struct StoredGate {
     enum Pace: Sendable {
         /// At once, and the next action waits until they are written: a fast disk.
         case prompt
-        /// Only with the next intent or at the end: a disk that lags behind the gate.
+        /// Only with the next intent or at the end: a disk that is slower than the gate.
         case lagging
-        /// At once; nobody waits.
+        /// At once; no action waits.
         case free
     }
 

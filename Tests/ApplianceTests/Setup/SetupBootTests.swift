@@ -144,7 +144,7 @@ import TrustFiles
     }
 
     /// The same card is prepared again, with a new invitation next to the same answer file.
-    @Test func whatLiesBesideTheSameFileIsCarriedOut() throws {
+    @Test func filesNextToTheSameFileAreCarriedOut() throws {
         try writeAnswers()
         #expect(run().outcome == .done)
         let first = try #require(folder.read("gate/gate.toml"))
@@ -301,7 +301,7 @@ import TrustFiles
     }
 
     /// A setup removes no file outside the boot partition.
-    @Test func onlyWhatLiesBesideItIsTakenAway() throws {
+    @Test func onlyFilesNextToItAreRemoved() throws {
         try folder.trust.write("elsewhere.json", SetupFixture.invitation())
         try folder.trust.write(
             "boot/gatehouse-setup.toml", "name = \"N\"\nboard = \"none\"\ninvitation = \"../elsewhere.json\"\n")

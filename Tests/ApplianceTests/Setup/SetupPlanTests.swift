@@ -149,7 +149,7 @@ import Testing
         #expect(try configuration([.name: "N", .board: "none"], machine: seen).radio.device == "hci0")
     }
 
-    @Test func aGateElsewhereHasAllBesideIt() throws {
+    @Test func aGateElsewhereHasItsFilesNextToIt() throws {
         let other = SetupPlaces("/srv/south/gate.toml")
         let configuration = try configuration(
             [.name: "South", .board: "none", .invitation: "https://agent.example/invite"], places: other)

@@ -215,7 +215,7 @@ import Testing
         #expect(try problems([.trustDirectory: folder.path + "/none"], replaces: true)["trust-directory"] != nil)
     }
 
-    @Test func anIssuerIsPinnedBesideTheOthers() throws {
+    @Test func anIssuerIsAddedToTheOthers() throws {
         try folder.trust.write("gate/trust/issuers.toml", "# by hand\n" + TrustFixture.issuers())
         let key = "z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
         let id = "did:web:works.example"
@@ -340,8 +340,7 @@ import Testing
         #expect(folder.names("etc").isEmpty)
     }
 
-    /// Files that an interrupted setup left behind are removed by the next setup; files of other programs are
-    /// not.
+    /// The next setup removes the files of an interrupted setup, but no files of other programs.
     @Test func leftoversGo() throws {
         for name in [".gate.toml.71.new", ".agent.invitation.8.new", ".gate.toml.x.new", ".other.7.new"] {
             try folder.trust.write("gate/" + name, "half")

@@ -77,7 +77,7 @@ import Testing
 
     /// An index that people wrote: its further members are kept, and so are the other names of a replaced
     /// document.
-    @Test func indexesOfPeople() throws {
+    @Test func manuallyWrittenIndexes() throws {
         try folder.write("issuers.toml", "")
         try folder.write("contexts/mine.jsonld", Self.context)
         try folder.write(
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func whatPeopleWroteStays() throws {
+    @Test func manualEditsStay() throws {
         try folder.write("issuers.toml", Self.people)
         var settings = IssuerSettings()
         settings.groups = ["works", "night"]

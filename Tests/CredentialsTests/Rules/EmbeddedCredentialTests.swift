@@ -337,8 +337,7 @@ import Testing
         #expect(try code(nil) == "ok")
     }
 
-    /// The statements of an inner presentation, which its holder wrote, define neither type nor subject of the outer
-    /// credential.
+    /// An inner presentation, which its holder wrote, defines neither type nor subject of the outer credential.
     @Test func presentationsInside() throws {
         func code(_ said: JSONObject, _ rule: String) throws -> String {
             let inside: JSON = ["type": "VerifiablePresentation", "holder": .object(said)]

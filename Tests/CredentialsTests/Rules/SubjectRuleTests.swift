@@ -23,7 +23,7 @@ import Testing
     }
 
     /// The holder may have to show only one of several subjects.
-    @Test func hiddenBesideTheOneThatIsShown() throws {
+    @Test func aHiddenSubjectNextToAShownOne() throws {
         let other = try RuleCredential(.disclosed, ["level": 3], isMandatory: true, subject: "did:example:other")
         #expect(try code(other, other.full) == "policy.d")
         #expect(try code(other, other.full, "[[accept]]\nid = \"r\"\n") == "ok")

@@ -59,7 +59,7 @@ import Testing
         return findings
     }
 
-    @Test func claimsAreReadBesideAllContexts() throws {
+    @Test func claimsAreReadWithAllContexts() throws {
         let samples = try Self.samples()
         guard !samples.isEmpty else { return }
         let all = samples.reduce(into: [Text: JSON]()) { $0.merge($1.contexts) { $1 } }

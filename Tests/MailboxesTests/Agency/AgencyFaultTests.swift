@@ -147,8 +147,8 @@ import VirtualKit
     ]
 
     /// A driver that reports refusals without codes: if the answer to a request that an agency accepts only
-    /// once was lost (for an agent or a connection's key), the refusal of its repetition cannot be told from
-    /// other refusals.
+    /// once was lost (for an agent or a connection's key), the refusal of its repetition cannot be
+    /// distinguished from other refusals.
     @Test(arguments: AgencyDialect.allCases)
     func lostAnswersOfADriverWithoutCodes(_ dialect: AgencyDialect) throws {
         let asked = try scenario(dialect).asked

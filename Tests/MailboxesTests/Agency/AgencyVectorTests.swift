@@ -235,7 +235,7 @@ private struct Run {
         }
     }
 
-    /// Checks that each message opens with the connection's key, whoever at the other side wrote it.
+    /// Checks that each message opens with the connection's key, independent of its writer.
     private func opened(_ messages: [AgencyMessage], _ expected: [JSON]?) -> String? {
         guard messages.map(\.uid) == expected?.compactMap({ $0["uid"]?.string }) else { return "other messages" }
         for message in messages {

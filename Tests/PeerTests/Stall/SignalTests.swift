@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)), .tags(.realTime)) struct SignalTests {
     /// Signals that ask the program to end, from systemd, from a closed terminal, and from a person at a
     /// terminal.
-    @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT]) func thoseThatEndIt(_ number: Int32) async throws {
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT]) func signalsThatEndIt(_ number: Int32) async throws {
         try await inAPulse(of: .seconds(5)) { kiosk in
             let asked = SystemClock.now()
             let (_, owed) = try await kiosk.end("signal \(number)", by: number)
@@ -19,7 +19,7 @@ import Testing
 
     /// Signals whose default action ends a program and that mean nothing to this one: one program receives
     /// each in a pulse of its own, and still admits the next visitor.
-    @Test func thoseThatAreIgnored() async throws {
+    @Test func signalsThatAreIgnored() async throws {
         let numbers = [SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGIO]
         try await inAPulse(of: .milliseconds(500)) { kiosk in
             for (count, number) in zip(1..., numbers) {
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Signals of a crash.
-    @Test(arguments: [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGTRAP]) func thoseOfACrash(_ number: Int32) async throws {
+    @Test(arguments: [SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGTRAP]) func signalsOfACrash(_ number: Int32) async throws {
         try await inAPulse(of: .seconds(5)) { kiosk in
             let asked = SystemClock.now()
             let (end, time, owed) = try await kiosk.process.end(by: number)

@@ -93,7 +93,7 @@ import Testing
 
     /// The relay has a thread of its own: neither lamps nor radio delay it.
     @Test(arguments: [(Stall.Held.lamps, "transfer.received"), (.radio, "verdict"), (.radio, "transfer.received")])
-    func nothingBesideTheRelayKeepsIt(_ held: Stall.Held, _ point: String) async throws {
+    func noOtherThreadDelaysTheRelay(_ held: Stall.Held, _ point: String) async throws {
         guard let site = try await StallSite("stall") else { return }
         let kiosk = try WatchedKiosk(site, held, at: point)
         try kiosk.process.start()

@@ -6,7 +6,7 @@ import Testing
 enum Stalled: String, Sendable {
     case standardError, journal, logFile, terminal, display, ledger, control, agent, resolver
 
-    /// The calls that are held up; nil where a real counterpart stops instead.
+    /// The calls that are held up; nil where a real peer stops instead.
     var held: Stall.Held? {
         switch self {
         case .logFile: .logFile
