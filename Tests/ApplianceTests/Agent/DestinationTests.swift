@@ -105,7 +105,6 @@ import Testing
     func eachRowIsCarriedOut(isKnown: Bool, offer: (handshake: Bool, requests: Bool)) throws {
         try play { world in
             let (agent, memory) = (try world.agent("http://first.test/"), world.memory)
-            await agent.withAgent { $0.acceptsReuse = true }
             let destination = world.destination(agent)
             async let _ = destination.run()
             if isKnown {
