@@ -22,8 +22,8 @@ extension Composition {
             let (configuration, log, report) = (base.configuration, base.log, base.report)
             let (clock, spawner) = (base.clock, base.spawner)
             let agents = AgentService(
-                configuration: configuration, store: records.store, log: log, clock: clock, contacts: base.crashes,
-                report: report)
+                configuration: configuration, store: records.store, log: log, clock: clock, spawner: spawner,
+                contacts: base.crashes, report: report)
             keeper = LedgerKeeper(
                 store: records.store, reserve: records.reserve, siteKey: records.siteKey, clock: clock,
                 spawner: spawner, stamp: records.stamp, report: report,

@@ -13,6 +13,9 @@ import Synchronization
 /// During the wait the radio is silent and the gate shut, and status requests are answered with the reason.
 /// SIGTERM ends the program in its default way, because nothing is in progress.
 struct Waiting: Sendable {
+    /// The number of seconds between two attempts.
+    static let pause = 5
+
     /// Receives the fault that the program waits for, whenever it changes.
     let report: HealthReporter
     /// The connection to systemd. It notifies systemd that the program is up, and sends watchdog
@@ -30,10 +33,6 @@ struct Waiting: Sendable {
     let serve: @Sendable (StatusReporter) async -> Void
     /// Whether a restart was requested.
     var isAskedToEnd: @Sendable () -> Bool = { false }
-    /// The number of seconds between two attempts.
-    var attempts = 5
-    /// The length of a second; tests shorten it.
-    var second = Duration.seconds(1)
     /// Keeps systemd satisfied during an attempt, which may take minutes if an old ledger must be migrated;
     /// nil: the waiting code makes one from ``manager``.
     var patience: SystemdTimeoutExtension?
@@ -66,12 +65,12 @@ struct Waiting: Sendable {
     ) async throws(CancellationError) -> Value? {
         var told = first
         while true {
-            for number in 0..<attempts {
+            for number in 0..<Self.pause {
                 let isEnding = isAskedToEnd()
                 manager.alive()
                 // The pattern of a fault: red and amber in turn.
                 show(Signal(number.isMultiple(of: 2) ? [.red] : [.amber]))
-                try await clock.sleep(for: second)
+                try await clock.sleep(for: .seconds(1))
                 // End one second after the request, so that the client has received the answer.
                 if isEnding { return nil }
             }

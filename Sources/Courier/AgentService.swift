@@ -30,6 +30,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let store: Store
     private let log: LogSink
     private let clock: Clock
+    private let spawner: Spawner
     private let report: HealthReporter
     private let purpose: Purpose
     private let times: AgentTimes
@@ -53,12 +54,12 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// is asked before each request to a server. `network` posts messages to agents and mailboxes; nil: HTTP does.
     package init(
         configuration: Configuration, store: Store, log: LogSink, purpose: Purpose = .service,
-        times: AgentTimes = AgentTimes(), clock: Clock, contacts: (any ContactBook)? = nil,
+        times: AgentTimes = AgentTimes(), clock: Clock, spawner: Spawner, contacts: (any ContactBook)? = nil,
         network: (any MessageExchange)? = nil, report: @escaping HealthReporter
     ) {
         (self.contacts, self.network) = (contacts, network)
         (self.configuration, self.store, self.log, self.purpose) = (configuration, store, log, purpose)
-        (self.times, self.clock, self.report) = (times, clock, report)
+        (self.times, self.clock, self.spawner, self.report) = (times, clock, spawner, report)
     }
 
     /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has
@@ -295,7 +296,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 longestTokenPause: source?.longestPause ?? .zero,
                 webhook: configuration.agency.listener.map { .init($0.address, target: $0.target) },
                 isWoken: purpose == .service, webhookPause: times.wake,
-                refused: StoredInvitations(withoutMailbox: store), clock: clock,
+                refused: StoredInvitations(withoutMailbox: store), clock: clock, spawner: spawner,
                 notice: { [weak self] in self?.take(.mailbox($0)) }))
     }
 

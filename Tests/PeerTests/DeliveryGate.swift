@@ -68,7 +68,7 @@ final class DeliveryGate: Sendable {
         let log = try LogSink(.file(place.path("log.jsonl")), minimum: .debug)
         let service = AgentService(
             configuration: configuration, store: store, log: log, times: pace.times, clock: .system,
-            report: { [list] in list.take($0) })
+            spawner: .system, report: { [list] in list.take($0) })
         (self.store, self.service) = (store, service)
         self.log = Journal(place.path("log.jsonl"))
         task = Task { try await service.run() }

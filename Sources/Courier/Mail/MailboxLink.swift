@@ -87,17 +87,18 @@ actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
         guard !isStoreBroken else { return inbox.append(.failed(id, .notStored)) }
         // A mailbox that posts again has given up the previous post.
         posting?.cancel()
-        let (exchange, mediaType) = (dependencies.exchange, mailbox.mediaType.string)
-        posting = Task {
-            do throws(ExchangeError) {
-                let answer = try await exchange.exchange(body, with: url.string, as: mediaType)
-                take(
-                    (200...299).contains(answer.status)
-                        ? .answered(id, body: answer.body)
-                        : .rejected(id, status: answer.status, body: Array(answer.body.prefix(16 * 1024))))
-            } catch {
-                take(.failed(id, error.failure))
-            }
+        posting = dependencies.spawner.start("the post of a mailbox") { await self.exchange(id, url, body) }
+    }
+
+    private func exchange(_ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]?) async {
+        do throws(ExchangeError) {
+            let answer = try await dependencies.exchange.exchange(body, with: url.string, as: mailbox.mediaType.string)
+            take(
+                (200...299).contains(answer.status)
+                    ? .answered(id, body: answer.body)
+                    : .rejected(id, status: answer.status, body: Array(answer.body.prefix(16 * 1024))))
+        } catch {
+            take(.failed(id, error.failure))
         }
     }
 }
@@ -125,6 +126,8 @@ struct MailboxDependencies: Sendable {
     /// Stores the mailbox and its keys.
     var store: any ConnectionStore
     var clock: Clock
+    /// Starts the posts.
+    var spawner: Spawner
     /// Receives the news of the mailbox, one item at a time.
     var tell: @Sendable (MailboxNews) async -> Void
 }

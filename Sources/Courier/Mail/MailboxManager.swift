@@ -58,6 +58,8 @@ actor MailboxManager: MailboxAccess {
         /// Remembers the invitations by which no connection through a mailbox could be made.
         var refused: any InvitationMemory
         var clock: Clock
+        /// Starts the tasks that no child task can do.
+        var spawner: Spawner
         /// Receives every notice. It must not block.
         var notice: @Sendable (MailboxNotice) -> Void
         /// The time until a failed step is tried again.
@@ -70,7 +72,7 @@ actor MailboxManager: MailboxAccess {
     /// The mailboxes that run, by their ids.
     private var links: [Text: any RunningMailbox] = [:]
     private var receivers: [Text: (receiver: any MailReceiver, key: KeyPair)] = [:]
-    private var loading: Task<Bool, Never>?
+    private var loading: Task<Void, Never>?
     private let nap = Wakeup()
     private let (running, started) = AsyncStream.makeStream(of: (any RunningMailbox).self)
 
@@ -166,15 +168,18 @@ actor MailboxManager: MailboxAccess {
     /// Loads the stored mailbox, once for all callers. Returns false if nothing can be read now.
     func load() async -> Bool {
         if core.isLoaded { return true }
-        if let loading { return await loading.value }
-        let task = Task { await takeUpStored() }
-        loading = task
-        let isLoaded = await task.value
-        loading = nil
-        return isLoaded
+        if let loading {
+            await loading.value
+        } else {
+            let task = dependencies.spawner.start("the stored mailbox") { await self.takeUpStored() }
+            loading = task
+            await task.value
+            loading = nil
+        }
+        return core.isLoaded
     }
 
-    private func takeUpStored() async -> Bool {
+    private func takeUpStored() async {
         do {
             let refused = try await dependencies.refused.accepted()
             let stored = try await dependencies.store.loadConnections().filter {
@@ -184,7 +189,6 @@ actor MailboxManager: MailboxAccess {
         } catch {
             dependencies.notice(.storeFailed("\(error)"))
         }
-        return core.isLoaded
     }
 
     /// Begins to use a stored mailbox. Asks the mailbox to close each connection that it still has and that
@@ -237,7 +241,7 @@ actor MailboxManager: MailboxAccess {
             mailbox, id: id, connections: receivers.map { ($0.key, $0.value.key) },
             MailboxDependencies(
                 exchange: dependencies.exchange, store: dependencies.store, clock: dependencies.clock,
-                tell: { [weak self] in await self?.take(.news($0, of: id)) }))
+                spawner: dependencies.spawner, tell: { [weak self] in await self?.take(.news($0, of: id)) }))
         links[id] = link
         started.yield(link)
     }

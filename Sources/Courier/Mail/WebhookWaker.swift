@@ -7,6 +7,14 @@ import Mailboxes
 /// attacker who finds the address and posts without end cannot make the gate ask the agency more often than
 /// that.
 struct WebhookWaker: Sendable {
+    /// Listens until the task is cancelled. Passes each body to `take`, which returns whether it understands the body,
+    /// and calls `isListening` when posts are possible.
+    typealias Receive =
+        @Sendable (
+            _ settings: WebhookReceiver.Settings, _ take: @escaping @Sendable ([UInt8]) -> Bool,
+            _ isListening: @escaping @Sendable (ListenAddress) -> Void
+        ) async throws(ListenFailure) -> Void
+
     /// The address at which the gate listens for the webhook.
     var settings: WebhookReceiver.Settings
     /// Fetches the waiting messages.
@@ -18,6 +26,10 @@ struct WebhookWaker: Sendable {
     var pause: Duration
     /// The time between two attempts to listen.
     var retry = Duration.seconds(10)
+    /// Receives the posts: a server, or a simulation of one.
+    var receive: Receive = { settings, take, isListening throws(ListenFailure) in
+        try await WebhookReceiver(settings, take: take).run(isListening: isListening)
+    }
 
     /// Listens until the task is cancelled.
     func run() async {
@@ -42,7 +54,7 @@ struct WebhookWaker: Sendable {
         var told: ListenFailure?
         while !Task.isCancelled {
             do throws(ListenFailure) {
-                try await WebhookReceiver(settings, take: take).run { notice(.listens($0)) }
+                try await receive(settings, take) { [notice] in notice(.listens($0)) }
                 told = nil
             } catch {
                 if told != error { notice(.cannotListen(settings.address, error)) }

@@ -1,35 +1,63 @@
 import Clocks
 import Encoding
+import Synchronization
 
-/// A sleep of an actor that can be ended early.
-///
-/// Used only from inside that actor, for one sleep at a time.
-final class Wakeup {
-    private var sleeper: Task<Void, Never>?
-    private var isWoken = false
-
-    /// Ends the present sleep. If the actor is not asleep, the next sleep ends at once.
-    func end() {
-        isWoken = true
-        sleeper?.cancel()
+/// A sleep of a service that can be ended early, by one task at a time.
+final class Wakeup: Sendable {
+    private enum State {
+        case awake
+        /// The next sleep ends at once.
+        case woken
+        case asleep(CheckedContinuation<Void, Never>)
     }
 
-    /// Sleeps until `deadline` (nil: for one hour), until ``end()`` is called, or until the task is
-    /// cancelled.
-    func sleep(until deadline: Instant?, _ clock: Clock, isolation: isolated (any Actor)? = #isolation) async {
-        guard !isWoken else {
-            isWoken = false
-            return
+    private let state = Mutex(State.awake)
+
+    /// Ends the present sleep. If no task is asleep, the next sleep ends at once.
+    func end() {
+        let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard case .asleep(let sleeper) = state else {
+                state = .woken
+                return nil
+            }
+            state = .awake
+            return sleeper
         }
-        let until = deadline ?? clock.now().advanced(by: .seconds(3600))
-        let sleeper = Task { do { try await clock.sleep(until: until) } catch {} }
-        self.sleeper = sleeper
+        sleeper?.resume()
+    }
+
+    /// Sleeps until `deadline` (nil: for one hour), until ``end()`` is called, or until the task is cancelled.
+    func sleep(until deadline: Instant?, _ clock: Clock) async {
+        guard !takeCall() else { return }
         await withTaskCancellationHandler {
-            await sleeper.value
+            await clock.alarm(at: deadline ?? clock.now().advanced(by: .seconds(3600)), ring: { self.end() }) {
+                await rest()
+            }
         } onCancel: {
-            sleeper.cancel()
+            end()
         }
-        self.sleeper = nil
-        isWoken = false
+    }
+
+    private func takeCall() -> Bool {
+        state.withLock { state in
+            guard case .woken = state else { return false }
+            state = .awake
+            return true
+        }
+    }
+
+    /// Returns after the next call of ``end()``.
+    private func rest() async {
+        await withCheckedContinuation { continuation in
+            let isWoken = state.withLock { state in
+                if case .woken = state {
+                    state = .awake
+                    return true
+                }
+                state = .asleep(continuation)
+                return false
+            }
+            if isWoken { continuation.resume() }
+        }
     }
 }

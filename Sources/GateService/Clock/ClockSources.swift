@@ -35,25 +35,33 @@ final class ClockSources: Sendable {
 
     private let state: Mutex<State>
     private let clock: Clock
-    private let thread: BackgroundThread?
+    private let perform: @Sendable (_ check: @escaping @Sendable () -> Void) -> Void
     private let root: String
     private let made: Timestamp
     private let clocks: @Sendable () -> [BatteryClock]
 
-    /// Starts the first check and waits a moment for its result.
+    /// Starts the first check, on a thread of its own, and waits a moment for its result.
     ///
     /// - Parameters:
     ///   - root: The prefix of /sys, /etc and /var; empty: this machine.
     ///   - made: The day on which this program was built.
     ///   - clock: The clocks that the date is taken from.
-    ///   - clocks: Reads battery-backed clocks in place of the machine's; may block.
-    init(root: String = "", made: Timestamp, clock: Clock, clocks: (@Sendable () -> [BatteryClock])? = nil) {
-        (self.root, self.made, self.clock) = (root, made, clock)
+    convenience init(root: String = "", made: Timestamp, clock: Clock) {
+        let thread = try? BackgroundThread(name: "gatehouse-rtc", limit: 1)
+        self.init(root: root, made: made, clock: clock, perform: { thread?.run($0) })
+        _ = thread?.flush(within: Self.first)
+    }
+
+    /// Starts the first check. `clocks` reads battery-backed clocks in place of the machine's, and may block. `perform`
+    /// runs each check; a simulation runs it at once.
+    init(
+        root: String, made: Timestamp, clock: Clock, clocks: (@Sendable () -> [BatteryClock])? = nil,
+        perform: @escaping @Sendable (_ check: @escaping @Sendable () -> Void) -> Void
+    ) {
+        (self.root, self.made, self.clock, self.perform) = (root, made, clock, perform)
         self.clocks = clocks ?? { BatteryClock.all(root: root) }
-        thread = try? BackgroundThread(name: "gatehouse-rtc", limit: 1)
         state = Mutex(State(askedAt: clock.now()))
         ask()
-        _ = thread?.flush(within: Self.first)
     }
 
     /// Returns the result of the last check.
@@ -69,7 +77,7 @@ final class ClockSources: Sendable {
         return seen
     }
 
-    private func ask() { thread?.run { [weak self] in self?.look() } }
+    private func ask() { perform { [weak self] in self?.look() } }
 
     private func look() {
         let (start, before) = (clock.now(), clock.utc())

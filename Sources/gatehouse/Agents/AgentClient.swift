@@ -96,7 +96,7 @@ struct AgentClient: Sendable {
         let store = try await open(configuration, mayMake: purpose.mayMake)
         let service = AgentService(
             configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), purpose: .command,
-            clock: Machine.clock, report: { _ in })
+            clock: Machine.clock, spawner: Machine.spawner, report: { _ in })
         let task = purpose.runs ? Machine.spawner.start("the connections") { try? await service.run() } : nil
         func end() async {
             task?.cancel()

@@ -13,11 +13,10 @@ import VirtualKit
 
 @testable import Courier
 
-/// An agency that posts when it has a message: the kiosk then polls at once, long before the next regular
-/// poll. A stranger's posts cause no more polls than the limit allows.
+/// An agency that posts when it has a message, over real sockets and with a real database: the kiosk then polls at
+/// once, long before the next regular poll.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgencyWebhookTests {
     private let free: ListenAddress
-    private static let body = Array(#"{"msgUid":"u","pwDid":"d"}"#.utf8)
 
     init() throws { free = try #require(ListenAddress("127.0.0.1:0")) }
 
@@ -80,125 +79,123 @@ import VirtualKit
             await kiosk.stop()
         }
     }
+}
 
-    @Test func itListensAsSoonAsItCan() async throws {
-        let world = World()
-        let port: Int
-        do {
-            let other = try LoopbackServer { _ in nil }
-            port = other.port
-            let task = world.listen(ListenAddress(host: free.host, port: port))
-            defer { withExtendedLifetime(other) {} }
-            try await world.wait { $0.cannotListen == 1 }
-            try await Task.sleep(for: .milliseconds(100))
-            #expect(world.cannotListen == 1, "told once")
-            world.task = task
+/// When posts of an agency lead to fetches, and when the gate listens for them.
+@Suite struct WebhookWakerTests {
+    private static let post = Array(#"{"msgUid":"u","pwDid":"d"}"#.utf8)
+
+    /// A waker, its place in the network, and the fetches that it causes.
+    private final class World: Sendable {
+        private struct State {
+            var isUsedByOthers = false
+            var take: (@Sendable ([UInt8]) -> Bool)?
+            var fetches = 0
+            var notices: [MailboxNotice] = []
         }
-        try await world.wait { $0.port == port }
-        await world.stop()
+
+        private let clock: Clock
+        private let state = Mutex(State())
+
+        init(_ time: VirtualTime) { clock = time.clock }
+
+        var fetches: Int { state.withLock { $0.fetches } }
+        var notices: [MailboxNotice] { state.withLock { $0.notices } }
+        func setUsedByOthers(_ isUsed: Bool) { state.withLock { $0.isUsedByOthers = isUsed } }
+
+        /// Posts a body. Returns whether it was understood; nil if nothing listens.
+        func post(_ body: [UInt8]) -> Bool? { state.withLock { $0.take }?(body) }
+
+        func pass(_ time: Duration) async throws { try await clock.sleep(for: time) }
+
+        func run(_ address: ListenAddress) async {
+            await WebhookWaker(
+                settings: .init(address, target: "/wake"), fetch: { self.state.withLock { $0.fetches += 1 } },
+                clock: clock, notice: { notice in self.state.withLock { $0.notices.append(notice) } },
+                pause: .seconds(2),
+                receive: { settings, take, isListening throws(ListenFailure) in
+                    guard !self.state.withLock({ $0.isUsedByOthers }) else { throw .inUse }
+                    self.state.withLock { $0.take = take }
+                    isListening(settings.address)
+                    try? await self.clock.sleep(for: .seconds(1_000_000))
+                    self.state.withLock { $0.take = nil }
+                }
+            ).run()
+        }
     }
 
-    /// A stranger who finds the address causes one poll at once, and then one in each pause.
-    @Test func whoPostsWithoutEndIsNotFollowed() async throws {
-        let world = World()
-        world.task = world.listen(free, pause: .seconds(3600))
-        try await world.wait { $0.port != nil }
-        let url = "http://127.0.0.1:\(try #require(world.port))/wake"
-        let answers = try await world.post(url, Array(repeating: Self.body, count: 200))
-        #expect(answers.count == 200 && answers.allSatisfy { $0 == 200 })
-        try await world.wait { $0.looks == 1 }
-        #expect(try await world.post(url, [Self.body]) == [200])
-        try await Task.sleep(for: .milliseconds(100))
-        #expect(world.looks == 1)
-        await world.stop()
+    private func play(_ body: @escaping @Sendable (World, ListenAddress) async throws -> Void) throws {
+        let address = try #require(ListenAddress("127.0.0.1:8095"))
+        try VirtualTime.run { time in try await body(World(time), address) }
     }
 
-    @Test func whatComesWhileItLooksIsLookedForNext() async throws {
-        let world = World()
-        world.task = world.listen(free, pause: .milliseconds(100))
-        try await world.wait { $0.port != nil }
-        let url = "http://127.0.0.1:\(try #require(world.port))/wake"
-        // Posts that arrive before a poll begins share that poll.
-        #expect(try await world.post(url, [Self.body]) == [200])
-        try await world.wait { $0.looks == 1 }
-        #expect(try await world.post(url, [Self.body, Self.body]) == [200, 200])
-        try await world.wait { $0.looks >= 2 }
-        // A post without a usable body causes no poll.
-        #expect(try await world.post(url, [[], Array("{}".utf8), Array("hello".utf8)]) == [400, 400, 400])
-        try await Task.sleep(for: .milliseconds(300))
-        #expect((2...3).contains(world.looks))
-        await world.stop()
+    @Test func itListensAsSoonAsItCan() throws {
+        try play { world, address in
+            world.setUsedByOthers(true)
+            async let _ = world.run(address)
+            try await world.pass(.seconds(3600))
+            #expect(world.notices == [.cannotListen(address, .inUse)], "reported once")
+            world.setUsedByOthers(false)
+            try await world.pass(.seconds(11))
+            #expect(world.notices == [.cannotListen(address, .inUse), .listens(address)])
+        }
     }
 
-    @Test(.tags(.exact)) func theTimesOfAService() {
+    /// A stranger who finds the address causes one fetch at once, and then one in each pause.
+    @Test func postsWithoutEndAreNotFollowed() throws {
+        try play { world, address in
+            async let _ = world.run(address)
+            try await world.pass(.seconds(1))
+            for _ in 0..<200 { #expect(world.post(Self.post) == true) }
+            try await world.pass(.milliseconds(1))
+            #expect(world.fetches == 1)
+            for _ in 0..<600 {
+                #expect(world.post(Self.post) == true)
+                try await world.pass(.milliseconds(100))
+            }
+            #expect((30...31).contains(world.fetches), "in a minute: \(world.fetches)")
+        }
+    }
+
+    @Test func aPostDuringThePauseIsFollowedAfterIt() throws {
+        try play { world, address in
+            async let _ = world.run(address)
+            try await world.pass(.seconds(1))
+            #expect(world.post(Self.post) == true)
+            try await world.pass(.seconds(1))
+            #expect(world.fetches == 1)
+            // Posts that arrive before a fetch begins share that fetch.
+            for _ in 0..<2 { #expect(world.post(Self.post) == true) }
+            try await world.pass(.milliseconds(900))
+            #expect(world.fetches == 1)
+            try await world.pass(.milliseconds(200))
+            #expect(world.fetches == 2)
+            // A post without a usable body causes no fetch.
+            for body in ["", "{}", "hello"] { #expect(world.post(Array(body.utf8)) == false) }
+            try await world.pass(.seconds(60))
+            #expect(world.fetches == 2)
+        }
+    }
+
+    @Test func theTimesOfAService() {
         let memory = Memory()
         let dependencies = MailboxManager.Dependencies(
             exchange: HangingExchange(), store: memory,
             settings: Mediator.Configuration(connection: .impatient, allowsPlainHTTP: false),
-            invitation: { _ in throw CancellationError() }, refused: memory, clock: .system, notice: { _ in })
+            invitation: { _ in throw CancellationError() }, refused: memory, clock: .system, spawner: .system,
+            notice: { _ in })
         #expect(dependencies.webhookPause == .seconds(2) && dependencies.pause == .seconds(10))
     }
 
-    @Test(.tags(.exact)) func itIsAFaultOfItsOwn() {
+    @Test func itIsAFaultOfItsOwn() throws {
+        let address = try #require(ListenAddress("127.0.0.1:0"))
         var faults = AgentFaults()
-        let change = faults.take(.cannotListen(free, .inUse))
+        let change = faults.take(.cannotListen(address, .inUse))
         #expect(change.added == .agentWebhook)
         #expect(change.reports.map(\.code) == [.agentWebhook] && change.reports.allSatisfy(\.isPresent))
         #expect(faults.take(.serves) == AgentFaults.Change())
-        #expect(faults.take(.listens(free)) == AgentFaults.Change(reports: [.over(.agentWebhook)]))
+        #expect(faults.take(.listens(address)) == AgentFaults.Change(reports: [.over(.agentWebhook)]))
         #expect(faults.of(MailboxManagerCore.destination).isEmpty)
         #expect(faults.take(.tokenFailed(.empty("/token"))).added == .agentMailbox)
-    }
-
-    /// A waker, and the polls that it causes.
-    private final class World: @unchecked Sendable {
-        private struct State {
-            var looks = 0
-            var cannotListen = 0
-            var port: Int?
-        }
-
-        private let state = Mutex(State())
-        var task: Task<Void, Never>?
-
-        var looks: Int { state.withLock { $0.looks } }
-        var cannotListen: Int { state.withLock { $0.cannotListen } }
-        var port: Int? { state.withLock { $0.port } }
-
-        func listen(_ address: ListenAddress, pause: Duration = .seconds(2)) -> Task<Void, Never> {
-            let waker = WebhookWaker(
-                settings: .init(address, target: "/wake"), fetch: { self.state.withLock { $0.looks += 1 } },
-                clock: .system,
-                notice: { notice in
-                    self.state.withLock { state in
-                        if case .listens(let address) = notice { state.port = address.port }
-                        if case .cannotListen = notice { state.cannotListen += 1 }
-                    }
-                }, pause: pause, retry: .milliseconds(10))
-            return Task { await waker.run() }
-        }
-
-        func wait(until isDone: (World) -> Bool) async throws {
-            while !isDone(self) { try await Task.sleep(for: .milliseconds(5)) }
-        }
-
-        /// Posts all bodies at once; returns the statuses of the answers.
-        func post(_ url: String, _ bodies: [[UInt8]]) async throws -> [Int] {
-            var settings = HTTPExchange.Settings()
-            settings.allowsPlainHTTP = true
-            return try await HTTPExchange.withExchange(settings) { exchange in
-                await withTaskGroup(of: Int?.self) { group in
-                    for body in bodies {
-                        group.addTask { try? await exchange.exchange(body, with: url, as: "application/json").status }
-                    }
-                    return await group.reduce(into: []) { if let status = $1 { $0.append(status) } }
-                }
-            }
-        }
-
-        func stop() async {
-            task?.cancel()
-            await task?.value
-        }
     }
 }

@@ -108,7 +108,7 @@ import Testing
             times.mediator.idle = .milliseconds(20)
             let service = AgentService(
                 configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), purpose: purpose,
-                times: times, clock: .system, network: peer.network, report: { _ in })
+                times: times, clock: .system, spawner: .system, network: peer.network, report: { _ in })
             let running = Task { try await service.run() }
             func end() async {
                 running.cancel()

@@ -8,15 +8,33 @@ import Kiosk
 import Ledger
 import LinuxIO
 import Settings
+import Simulation
 import Store
 import TestKit
 import Testing
+import VirtualKit
 
 @testable import Courier
 
 /// The handler's answers about stored connections, without an agent.
 @Suite struct AgentHandlerTests {
     private func router(_ body: (AgentHandler, Store) async throws -> Void) async throws {
+        try await gate { configuration, store in
+            try await body(try handler(configuration, store, .system, .system), store)
+        }
+    }
+
+    private func handler(
+        _ configuration: Configuration, _ store: Store, _ clock: Clock, _ spawner: Spawner
+    ) throws -> AgentHandler {
+        AgentHandler(
+            store: store,
+            service: AgentService(
+                configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: clock,
+                spawner: spawner, report: { _ in }))
+    }
+
+    private func gate(_ body: (Configuration, Store) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("desk-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -24,10 +42,7 @@ import Testing
         let text = "kiosk.name = \"Desk\"\n[ledger]\npath = \"a.db\"\n"
         let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
         let store = try await Store.open(configuration.ledger.path)
-        let service = AgentService(
-            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: .system,
-            report: { _ in })
-        try await body(AgentHandler(store: store, service: service), store)
+        try await body(configuration, store)
         await store.close()
     }
 
@@ -62,30 +77,32 @@ import Testing
         try await router { router, _ in
             var control = ControlRouter()
             router.register(in: &control)
-            for request in ControlRequest.allCases {
+            for request in ControlRequest.allCases where !request.rawValue.hasPrefix("agent-") {
                 let answer = String(decoding: await control.answer(request.line([])), as: UTF8.self)
-                #expect(
-                    answer.contains("cannot answer yet") == !request.rawValue.hasPrefix("agent-"),
-                    "\(request): \(answer)")
+                #expect(answer.contains("cannot answer yet"), "\(request): \(answer)")
             }
         }
     }
 
     /// Eight requests, each of which waits a second for a starting service: some wait, the others are refused
     /// at once.
-    @Test(.tags(.realTime)) func onlySomeAgentRequestsWait() async throws {
-        try await router { router, _ in
-            var control = ControlRouter()
-            router.register(in: &control)
-            let (name, members) = AgentRequest.connect(invitation: "any", destination: nil).request
-            let ends = await withTaskGroup(of: String.self) { [control] group in
-                for _ in 0..<8 {
-                    group.addTask { String(decoding: await control.answer(name.line(members)), as: UTF8.self) }
+    @Test func onlySomeAgentRequestsWait() async throws {
+        try await gate { configuration, store in
+            try VirtualTime.run { time in
+                var control = ControlRouter()
+                try handler(configuration, store, time.clock, time.spawner).register(in: &control)
+                let (name, members) = AgentRequest.connect(invitation: "any", destination: nil).request
+                let began = time.now
+                let ends = await withTaskGroup(of: String.self) { [control] group in
+                    for _ in 0..<8 {
+                        group.addTask { String(decoding: await control.answer(name.line(members)), as: UTF8.self) }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
                 }
-                return await group.reduce(into: []) { $0.append($1) }
+                #expect(ends.prefix(4).allSatisfy { $0.contains("are already waiting") }, "\(ends)")
+                #expect(ends.count == 8 && ends.suffix(4).allSatisfy { $0.contains("is starting") }, "\(ends)")
+                #expect(began.duration(to: time.now) == .seconds(1))
             }
-            #expect(ends.count { $0.contains("is starting") } == 4, "\(ends)")
-            #expect(ends.count { $0.contains("are already waiting") } == 4, "\(ends)")
         }
     }
 

@@ -11,191 +11,190 @@ import Simulation
 import Store
 import TestKit
 import Testing
+import VirtualKit
 
-// These tests measure no times: an endless wait exceeds the suite's limit.
-@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct AgentLinkTests {
-    private func around(_ exchange: any MessageExchange, _ memory: Memory) -> AgentLink.Dependencies {
-        var dependencies = AgentLink.Dependencies(
-            exchange: exchange, store: memory, outbox: memory, reports: Memory.settings, clock: .system,
-            observe: memory.observe)
-        #expect(dependencies.outboxRetry == .seconds(5))
-        dependencies.outboxRetry = .milliseconds(100)
-        return dependencies
+/// The driver of one connection, with the documented times of the product, on virtual time.
+@Suite struct AgentLinkTests {
+    /// An agent and a gate's store in memory.
+    private struct World: Sendable {
+        let time: VirtualTime
+        let agent: VirtualAgentExchange
+        let memory = Memory()
+
+        init(_ time: VirtualTime) throws {
+            (self.time, agent) = (time, try VirtualAgentExchange(clock: time.clock))
+        }
+
+        /// The parts around a link to the agent, or to the other end of `exchange`.
+        func parts(_ exchange: (any MessageExchange)? = nil) -> AgentLink.Dependencies {
+            AgentLink.Dependencies(
+                exchange: exchange ?? agent, store: memory, outbox: memory, clock: time.clock,
+                observe: memory.observe)
+        }
+
+        /// Returns a link by the agent's invitation, or by that of another agent.
+        func newLink(_ other: VirtualAgentExchange? = nil) async throws -> AgentLink {
+            try AgentLinks.new(
+                try Invitation(await (other ?? agent).invitation), AgentLinkTests.configuration, parts(other))
+        }
+
+        /// Returns a new link whose handshake is complete.
+        func connectedLink(_ other: VirtualAgentExchange? = nil) async throws -> AgentLink {
+            let link = try await newLink(other)
+            try #require(try await link.connect(by: time.clock))
+            return link
+        }
+
+        /// Records visits, and wakes the link.
+        func record(_ count: Int, for link: AgentLink) async throws {
+            try memory.queue(count)
+            await link.wake()
+        }
+
+        /// Lets time pass: by default ten minutes, in which a link delivers everything.
+        func pass(_ time: Duration = .seconds(600)) async throws { try await self.time.clock.sleep(for: time) }
+
+        var hasStoreFailure: Bool { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
+        var isUnreachable: Bool { memory.notices.contains { if case .unreachable = $0 { true } else { false } } }
     }
 
-    private func newLink(_ exchange: VirtualAgentExchange, _ memory: Memory) async throws -> AgentLink {
-        let invitation = try Invitation(await exchange.invitation)
-        return try AgentLinks.new(invitation, AgentConnection.Configuration.impatient, around(exchange, memory))
+    private static let configuration = AgentConnection.Configuration(label: "kiosk")
+
+    private func play(_ body: @escaping @Sendable (World) async throws -> Void) throws {
+        try VirtualTime.run { time in try await body(World(time)) }
     }
 
-    /// Runs `link` until `isDone`, then cancels it and waits for its end.
-    private func run(_ link: AgentLink, until isDone: @Sendable () async -> Bool) async throws {
-        let task = Task { await link.run() }
-        try await eventually("done", isDone: isDone)
-        task.cancel()
-        _ = await task.value
+    @Test func connectsDeliversAndGoesOnAfterARestart() throws {
+        try play { world in
+            do {
+                let link = try await world.connectedLink()
+                async let _ = link.run()
+                try await world.record(2, for: link)
+                try await world.pass()
+                #expect(world.memory.pending == 0)
+            }
+            // A new process: its whole state comes from the store.
+            let (links, unreadable) = try await AgentLinks.stored(Self.configuration, world.parts())
+            #expect(links.count == 1 && unreadable.isEmpty)
+            let link = try #require(links.first)
+            async let _ = link.run()
+            try await world.record(1, for: link)
+            try await world.pass()
+            #expect(world.memory.pending == 0)
+            #expect(await world.agent.received.map(\.id) == (0..<3).map(Memory.id))
+            #expect(await world.agent.repetitions == 0)
+            #expect(world.memory.notices.contains(.alive))
+        }
     }
 
-    @Test func connectsDeliversAndGoesOnAfterARestart() async throws {
-        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
-        let link = try await newLink(exchange, memory)
-        try #require(await link.connect(within: .seconds(60)))
-        try memory.queue(2)
-        await link.wake()
-        try await run(link) { memory.pending == 0 }
-
-        // A new process: its whole state comes from the store.
-        let (links, unreadable) = try await AgentLinks.stored(
-            AgentConnection.Configuration.impatient, around(exchange, memory))
-        #expect(links.count == 1 && unreadable.isEmpty)
-        try memory.queue(1)
-        try await run(try #require(links.first)) { memory.pending == 0 }
-        #expect(await exchange.received.map(\.id) == (0..<3).map(Memory.id))
-        #expect(await exchange.repetitions == 0)
-        #expect(memory.notices.contains(.alive))
+    @Test func aStoppedAgentAndLostAnswersCostOnlyDelay() throws {
+        try play { world in
+            let link = try await world.connectedLink()
+            await world.agent.setUp(false)
+            let before = await world.agent.posts
+            async let _ = link.run()
+            try await world.record(3, for: link)
+            try await world.pass()
+            #expect(await world.agent.posts >= before + 3)
+            #expect(await world.agent.received.isEmpty && world.memory.pending == 3)
+            await world.agent.loseAnswers(2)
+            await world.agent.setUp(true)
+            try await world.pass(.seconds(3600))
+            #expect(world.memory.pending == 0)
+            #expect(await world.agent.received.map(\.id) == (0..<3).map(Memory.id))
+        }
     }
 
-    @Test func reportsQueuedWhileItSleepsAreSentAtOnce() async throws {
-        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
-        let link = try await newLink(exchange, memory)
-        try #require(await link.connect(within: .seconds(60)))
-        let task = Task { await link.run() }
-        try await Task.sleep(for: .milliseconds(50))
-        try memory.queue(1)
-        await link.wake()
-        try await eventually("delivered") { memory.pending == 0 }
-        task.cancel()
-        _ = await task.value
-    }
-
-    @Test func aStoppedAgentAndLostAnswersCostOnlyDelay() async throws {
-        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
-        let link = try await newLink(exchange, memory)
-        try #require(await link.connect(within: .seconds(60)))
-        await exchange.setUp(false)
-        try memory.queue(3)
-        await link.wake()
-        let task = Task { await link.run() }
-        let before = await exchange.posts
-        try await eventually("tried") { await exchange.posts >= before + 3 }
-        #expect(await exchange.received.isEmpty && memory.pending == 3)
-        await exchange.loseAnswers(2)
-        await exchange.setUp(true)
-        try await eventually("delivered") { memory.pending == 0 }
-        task.cancel()
-        _ = await task.value
-        #expect(await exchange.received.map(\.id) == (0..<3).map(Memory.id))
-    }
-
-    @Test func nothingIsSentWhileTheStoreIsBroken() async throws {
-        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
-        memory.setBroken(true)
-        let link = try await newLink(exchange, memory)
-        #expect(await !link.connect(within: .milliseconds(80)))
-        // The previous run may have been too short for an attempt.
-        try await run(link) { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
-        #expect(await exchange.posts == 0)
-        #expect(await !link.isConnected)
-        memory.setBroken(false)
-        try #require(await link.connect(within: .seconds(60)))
-    }
-
-    @Test func aConfirmationThatCannotBeKeptIsNotAskedForAgain() async throws {
-        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
-        let link = try await newLink(exchange, memory)
-        try #require(await link.connect(within: .seconds(60)))
-        try memory.queue(1)
-        await link.wake()
-        memory.setBroken(outbox: true)
-        let task = Task { await link.run() }
-        try await eventually("told") { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
-        memory.setBroken(outbox: false)
-        await link.retryNow()
-        try await eventually("delivered") { memory.pending == 0 }
-        task.cancel()
-        _ = await task.value
-        #expect(await exchange.received.count == 1)
-        #expect(await exchange.repetitions == 0)
+    @Test func aConfirmationThatCannotBeKeptIsNotAskedForAgain() throws {
+        try play { world in
+            let link = try await world.connectedLink()
+            world.memory.setBroken(outbox: true)
+            async let _ = link.run()
+            try await world.record(1, for: link)
+            try await world.pass(.seconds(60))
+            #expect(world.hasStoreFailure && world.memory.pending == 1)
+            world.memory.setBroken(outbox: false)
+            try await world.pass()
+            #expect(world.memory.pending == 0)
+            #expect(await world.agent.received.count == 1)
+            #expect(await world.agent.repetitions == 0)
+        }
     }
 
     /// The growth of the ledger is reported once only, so a failed read of its end must be repeated.
-    @Test func aFailedReadOfTheLedgersEndIsRepeated() async throws {
-        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
-        let link = try await newLink(exchange, memory)
-        try #require(await link.connect(within: .seconds(60)))
-        let task = Task { await link.run() }
-        try await eventually("ready") { memory.present != nil }
-        memory.failLooks(1)
-        try memory.queue(1)
-        await link.wake()
-        try await eventually("told") { memory.notices.contains { if case .storeFailed = $0 { true } else { false } } }
-        try await eventually("delivered") { memory.pending == 0 }
-        task.cancel()
-        _ = await task.value
+    @Test func aFailedLookAtTheLedgersEndIsMadeAgain() throws {
+        try play { world in
+            let link = try await world.connectedLink()
+            async let _ = link.run()
+            try await world.pass()
+            #expect(world.memory.present == link.id)
+            world.memory.failLooks(1)
+            try await world.record(1, for: link)
+            try await world.pass()
+            #expect(world.hasStoreFailure && world.memory.pending == 0)
+        }
     }
 
-    @Test func anAbsentAgentIsReportedInTime() async throws {
-        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
-        await exchange.setUp(false)
-        let link = try await newLink(exchange, memory)
-        #expect(await !link.connect(within: .milliseconds(100)))
-        // The previous run may have been too short for an attempt.
-        try await run(link) { memory.notices.contains(.unreachable(.unreachable)) }
-        #expect(await !link.isConnected)
+    @Test func anAbsentAgentIsReported() throws {
+        try play { world in
+            await world.agent.setUp(false)
+            let link = try await world.newLink()
+            #expect(try await !link.connect(by: world.time.clock))
+            #expect(world.memory.notices.contains(.unreachable(.unreachable)))
+        }
     }
 
-    @Test func cancellingEndsASleepAndAnExchange() async throws {
-        let (exchange, memory) = (try VirtualAgentExchange(), Memory())
-        let link = try await newLink(exchange, memory)
-        try #require(await link.connect(within: .seconds(60)))
-        let hanging = AgentLink.Dependencies(exchange: HangingExchange(), store: memory, clock: .system)
-        let stuck = try #require(
-            try await AgentLinks.stored(AgentConnection.Configuration.impatient, hanging).links.first)
-        for link in [link, stuck] {
-            let task = Task { await link.run() }
-            try await Task.sleep(for: .milliseconds(30))
-            task.cancel()
-            _ = await task.value
+    @Test func cancellingEndsASleepAndAnExchange() throws {
+        try play { world in
+            let sleeping = try await world.connectedLink()
+            let stuck = try AgentLinks.new(
+                try Invitation(await world.agent.invitation), Self.configuration, world.parts(HangingExchange()))
+            for link in [sleeping, stuck] {
+                let task = world.time.spawner.start("a link") { _ = await link.run() }
+                try await world.pass(.seconds(1))
+                let before = world.time.now
+                task.cancel()
+                await task.value
+                #expect(world.time.now == before)
+            }
         }
     }
 
     /// The agent has lost the connection: a second one continues at the cursor, the first one ends by itself
     /// and is deleted.
-    @Test func aSecondConnectionTakesTheDestinationOver() async throws {
-        let (first, memory) = (try VirtualAgentExchange(), Memory())
-        let old = try await newLink(first, memory)
-        try #require(await old.connect(within: .seconds(60)))
-        try memory.queue(3)
-        await old.wake()
-        let running = Task { await old.run() }
-        try await eventually("delivered") { memory.pending == 0 }
-        await first.setUp(false)
-        try memory.queue(2)
-        await old.wake()
-        try await eventually("told") { memory.notices.contains { if case .unreachable = $0 { true } else { false } } }
+    @Test func aSecondConnectionTakesTheDestinationOver() throws {
+        try play { world in
+            let (first, memory) = (world.agent, world.memory)
+            let old = try await world.connectedLink()
+            let running = world.time.spawner.start("the old link") { _ = await old.run() }
+            try await world.record(3, for: old)
+            try await world.pass()
+            #expect(memory.pending == 0)
+            await first.setUp(false)
+            try await world.record(2, for: old)
+            try await world.pass()
+            #expect(world.isUnreachable && memory.pending == 2)
 
-        let second = try VirtualAgentExchange()
-        let new = try await newLink(second, memory)
-        try #require(await new.connect(within: .seconds(60)))
-        try memory.queue(1)
-        await new.wake()
-        let task = Task { await new.run() }
-        try await eventually("delivered") { memory.pending == 0 }
-        #expect(await second.received.map(\.id) == (3..<6).map(Memory.id))
-        #expect(memory.present == new.id && memory.kept.map(\.id) == [new.id])
-        await first.setUp(true)
-        await old.retryNow()
-        _ = await running.value
-        #expect(memory.notices.contains(.retired))
-        try memory.queue(1)
-        await new.wake()
-        try await eventually("delivered") { memory.pending == 0 }
-        #expect(await first.received.allSatisfy { [0, 1, 2, 3].map(Memory.id).contains($0.id) })
-        task.cancel()
-        _ = await task.value
+            let second = try VirtualAgentExchange(clock: world.time.clock)
+            let new = try await world.connectedLink(second)
+            async let _ = new.run()
+            try await world.record(1, for: new)
+            try await world.pass()
+            #expect(memory.pending == 0)
+            #expect(await second.received.map(\.id) == (3..<6).map(Memory.id))
+            #expect(memory.present == new.id && memory.kept.map(\.id) == [new.id])
+            await first.setUp(true)
+            await old.retryNow()
+            await running.value
+            #expect(memory.notices.contains(.retired))
+            try await world.record(1, for: new)
+            try await world.pass()
+            #expect(memory.pending == 0)
+            #expect(await first.received.allSatisfy { [0, 1, 2, 3].map(Memory.id).contains($0.id) })
+        }
     }
 
-    /// A mailbox whose connections leave it.
+    /// A mailbox that keeps the ids of the connections that leave it.
     private actor LeftMailbox: MailboxAccess {
         private(set) var left: [Text] = []
         func open(_ receiver: any MailReceiver, key: KeyPair) {}
@@ -205,28 +204,33 @@ import Testing
         func close(_ connection: Text) {}
     }
 
-    /// A link that is cut off releases nothing at its mailbox: what it was handed is not durable, and comes again.
-    @Test func onlyALinkThatHasEndedLeavesItsMailbox() async throws {
-        let (exchange, memory, mailbox) = (try VirtualAgentExchange(), Memory(), LeftMailbox())
-        var dependencies = around(exchange, memory)
-        dependencies.mailbox = mailbox
-        let invitation = try Invitation(await exchange.invitation)
-        let link = try AgentLinks.new(invitation, AgentConnection.Configuration.impatient, dependencies)
-        try #require(await link.connect(within: .seconds(60)))
-        #expect(await mailbox.left.isEmpty)
-        await link.stop()
-        await link.run()
-        #expect(await mailbox.left == [link.id])
+    /// A link that is cut off releases no message at its mailbox: the messages are not durable, and come again.
+    @Test func onlyALinkThatHasEndedLeavesItsMailbox() throws {
+        try play { world in
+            let mailbox = LeftMailbox()
+            var parts = world.parts()
+            parts.mailbox = mailbox
+            let link = try AgentLinks.new(
+                try Invitation(await world.agent.invitation), AgentLinkTests.configuration, parts)
+            try #require(try await link.connect(by: world.time.clock))
+            #expect(await mailbox.left.isEmpty)
+            await link.stop()
+            await link.run()
+            #expect(await mailbox.left == [link.id])
+        }
     }
 
-    @Test func spoiltConnectionsAreNamed() async throws {
-        let memory = Memory()
-        try await memory.keepConnection("bad", to: DeliveryCursor.primary, Array("{}".utf8), handled: [])
-        let found = try await AgentLinks.stored(
-            AgentConnection.Configuration.impatient, around(try VirtualAgentExchange(), memory))
-        #expect(found.links.isEmpty && found.unreadable == ["bad"])
+    @Test func spoiltConnectionsAreNamed() throws {
+        try play { world in
+            try await world.memory.keepConnection("bad", to: DeliveryCursor.primary, Array("{}".utf8), handled: [])
+            let found = try await AgentLinks.stored(Self.configuration, world.parts())
+            #expect(found.links.isEmpty && found.unreadable == ["bad"])
+        }
     }
+}
 
+/// The text, link or file in which an operator passes an invitation.
+@Suite struct InvitationReaderTests {
     @Test func invitationsAreReadFromTextAndFiles() async throws {
         let exchange = try VirtualAgentExchange()
         let (url, json) = (await exchange.invitationURL.string, await exchange.invitation)

@@ -31,7 +31,7 @@ import Testing
         for name in [primary] + configuration.agent.copies.map({ Text($0.name) }) { try await store.cursor(of: name) }
         let service = AgentService(
             configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: .system,
-            report: { _ in })
+            spawner: .system, report: { _ in })
         try await body(service, store)
         await store.close()
     }

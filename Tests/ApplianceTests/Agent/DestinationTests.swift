@@ -10,55 +10,59 @@ import Simulation
 import Store
 import TestKit
 import Testing
+import VirtualKit
 
 @testable import Courier
 
-/// One destination in the service: invitations arrive as files, connections are made and removed.
-@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct DestinationTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "destination-\(UUID().uuidString)")
-    private let files = InvitationFiles()
-    private let notices = AgentNotices()
-    private let memory = Memory()
-    private var file: String { folder.appendingPathComponent("invitation").path }
+/// One destination in the service: invitations arrive as files, connections are made and removed. The times are the
+/// documented ones, on virtual time.
+@Suite struct DestinationTests {
+    /// The file for an invitation, and a store in memory.
+    private final class World: Sendable {
+        let time: VirtualTime
+        let memory = Memory()
+        let notices = AgentNotices()
+        private let files = InvitationFiles()
+        private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "destination-\(UUID().uuidString)")
+        private var file: String { folder.appendingPathComponent("invitation").path }
 
-    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+        init(_ time: VirtualTime) throws {
+            self.time = time
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
 
-    /// Runs `body`, then ends what it has started and removes the folder.
-    private func ended(_ body: (Leftovers) async throws -> Void) async throws {
-        try await Leftovers.ended { leftovers in
-            leftovers.add { [folder] in try? FileManager.default.removeItem(at: folder) }
-            try await body(leftovers)
+        deinit { try? FileManager.default.removeItem(at: folder) }
+
+        func write(_ invitation: JSON) throws { try files.write(file, invitation) }
+
+        func agent(_ endpoint: Text) throws -> VirtualAgentExchange {
+            try VirtualAgentExchange(endpoint, clock: time.clock)
+        }
+
+        func destination(_ exchange: any MessageExchange) -> Destination {
+            Destination(
+                files: [file],
+                Destination.Dependencies(
+                    invitation: { [files] (path) async throws(InvitationReader.Failure) in try files.read(path) },
+                    link: AgentLink.Dependencies(
+                        exchange: exchange, store: memory, outbox: memory, clock: time.clock,
+                        observe: { [memory] in memory.observe($0) }),
+                    settings: AgentConnection.Configuration(label: "kiosk"), invitations: memory,
+                    notice: { [notices] in notices.add($0) }),
+                random: freshStream())
+        }
+
+        /// Lets two minutes pass: the file is looked at, and all that follows is done.
+        func pass() async throws { try await time.clock.sleep(for: .seconds(120)) }
+
+        func isNoticed(_ matches: (DestinationNotice) -> Bool) -> Bool {
+            notices.ofDestinations.contains(where: matches)
         }
     }
 
-    /// Starts a destination that runs until the task is cancelled, or the test ends.
-    private func run(
-        _ exchange: any MessageExchange, _ leftovers: Leftovers
-    ) -> (destination: Destination, task: Task<Void, Never>) {
-        let destination = Destination(
-            files: [file],
-            Destination.Dependencies(
-                invitation: { [files] (path) async throws(InvitationReader.Failure) in try files.read(path) },
-                link: AgentLink.Dependencies(
-                    exchange: exchange, store: memory, outbox: memory, reports: Memory.settings,
-                    clock: .system, observe: { [memory] in memory.observe($0) }),
-                settings: .impatient, invitations: memory, notice: { [notices] in notices.add($0) },
-                pause: .milliseconds(5)),
-            random: freshStream())
-        let task = Task { await destination.run() }
-        leftovers.add {
-            task.cancel()
-            await task.value
-        }
-        return (destination, task)
-    }
-
-    private func wait(
-        _ what: String, at place: SourceLocation = #_sourceLocation, until isDone: () async -> Bool
-    ) async throws {
-        try await eventually(
-            what, at: place, telling: { "\(memory.notices.map(\.text)) \(notices.all)" }, isDone: isDone)
+    private func play(_ body: @escaping @Sendable (World) async throws -> Void) throws {
+        try VirtualTime.run { time in try await body(World(time)) }
     }
 
     // MARK: - The offer of an invitation, and whether its inviter is known
@@ -99,32 +103,32 @@ import Testing
 
     /// The eight cases: the offer, and whether the inviter is known.
     @Test(arguments: [true, false], [(true, true), (true, false), (false, true), (false, false)])
-    func eachRowIsCarriedOut(isKnown: Bool, offer: (handshake: Bool, requests: Bool)) async throws {
-        try await ended { leftovers in
-            let agent = try VirtualAgentExchange("http://first.test/")
-            _ = run(agent, leftovers)
+    func eachRowIsCarriedOut(isKnown: Bool, offer: (handshake: Bool, requests: Bool)) throws {
+        try play { world in
+            let (agent, memory) = (try world.agent("http://first.test/"), world.memory)
+            let destination = world.destination(agent)
+            async let _ = destination.run()
             if isKnown {
-                try files.write(file, await agent.invitation)
-                try await wait("connected") { await agent.completeConnections == 1 && memory.present != nil }
+                try world.write(await agent.invitation)
+                try await world.pass()
+                #expect(await agent.completeConnections == 1 && memory.present != nil)
             }
             let before = memory.present
-            try files.write(
-                file, await invitation("second", of: agent, handshake: offer.handshake, requests: offer.requests))
+            try world.write(
+                await invitation("second", of: agent, handshake: offer.handshake, requests: offer.requests))
+            try await world.pass()
             switch (offer.handshake, offer.requests) {
             case (false, false):
-                try await wait("told") {
-                    notices.ofDestinations.contains {
+                #expect(
+                    world.isNoticed {
                         if case .invitationFailed(_, let reason, _) = $0 { reason.contains("offers") } else { false }
-                    }
-                }
+                    })
             case (false, true), (true, true):
-                try await wait("answered") { await answers("second", at: agent) == Self.answered }
+                #expect(await answers("second", at: agent) == Self.answered)
+            case (true, false) where isKnown:
+                #expect(await agent.others.contains { $0["@type"]?.string?.hasSuffix("handshake-reuse") == true })
             case (true, false):
-                try await wait("reused or connected") {
-                    isKnown
-                        ? await agent.others.contains { $0["@type"]?.string?.hasSuffix("handshake-reuse") == true }
-                        : memory.present != nil
-                }
+                #expect(memory.present != nil)
             }
             // An existing connection that is reused stays, and no second one is made.
             if isKnown { #expect(memory.present == before && memory.kept.count == 1) }
@@ -135,65 +139,66 @@ import Testing
             if !isKnown, !offer.handshake, offer.requests {
                 // The connection that only answers is kept, and gets no report.
                 #expect(memory.kept.map(\.destination) == [Store.requestsName(of: DeliveryCursor.primary)])
-                try await wait("told") {
-                    notices.ofDestinations.contains { if case .answeredOnce = $0 { true } else { false } }
-                }
+                #expect(world.isNoticed { if case .answeredOnce = $0 { true } else { false } })
             }
         }
     }
 
     /// A read of the stored connections that fails half-way leaves no link that never runs.
-    @Test func aFailedReadOfTheConnectionsIsMadeAgain() async throws {
-        try await ended { leftovers in
-            let agent = try VirtualAgentExchange("http://first.test/")
-            try files.write(file, await agent.invitation)
-            let first = run(agent, leftovers).task
-            try await wait("connected") { await agent.completeConnections == 1 && memory.present != nil }
-            first.cancel()
-            await first.value
-            memory.failLoad(after: 1)
-            try memory.queue(1)
-            _ = run(agent, leftovers)
-            try await wait("delivered") { memory.pending == 0 }
+    @Test func aFailedReadOfTheConnectionsIsMadeAgain() throws {
+        try play { world in
+            let agent = try world.agent("http://first.test/")
+            try world.write(await agent.invitation)
+            do {
+                let destination = world.destination(agent)
+                async let _ = destination.run()
+                try await world.pass()
+                #expect(await agent.completeConnections == 1 && world.memory.present != nil)
+            }
+            world.memory.failLoad(after: 1)
+            try world.memory.queue(1)
+            let destination = world.destination(agent)
+            async let _ = destination.run()
+            try await world.pass()
+            #expect(world.memory.pending == 0)
             #expect(await agent.completeConnections == 1)
         }
     }
 
-    @Test func anInvitationFileConnectsInTheRunningServiceAndASecondOneTakesOver() async throws {
-        try await ended { leftovers in
-            let (first, second) = (
-                try VirtualAgentExchange("http://first.test/"), try VirtualAgentExchange("http://second.test/")
-            )
-            let (destination, task) = run(Exchanges([first, second]), leftovers)
-            try memory.queue(2)
-            try await wait("told") {
-                notices.ofDestinations.contains { if case .invitationFailed = $0 { true } else { false } }
+    @Test func anInvitationFileConnectsInTheRunningServiceAndASecondOneTakesOver() throws {
+        try play { world in
+            let memory = world.memory
+            let (first, second) = (try world.agent("http://first.test/"), try world.agent("http://second.test/"))
+            do {
+                let destination = world.destination(Exchanges([first, second]))
+                async let _ = destination.run()
+                try memory.queue(2)
+                try await world.pass()
+                #expect(world.isNoticed { if case .invitationFailed = $0 { true } else { false } })
+                try world.write(await first.invitation)
+                try await world.pass()
+                #expect(memory.pending == 0)
+                #expect(await first.received.map(\.id) == (0..<2).map(Memory.id))
+
+                // The agent does not exist any more, and its operator sends a new invitation.
+                await first.setUp(false)
+                try memory.queue(2)
+                await destination.wake()
+                try world.write(await second.invitation)
+                try await world.pass()
+                #expect(memory.pending == 0)
+                #expect(await second.received.map(\.id) == (2..<4).map(Memory.id))
+                #expect(memory.kept.count == 1 && memory.present == memory.kept.first?.id)
             }
-            try files.write(file, await first.invitation)
-            try await wait("delivered") { memory.pending == 0 }
-            #expect(await first.received.map(\.id) == (0..<2).map(Memory.id))
-
-            // The agent does not exist any more, and its operator sends a new invitation.
-            await first.setUp(false)
-            try memory.queue(2)
-            await destination.wake()
-            try files.write(file, await second.invitation)
-            try await wait("delivered") { memory.pending == 0 }
-            #expect(await second.received.map(\.id) == (2..<4).map(Memory.id))
-            #expect(memory.kept.count == 1 && memory.present == memory.kept.first?.id)
-            task.cancel()
-            await task.value
-
             // A restart with the old file restored does not go back, because its invitation has been used.
-            try files.write(file, await first.invitation)
+            try world.write(await first.invitation)
             await first.setUp(true)
-            let (restarted, _) = run(Exchanges([first, second]), leftovers)
             try memory.queue(1)
-            await restarted.wake()
-            try await wait("delivered") { memory.pending == 0 }
-            try await wait("told") {
-                notices.ofDestinations.contains { if case .usedBefore = $0 { true } else { false } }
-            }
+            let destination = world.destination(Exchanges([first, second]))
+            async let _ = destination.run()
+            try await world.pass()
+            #expect(memory.pending == 0)
+            #expect(world.isNoticed { if case .usedBefore = $0 { true } else { false } })
             #expect(await second.received.last?.id == Memory.id(4))
             #expect(memory.kept.count == 1)
         }
@@ -203,30 +208,34 @@ import Testing
 extension DestinationTests {
     /// Requests as from `gatehouse agent connect`: in addition to the files, also with an invitation that was
     /// used before.
-    @Test func anInvitationByCommandTakesOverAndASecondScanFindsTheFirst() async throws {
-        try await ended { leftovers in
-            let (first, second) = (
-                try VirtualAgentExchange("http://first.test/"), try VirtualAgentExchange("http://second.test/")
-            )
-            let destination = run(Exchanges([first, second]), leftovers).destination
+    @Test func anInvitationByCommandTakesOverAndASecondScanFindsTheFirst() throws {
+        try play { world in
+            let memory = world.memory
+            let (first, second) = (try world.agent("http://first.test/"), try world.agent("http://second.test/"))
+            let destination = world.destination(Exchanges([first, second]))
+            async let _ = destination.run()
             try memory.queue(2)
             let invitation = try Invitation(await first.invitation)
-            try await wait("loaded") { await destination.isLoaded }
+            try await world.pass()
+            #expect(await destination.isLoaded)
             async let one = destination.connect(invitation)
             async let other = destination.connect(invitation)
             let both = try await [one, other]
             #expect(Set(both.map(\.id)).count == 1 && both.count { $0.way == .known } == 1, "\(both)")
-            try await wait("delivered") { memory.pending == 0 }
+            try await world.pass()
+            #expect(memory.pending == 0)
             let id = try #require(both[0].id)
             #expect(await destination.link(id)?.notes.answered != nil)
 
             let made = try await destination.connect(try Invitation(await second.invitation))
             let new = try #require(made.id)
             #expect(made.way == .new && new != id)
-            try await wait("taken over") { memory.present == new }
+            try await world.pass()
+            #expect(memory.present == new)
             try memory.queue(2)
             await destination.wake()
-            try await wait("delivered") { memory.pending == 0 }
+            try await world.pass()
+            #expect(memory.pending == 0)
             #expect(await second.received.map(\.id) == (2..<4).map(Memory.id) && memory.present == new)
 
             // A removed connection sends and stores nothing any more; its invitation may be used again.
@@ -236,52 +245,59 @@ extension DestinationTests {
             await destination.wake()
             let third = try await destination.connect(try Invitation(await second.invitation))
             #expect(third.way == .new && third.id != new)
-            try await wait("delivered") { memory.pending == 0 }
+            try await world.pass()
+            #expect(memory.pending == 0)
             #expect(memory.present == third.id)
         }
     }
 
     /// While the gate asks an inviter to reuse a connection, the operator replaces the invitation.
-    @Test func anInvitationThatComesMeanwhileIsReadNext() async throws {
-        try await ended { leftovers in
-            let (first, third) = (
-                try VirtualAgentExchange("http://first.test/"), try VirtualAgentExchange("http://third.test/")
-            )
-            _ = run(Exchanges([first, third]), leftovers)
-            try files.write(file, await first.invitation)
-            try await wait("connected") { await first.completeConnections == 1 && memory.present != nil }
+    @Test func anInvitationThatComesMeanwhileIsReadNext() throws {
+        try play { world in
+            let (first, third) = (try world.agent("http://first.test/"), try world.agent("http://third.test/"))
+            let destination = world.destination(Exchanges([first, third]))
+            async let _ = destination.run()
+            try world.write(await first.invitation)
+            try await world.pass()
+            #expect(await first.completeConnections == 1 && world.memory.present != nil)
             // The reuse message is sent, and the agent answers only after the third invitation exists.
             await first.hold()
-            try files.write(file, await invitation("second", of: first))
-            try await wait("asked") { await first.isHolding }
-            try files.write(file, await third.invitation)
+            try world.write(await invitation("second", of: first))
+            try await world.time.clock.sleep(for: .seconds(11))
+            #expect(await first.isHolding)
+            try world.write(await third.invitation)
             await first.letGo()
-            try await wait("connected") { await third.completeConnections == 1 }
+            try await world.pass()
+            #expect(await third.completeConnections == 1)
         }
     }
 
     /// A connection on trial that was connected since the decision to give it up continues.
-    @Test func aConnectedLinkIsNotStopped() async throws {
-        let agent = try VirtualAgentExchange("http://first.test/")
-        func link() async throws -> AgentLink {
-            try AgentLinks.new(
-                try Invitation(await agent.invitation), .impatient,
-                AgentLink.Dependencies(exchange: agent, store: memory, clock: .system))
+    @Test func aConnectedLinkIsNotStopped() throws {
+        try play { world in
+            let agent = try world.agent("http://first.test/")
+            func link() async throws -> AgentLink {
+                try AgentLinks.new(
+                    try Invitation(await agent.invitation), AgentConnection.Configuration(label: "kiosk"),
+                    AgentLink.Dependencies(exchange: agent, store: world.memory, clock: world.time.clock))
+            }
+            let (pending, connected) = (try await link(), try await link())
+            #expect(await pending.stopUnlessConnected())
+            #expect(try await !pending.connect(by: world.time.clock))
+            try #require(try await connected.connect(by: world.time.clock))
+            #expect(await !connected.stopUnlessConnected())
+            #expect(await connected.isConnected)
         }
-        let (pending, connected) = (try await link(), try await link())
-        #expect(await pending.stopUnlessConnected())
-        #expect(await !pending.connect(within: .milliseconds(20)))
-        try #require(await connected.connect(within: .seconds(60)))
-        #expect(await !connected.stopUnlessConnected())
-        #expect(await connected.isConnected)
     }
 
-    @Test func attemptsAreBounded() async throws {
-        try await ended { leftovers in
-            let destination = run(HangingExchange(), leftovers).destination
-            try await wait("loaded") { await destination.isLoaded }
+    @Test func attemptsAreBounded() throws {
+        try play { world in
+            let destination = world.destination(HangingExchange())
+            async let _ = destination.run()
+            try await world.pass()
+            #expect(await destination.isLoaded)
             for number in 0...DestinationCore.routesLimit {
-                var json = try #require(await VirtualAgentExchange("http://first.test/").invitation.object)
+                var json = try #require(await world.agent("http://first.test/").invitation.object)
                 json["@id"] = .text("invitation-\(number)")
                 let invitation = try Invitation(.object(json))
                 if number < DestinationCore.routesLimit {

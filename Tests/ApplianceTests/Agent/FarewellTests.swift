@@ -7,51 +7,63 @@ import Simulation
 import Store
 import TestKit
 import Testing
+import VirtualKit
 
 @testable import Courier
 
 /// The messages to a peer whose connection is deleted, and the link's state.
-@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct FarewellTests {
+@Suite struct FarewellTests {
+    private static let configuration = AgentConnection.Configuration(label: "kiosk")
+
     /// Returns a connection to that agent as it is stored, with a complete or an open handshake.
-    private func stored(_ exchange: VirtualAgentExchange, isConnected: Bool = true) async throws -> JSON {
+    private func stored(_ agent: VirtualAgentExchange, isConnected: Bool = true, by clock: Clock) async throws -> JSON {
         let memory = Memory()
         let link = try AgentLinks.new(
-            try Invitation(await exchange.invitation), AgentConnection.Configuration(label: "kiosk"),
-            AgentLink.Dependencies(exchange: exchange, store: memory, clock: .system))
-        if isConnected { try #require(await link.connect(within: .seconds(60))) } else { try await link.keep() }
+            try Invitation(await agent.invitation), Self.configuration,
+            AgentLink.Dependencies(exchange: agent, store: memory, clock: clock))
+        if isConnected { try #require(try await link.connect(by: clock)) } else { try await link.keep() }
         return try JSON.parse(try #require(memory.kept.first?.snapshot))
     }
 
-    private func farewell(_ snapshot: JSON, _ exchange: any MessageExchange, _ limit: Duration) async throws -> Bool {
+    /// Sends the notice within five seconds. Returns whether it was accepted, and how long that took.
+    private func farewell(
+        _ snapshot: JSON, _ exchange: any MessageExchange, by clock: Clock
+    ) async throws -> (isAccepted: Bool, time: Duration) {
         let connection = try AgentConnection(
-            restoring: snapshot, configuration: AgentConnection.Configuration(label: "kiosk"),
-            random: try AgentLinks.randomStream())
-        return await HangupSender.send(over: connection, by: exchange, clock: .system, within: limit)
+            restoring: snapshot, configuration: Self.configuration, random: try AgentLinks.randomStream())
+        let began = clock.now()
+        let isAccepted = await HangupSender.send(over: connection, by: exchange, clock: clock, within: .seconds(5))
+        return (isAccepted, began.duration(to: clock.now()))
     }
 
-    @Test func thePeerIsNotifiedOnce() async throws {
-        let exchange = try VirtualAgentExchange()
-        let snapshot = try await stored(exchange)
-        #expect(try await farewell(snapshot, exchange, .seconds(60)))
-        #expect(
-            await exchange.others.compactMap { $0["@type"]?.string } == [
-                "https://didcomm.org/didexchange/1.1/complete", "https://didcomm.org/did-rotate/1.0/hangup",
-            ])
+    @Test func thePeerGetsOneNotice() throws {
+        try VirtualTime.run { time in
+            let agent = try VirtualAgentExchange(clock: time.clock)
+            let snapshot = try await stored(agent, by: time.clock)
+            #expect(try await farewell(snapshot, agent, by: time.clock) == (true, .zero))
+            #expect(
+                await agent.others.compactMap { $0["@type"]?.string } == [
+                    "https://didcomm.org/didexchange/1.1/complete", "https://didcomm.org/did-rotate/1.0/hangup",
+                ])
+        }
     }
 
-    @Test func anAgentThatIsAwayOrSilentIsNotWaitedFor() async throws {
-        let exchange = try VirtualAgentExchange()
-        let snapshot = try await stored(exchange)
-        #expect(try await !farewell(snapshot, HangingExchange(), .milliseconds(50)))
-        await exchange.setUp(false)
-        #expect(try await !farewell(snapshot, exchange, .seconds(60)))
-        await exchange.setUp(true)
-        let posts = await exchange.posts
-        #expect(try await !farewell(stored(exchange, isConnected: false), exchange, .seconds(60)), "nobody to tell")
-        #expect(await exchange.posts == posts)
+    @Test func anAgentThatIsAwayOrSilentIsNotWaitedFor() throws {
+        try VirtualTime.run { time in
+            let agent = try VirtualAgentExchange(clock: time.clock)
+            let snapshot = try await stored(agent, by: time.clock)
+            #expect(try await farewell(snapshot, HangingExchange(), by: time.clock) == (false, .seconds(5)))
+            await agent.setUp(false)
+            #expect(try await farewell(snapshot, agent, by: time.clock) == (false, .zero))
+            await agent.setUp(true)
+            let posts = await agent.posts
+            let open = try await stored(agent, isConnected: false, by: time.clock)
+            #expect(try await farewell(open, agent, by: time.clock) == (false, .zero), "no peer is known")
+            #expect(await agent.posts == posts)
+        }
     }
 
-    @Test(.tags(.exact)) func aLinkNotesWhatItSees() throws {
+    @Test func aLinkNotesWhatItSees() throws {
         let notes = LinkStatus(.system)
         notes.take(.unreachable(.unreachable))
         #expect(notes.problem?.text.contains("not reachable") == true && notes.answered == nil)

@@ -67,7 +67,7 @@ final class MailKiosk: Sendable {
                 longestTokenPause: token?.longestPause ?? .zero, webhook: webhook,
                 webhookPause: .milliseconds(100),
                 refused: Mortal(life, store, invitations: StoredInvitations(withoutMailbox: store)),
-                clock: .system, notice: { notices.add($0) }, pause: .milliseconds(10)))
+                clock: .system, spawner: .system, notice: { notices.add($0) }, pause: .milliseconds(10)))
         var link = AgentLink.Dependencies(
             exchange: exchange, store: mortal, outbox: mortal, reports: reports, clock: .system,
             mailbox: mail,

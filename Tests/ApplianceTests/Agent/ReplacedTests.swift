@@ -29,7 +29,7 @@ import Testing
             let store = try await Store.open(configuration.ledger.path)
             let service = AgentService(
                 configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), times: times,
-                clock: .system, report: { _ in })
+                clock: .system, spawner: .system, report: { _ in })
             (self.store, self.service) = (store, service)
             task = Task { try await service.run() }
         }

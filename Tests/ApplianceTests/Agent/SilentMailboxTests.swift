@@ -1,22 +1,21 @@
 import Aries
 import Clocks
-import Credentials
 import DIDComm
 import Encoding
-import Foundation
 import HTTPTransport
 import Mailboxes
 import Reasons
+import Simulation
 import Store
 import Synchronization
-import TestKit
 import Testing
+import VirtualKit
 
 @testable import Courier
 
-/// A mailbox over real sockets whose mediator becomes silent: the gate raises a fault, long before the
-/// transport times out, and clears it when the mediator answers again.
-@Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct SilentMailboxTests {
+/// A mailbox whose mediator becomes silent: the gate raises a fault, long before the transport times out, and
+/// clears it when the mediator answers again.
+@Suite struct SilentMailboxTests {
     /// A connection that needs an address at the mailbox, and ignores everything that it receives.
     private final class Receiver: MailReceiver {
         let id: Text = "connection"
@@ -25,77 +24,69 @@ import Testing
         func take(_ message: MailboxMessage) async {}
     }
 
-    /// Each kind of silence with a mediator of its own, all at the same time, because nearly all of the time
-    /// is waiting.
-    @Test func silenceIsAFaultUntilAnAnswer() async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for silence in AgentSilence.allCases {
-                for hasPickup in [false, true] {
-                    group.addTask { try await silenceIsAFaultUntilAnAnswer(hasPickup, silence) }
-                }
+    /// The network in front of a mediator whose server can be silent.
+    private final class Server: MessageExchange {
+        let agent: VirtualAgentExchange
+        private let clock: Clock
+        private let silence = Mutex<AgentSilence?>(nil)
+
+        init(hasPickup: Bool, _ clock: Clock) throws {
+            (agent, self.clock) = (try VirtualAgentExchange(hasPickup: hasPickup, clock: clock), clock)
+        }
+
+        /// Makes the server silent in that way from now on; nil ends the silence.
+        func fallSilent(_ silence: AgentSilence?) { self.silence.withLock { $0 = silence } }
+
+        func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
+            try await agent.post(body, to: url)
+        }
+
+        func exchange(
+            _ body: [UInt8]?, with url: String, as mediaType: String
+        ) async throws(ExchangeError) -> MessageAnswer {
+            switch silence.withLock(\.self) {
+            case nil:
+                guard let body else { throw .forbidden }
+                return MessageAnswer(status: 200, body: try await agent.post(body, to: url))
+            case .takes:
+                // The time limit of the transport.
+                do { try await clock.sleep(for: .seconds(100)) } catch { throw .cancelled }
+                throw .uncertain
+            case .answersNothing: return MessageAnswer(status: 200, body: [])
+            case .babbles: return MessageAnswer(status: 200, body: Array("{\"a\":1}".utf8))
+            case .fails: return MessageAnswer(status: 503, body: [])
             }
-            try await group.waitForAll()
         }
     }
 
-    private func silenceIsAFaultUntilAnAnswer(_ hasPickup: Bool, _ silence: AgentSilence) async throws {
-        let server = try SocketAgent(hasPickup: hasPickup)
-        let faults = FaultBook()
-        var settings = HTTPExchange.Settings()
-        (settings.allowsPlainHTTP, settings.timeLimit) = (true, .seconds(100))
-        try await HTTPExchange.withExchange(settings) { exchange in
-            var limits = AgentConnection.Limits()
-            (limits.firstRetry, limits.longestRetry) = (.milliseconds(10), .milliseconds(100))
-            var mediator = Mediator.Configuration(
-                connection: .init(label: "kiosk", limits: limits), allowsPlainHTTP: true)
-            (mediator.limits.idle, mediator.limits.answer) = (.milliseconds(200), .milliseconds(300))
-            (mediator.limits.life, mediator.limits.silence) = (.milliseconds(300), .milliseconds(500))
-            let memory = Memory()
-            let invitation = server.invitation
+    @Test(arguments: AgentSilence.allCases, [false, true])
+    func itIsAFaultUntilTheMediatorAnswers(_ silence: AgentSilence, hasPickup: Bool) throws {
+        try VirtualTime.run { time in
+            let server = try Server(hasPickup: hasPickup, time.clock)
+            let (memory, faults) = (Memory(), FaultBook())
+            let invitation = await server.agent.invitation
             let mail = MailboxManager(
                 .invitation("file"),
                 MailboxManager.Dependencies(
-                    exchange: exchange, store: memory, settings: mediator,
-                    invitation: { _ in try Invitation(invitation) }, refused: memory, clock: .system,
-                    notice: { faults.take($0) }, pause: .milliseconds(20)))
-            let running = Task { await mail.run() }
-            let key = try #require(KeyPair(seed: Secret((0..<32).map { _ in UInt8.random(in: 0...255) })))
+                    exchange: server, store: memory,
+                    settings: Mediator.Configuration(connection: .init(label: "kiosk"), allowsPlainHTTP: true),
+                    invitation: { _ in try Invitation(invitation) }, refused: memory, clock: time.clock,
+                    spawner: time.spawner, notice: { faults.take($0) }))
+            async let _ = mail.run()
+            let key = try #require(KeyPair(seed: .random()))
             await mail.open(Receiver(), key: key)
-            func wait(_ what: String, until isDone: @Sendable () async -> Bool) async throws {
-                let until = ContinuousClock.now + .seconds(60)
-                while await !isDone() {
-                    guard ContinuousClock.now < until else { throw Late(what: what) }
-                    try await Task.sleep(for: .milliseconds(5))
-                }
-            }
-            var isFaulty: Bool { faults.isFaulty }
-            /// Lets time pass without a stall of the machine, which would count as silence, too.
-            func pass(_ time: Duration) async throws {
-                let last = ContinuousClock.now + .seconds(60)
-                var began = ContinuousClock.now
-                while began.duration(to: .now) < time {
-                    let step = ContinuousClock.now
-                    try await Task.sleep(for: .milliseconds(20))
-                    guard step.duration(to: .now) > .milliseconds(120), step < last else { continue }
-                    try await wait("heard again after a stop") { !isFaulty }
-                    began = .now
-                }
-            }
-            try await wait("registered") { memory.kept.first.map { Self.isRegistered($0.snapshot) } ?? false }
+            try await time.clock.sleep(for: .seconds(60))
+            #expect(memory.kept.first.map { Self.isRegistered($0.snapshot) } == true)
             for _ in 0..<2 {
-                try await pass(.milliseconds(1500))
-                #expect(!isFaulty, "nothing is waited for: \(silence), pickup \(hasPickup)")
-                let began = ContinuousClock.now
+                try await time.clock.sleep(for: .seconds(3600))
+                #expect(!faults.isFaulty, "nothing is waited for")
                 server.fallSilent(silence)
-                try await wait("told of \(silence)") { isFaulty }
-                print(
-                    "mailbox: \(silence) (pickup: \(hasPickup)) told after \(ContinuousClock.now - began) over a socket"
-                )
+                try await time.clock.sleep(for: .seconds(60))
+                #expect(faults.isFaulty)
                 server.fallSilent(nil)
-                try await wait("heard again after \(silence)") { !isFaulty }
+                try await time.clock.sleep(for: .seconds(600))
+                #expect(!faults.isFaulty)
             }
-            running.cancel()
-            await running.value
         }
     }
 
@@ -105,8 +96,6 @@ import Testing
         func take(_ notice: MailboxNotice) { faults.withLock { _ = $0.take(notice) } }
         var isFaulty: Bool { faults.withLock { $0.of(MailboxManagerCore.destination).contains(.agentMailbox) } }
     }
-
-    private struct Late: Error { let what: String }
 
     private static func isRegistered(_ snapshot: [UInt8]) -> Bool {
         (try? JSON.parse(snapshot))?["address"] != nil

@@ -7,19 +7,22 @@ import LinuxIO
 import Reasons
 import TestKit
 import Testing
+import VirtualKit
 
 @testable import GateService
 
 /// An order is on the disk, or the failure is reported.
-@Suite(.timeLimit(.minutes(2)), .tags(.realTime)) struct DoorOrdersTests {
+@Suite struct DoorOrdersTests {
     private let folder = OrderFolder()
     private let reports = Reports()
+    private let disk = Disk()
 
-    private func orders(_ file: DoorOrderFile? = nil) throws -> DoorOrders {
-        try DoorOrders(
-            file ?? folder.file, clock: .system,
+    private func orders(by time: VirtualTime) -> DoorOrders {
+        DoorOrders(
+            folder.file, clock: time.clock,
             wallTime: { WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc) },
-            report: reports.report)
+            report: reports.report
+        ) { [disk] in disk.take($0) }
     }
 
     @Test func aReleaseIsOnTheDisk() throws {
@@ -36,68 +39,80 @@ import Testing
         #expect(DiskCalls.made { try folder.file.keep(.none) }.calls == ["sync \(folder.name)"])
     }
 
-    @Test func theNewestIsKeptWhateverCameBetween() async throws {
-        let orders = try orders()
-        #expect(orders.restored(at: .zero, minimum: .rtc) == .none)
-        let numbers = (0..<100).map { orders.set($0 % 2 == 0 ? .none : .lock) }
-        #expect(await becomesTrue { orders.hasKept(numbers[99]) })
-        #expect(numbers.allSatisfy { orders.hasKept($0) } && !orders.hasKept(numbers[99] + 1))
-        #expect(folder.file.read() == .lock)
+    @Test func theNewestIsKeptWhateverCameBetween() throws {
+        try VirtualTime.run { time in
+            let orders = orders(by: time)
+            #expect(orders.restored(at: time.now, minimum: .rtc) == .none)
+            let numbers = (0..<100).map { orders.set($0 % 2 == 0 ? .none : .lock) }
+            #expect(!orders.hasKept(numbers[99]))
+            disk.goOn()
+            #expect(numbers.allSatisfy { orders.hasKept($0) } && !orders.hasKept(numbers[99] + 1))
+            #expect(folder.file.read() == .lock)
+        }
     }
 
     /// After a failed write, the file may be missing. An order must then be written again, even if it equals
     /// the last stored one.
-    @Test func whatFailedIsWrittenAnew() async throws {
+    @Test func whatFailedIsWrittenAnew() throws {
         try folder.file.keep(.lock)
-        let orders = try orders()
-        #expect(orders.restored(at: .zero, minimum: .rtc) == .lock)
-        try folder.hide()
-        let release = orders.set(.none)
-        #expect(await becomesTrue { reports.present == [.doorOrder] })
-        #expect(!orders.hasKept(release))
-        try folder.show()
-        try FileManager.default.removeItem(atPath: folder.file.path)
-        let lock = orders.set(.lock)
-        #expect(
-            await becomesTrue {
-                orders.turn(at: SystemClock.now()); return orders.hasKept(lock)
-            })
-        #expect(folder.file.read() == .lock && reports.present.isEmpty)
+        try VirtualTime.run { time in
+            let orders = orders(by: time)
+            #expect(orders.restored(at: time.now, minimum: .rtc) == .lock)
+            try folder.hide()
+            let release = orders.set(.none)
+            disk.goOn()
+            #expect(reports.present == [.doorOrder] && !orders.hasKept(release))
+            try folder.show()
+            try FileManager.default.removeItem(atPath: folder.file.path)
+            let lock = orders.set(.lock)
+            disk.goOn()
+            #expect(orders.hasKept(lock) && folder.file.read() == .lock && reports.present.isEmpty)
+        }
     }
 
-    @Test func aDiskThatHangsIsReported() async throws {
-        // A step of the first write does not end before the test permits it.
-        let disk = SlowDisk()
-        defer { disk.goOn() }
-        var file = folder.file
-        file.onStep = { if $0 == .written { disk.wait() } }
-        let orders = try orders(file)
-        let began = SystemClock.now()
-        let number = orders.set(.lock)
-        orders.turn(at: began)
-        #expect(reports.present.isEmpty, "not before it takes long")
-        orders.turn(at: SystemClock.now().advanced(by: DoorOrders.limit))
-        #expect(DoorOrders.limit == .seconds(1) && reports.present == [.doorOrder])
-        #expect(!orders.hasKept(number) && folder.file.read() == DoorOrderFile.Kept.none)
-        disk.goOn()
-        #expect(
-            await becomesTrue {
-                orders.turn(at: SystemClock.now()); return orders.hasKept(number)
-            })
-        #expect(folder.file.read() == .lock && reports.present.isEmpty)
+    @Test func aFailedWriteIsRepeated() throws {
+        try VirtualTime.run { time in
+            let orders = orders(by: time)
+            #expect(orders.restored(at: time.now, minimum: .rtc) == .none)
+            try folder.hide()
+            let number = orders.set(.lock)
+            disk.goOn()
+            try folder.show()
+            #expect(!orders.hasKept(number) && reports.present == [.doorOrder])
+            orders.turn(at: time.now)
+            disk.goOn()
+            #expect(orders.hasKept(number) && folder.file.read() == .lock && reports.present.isEmpty)
+        }
+    }
+
+    @Test func aDiskThatHangsIsReported() throws {
+        try VirtualTime.run { time in
+            let orders = orders(by: time)
+            let number = orders.set(.lock)
+            orders.turn(at: time.now)
+            #expect(reports.present.isEmpty, "not before it takes long")
+            try await time.clock.sleep(for: DoorOrders.limit)
+            orders.turn(at: time.now)
+            #expect(DoorOrders.limit == .seconds(1) && reports.present == [.doorOrder])
+            #expect(!orders.hasKept(number) && folder.file.read() == DoorOrderFile.Kept.none)
+            disk.goOn()
+            #expect(orders.hasKept(number) && folder.file.read() == .lock && reports.present.isEmpty)
+        }
     }
 }
 
 /// A disk that writes nothing until ``goOn()``.
-private final class SlowDisk: Sendable {
-    private let gate = DispatchSemaphore(value: 0)
+private final class Disk: Sendable {
+    private let waiting = Recorder<@Sendable () -> Void>()
 
-    func wait() {
-        gate.wait()
-        gate.signal()
+    func take(_ work: @escaping @Sendable () -> Void) { waiting.add(work) }
+
+    /// Writes all that waits, and what that causes.
+    func goOn() {
+        while !waiting.isEmpty {
+            for work in waiting.removeAll() { work() }
+        }
     }
-
-    func goOn() { gate.signal() }
 }
 
 /// A folder with a gate's file of orders.

@@ -138,7 +138,7 @@ import TrustFiles
             let store = try await Store.open(configuration.ledger.path)
             let agents = AgentService(
                 configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: .system,
-                report: { _ in })
+                spawner: .system, report: { _ in })
             let task = Task { try await agents.run() }
             let verifiers = CurrentVerifier(
                 Verifier(trust: try TrustStore(Self.bundle(1, days: 2))),
