@@ -21,6 +21,7 @@ struct LedgerSuccession {
     private var connections:
         [(id: String, snapshot: [UInt8], destination: String, number: Int, made: Int64, deleting: Int64)] = []
     private var handled: [[UInt8]] = []
+    private var messages: [MessageEntry] = []
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
 
@@ -93,7 +94,8 @@ struct LedgerSuccession {
         if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
-    /// Takes over the data outside the ledger: connections, handled messages, replay names and settings.
+    /// Takes over the data outside the ledger: connections, handled messages, the message book, replay names and
+    /// settings.
     private mutating func takeTables(of db: Database, isAuthentic: Bool) throws {
         // In an unauthentic database, an unsealed connection may be one that an attacker inserted in order to take over
         // a destination.
@@ -108,6 +110,8 @@ struct LedgerSuccession {
         handled = try Row.fetchAll(db, sql: "SELECT key FROM handled_message ORDER BY number").map {
             try $0.bytes("key")
         }
+        // In an unauthentic database, a question may be one that an attacker inserted.
+        messages = isAuthentic ? try Store.messages(db) : []
         replays = try Row.fetchAll(db, sql: "SELECT name, at FROM replay ORDER BY number")
             .map { (try $0.bytes("name"), try $0.integer("at")) }
         settings = try Row.fetchAll(db, sql: "SELECT * FROM setting")
@@ -162,6 +166,7 @@ struct LedgerSuccession {
         for key in handled {
             try db.execute(sql: "INSERT INTO handled_message (key) VALUES (?)", arguments: [Data(key)])
         }
+        try Store.add(messages, db)
         for (name, at) in replays {
             try db.execute(sql: "INSERT INTO replay (name, at) VALUES (?, ?)", arguments: [Data(name), at])
         }

@@ -106,15 +106,16 @@ extension Store {
     }
 
     /// Returns the message book, oldest first.
-    package func messages() async throws(StoreError) -> [MessageEntry] {
-        try await read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM message ORDER BY number").map { row in
-                MessageEntry(
-                    uid: try row.text("uid"), connection: try row.text("connection"), did: try row.text("did"),
-                    kind: try row.text("kind"), at: Timestamp(seconds: try row.integer("at")),
-                    status: MessageEntry.Status(rawValue: try row.text("status").string) ?? .reviewed,
-                    result: try row.text("result"), content: try row.bytes("content"))
-            }
+    package func messages() async throws(StoreError) -> [MessageEntry] { try await read(Store.messages) }
+
+    /// Returns the message book of a database, oldest first.
+    static func messages(_ db: Database) throws -> [MessageEntry] {
+        try Row.fetchAll(db, sql: "SELECT * FROM message ORDER BY number").map { row in
+            MessageEntry(
+                uid: try row.text("uid"), connection: try row.text("connection"), did: try row.text("did"),
+                kind: try row.text("kind"), at: Timestamp(seconds: try row.integer("at")),
+                status: MessageEntry.Status(rawValue: try row.text("status").string) ?? .reviewed,
+                result: try row.text("result"), content: try row.bytes("content"))
         }
     }
 

@@ -216,6 +216,13 @@ import Testing
             guard case .outcome(let outcome) = first else { Issue.record("no first record"); continue }
             #expect(outcome.outcome.predecessor?.ledger == witnessed.ledger)
             #expect(outcome.outcome.predecessor?.count == witnessed.count)
+            if number == last - 1 {
+                // The new ledger has the connections and messages of the replaced one.
+                #expect(Set(try await store.connections().map(\.id)) == ["agent", "other"])
+                #expect(try await store.handledMessages(last: 9) == [[7], [8]])
+                let message = try #require(try await store.messages().first)
+                #expect(message.uid == "question" && message.isOpen)
+            }
             await store.close()
         }
         print("tampering: \(last) earlier states replayed")
@@ -286,7 +293,11 @@ final class WitnessedLedger {
         }
         let hash = try #require(try await store.hash(at: 5))
         try await store.confirm("copy", upTo: 5, receipt: hash, over: "other")
-        try await store.saveConnection("agent", [1, 2, 3], handled: [[7], [8]])
+        let question = MessageEntry(
+            uid: "question", connection: "agent", did: "did", kind: "question", at: Timestamp(seconds: 1_767_225_600),
+            status: .pending, result: "waits", content: [UInt8]("{}".utf8))
+        try await store.saveConnection("agent", [1, 2, 3], handled: [[7], [8]], messages: [question])
+        try await step()
         let name = try #require(ReplayName([UInt8](repeating: 5, count: ReplayName.byteCount)))
         // The last visit is open: its gate was ordered to open.
         let decided = UnwrittenOutcome(visit: Samples.visit(14), outcome: Samples.letIn, stamp: Samples.stamp)
