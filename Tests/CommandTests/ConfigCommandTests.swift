@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: broken) func whatIsWrongIsLocated(
+    @Test(arguments: broken) func mistakesAreLocated(
         _ text: String, _ line: Int?, _ key: String, _ words: String
     ) async throws {
         try folder.write("bad.toml", text)

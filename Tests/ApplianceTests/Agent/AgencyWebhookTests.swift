@@ -99,7 +99,7 @@ import Testing
     }
 
     /// A stranger who finds the address causes one poll at once, and then one in each pause.
-    @Test func whoPostsWithoutEndIsNotFollowed() async throws {
+    @Test func manyPostsCauseOnePollInEachPause() async throws {
         let world = World()
         world.task = world.listen(free, pause: .seconds(3600))
         try await world.wait { $0.port != nil }
@@ -113,7 +113,7 @@ import Testing
         await world.stop()
     }
 
-    @Test func whatComesWhileItLooksIsLookedForNext() async throws {
+    @Test func postsDuringAPollCauseAnotherPoll() async throws {
         let world = World()
         world.task = world.listen(free, pause: .milliseconds(100))
         try await world.wait { $0.port != nil }

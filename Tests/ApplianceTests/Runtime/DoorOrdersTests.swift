@@ -47,7 +47,7 @@ import Testing
 
     /// After a failed write, the file may be missing. An order must then be written again, even if it equals
     /// the last stored one.
-    @Test func whatFailedIsWrittenAnew() async throws {
+    @Test func failedOrdersAreWrittenAgain() async throws {
         try folder.file.keep(.lock)
         let orders = try orders()
         #expect(orders.restored(at: .zero, minimum: .rtc) == .lock)

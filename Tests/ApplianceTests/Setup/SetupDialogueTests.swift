@@ -35,7 +35,7 @@ import Testing
         #expect(plan.trust == .unchanged && plan.invitation == nil)
     }
 
-    @Test func whatTheMachineHasIsProposed() throws {
+    @Test func devicesOfTheMachineAreProposed() throws {
         var seen = machine
         (seen.chips, seen.adapters, seen.hasScreen, seen.hasClock) = (
             ["pinctrl-bcm2711"], ["hci0", "hci1"], true, false
