@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func whatFollowsFromAnAnswer() {
+    @Test func anAnswerDecidesTheNextQuestions() {
         func asked(_ texts: [SetupQuestion: String]) -> [SetupQuestion] {
             var dialogue = SetupDialogue(
                 SetupFixture.answers([.name: "N", .id: "N", .direction: "in"]), on: machine, at: places)

@@ -126,7 +126,7 @@ import TrustFiles
 
     /// A gate that was off from the evening to the morning: a document that it fetches in the morning is
     /// confirmed in the morning.
-    @Test func whatIsFetchedAfterThePowerWasOffIsNotOfBefore() async throws {
+    @Test func documentsFetchedAfterAPowerOffHaveTheNewDate() async throws {
         var clock = now
         clock.lastConfirmed = now.utc.advanced(by: .seconds(-14 * 3600))
         #expect(try await attempts(Server([.success(document(1))]), clock: clock) == ["changed"])

@@ -112,7 +112,7 @@ import Testing
     }
 
     /// A change of permissions only changes the stamp.
-    @Test func whoMayReadIsPartOfTheStamp() throws {
+    @Test func permissionsArePartOfTheStamp() throws {
         let state = fixture.state(keys: [])
         let before = state.stamp()
         let file = state.directory + "/issuers.toml"

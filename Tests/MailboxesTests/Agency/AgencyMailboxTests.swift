@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func whoIsNotAuthorisedDoesNotKeepAsking() throws {
+    @Test func anUnauthorisedKioskDoesNotRepeatItsRequests() throws {
         let harness = try AgencyHarness(.evernym)
         harness.start()
         harness.open("a")
