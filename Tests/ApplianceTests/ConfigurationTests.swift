@@ -314,7 +314,7 @@ private func expectOne(
         expectOne("kiosk.name = \"G\"\n" + text, key, 3, "is \(path), which the service itself uses too")
     }
 
-    @Test func noOutputIsWhereAnotherIsMade() {
+    @Test func outputFilesHaveDifferentPaths() {
         expectOne(
             "kiosk.name = \"G\"\n[display]\nfile = \"/s/a.png\"\n[observe]\nstatus = \"/s/a.png.new\"",
             "observe.status", 5, "is /s/a.png.new, which display.file uses too")

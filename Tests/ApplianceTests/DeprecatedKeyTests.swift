@@ -45,7 +45,7 @@ import Testing
     }
 
     /// A wrong value is reported under the name in the file; both names at once are refused.
-    @Test func whatIsWrongUnderAFormerName() {
+    @Test func mistakesUnderAFormerName() {
         let name = "[kiosk]\nname = \"N\"\n"
         let wrong = problems(name + "[gate]\nopenFor = \"300\"\n")
         #expect(wrong.map(\.key) == ["gate.openFor"] && wrong.first?.line == 4)

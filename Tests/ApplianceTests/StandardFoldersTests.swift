@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Also for a root that is itself named like one of the folders.
-    @Test func whatIsBelowTheRootStays() throws {
+    @Test func pathsBelowTheRootStay() throws {
         let folders = try #require(StandardFolders(["GATEHOUSE_ROOT": "/run/gatehouse-test"]))
         let place = folders.place("/etc/gatehouse/gatehouse.toml")
         #expect(place == "/run/gatehouse-test/etc/gatehouse/gatehouse.toml" && folders.place(place) == place)

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotFitIsNoFrame() {
+    @Test func numbersOutOfRangeHaveNoFrame() {
         #expect(WiegandFrame(.h10301, facility: 256, card: 0) == nil)
         #expect(WiegandFrame(.h10301, facility: 0, card: 65536) == nil)
         #expect(WiegandFrame(.h10304, facility: 0, card: 1 << 19) == nil)

@@ -19,7 +19,7 @@ import Testing
         #expect(harness.connection.wantsMessage == true)
     }
 
-    @Test func whatAPostDependsOnIsStoredBefore() throws {
+    @Test func stateIsStoredBeforeItsPost() throws {
         let harness = try Harness()
         harness.feed(.start)
         let phases = harness.posts.map { $0.stored?["phase"]?.string }
@@ -201,7 +201,7 @@ import Testing
 
     /// The key of a message that was seen is handed to the caller for storage and passed in again at the next
     /// start.
-    @Test func whatWasSeenIsHandedOutToBeKept() throws {
+    @Test func keysOfSeenMessagesAreHandedOutForStorage() throws {
         let harness = try Harness()
         harness.feed(.start)
         _ = harness.connection.takeSeen()
@@ -272,7 +272,7 @@ import Testing
     }
 
     /// The protocols that a peer discloses and its answer about the ledger are passed on.
-    @Test func whatThePeerDisclosesAndAnswersIsPassedOn() throws {
+    @Test func disclosuresAndAnswersArePassedOn() throws {
         let harness = try Harness()
         harness.feed(.start)
         harness.agent.send(
@@ -300,7 +300,7 @@ import Testing
     /// The connection of a mailbox leaves no question without a reply: neither one without a rule, nor one whose answer
     /// would have to be signed.
     @Test(arguments: [false, true], ["open?", "other?"] as [Text])
-    func aMailboxRefusesWhatItDoesNotAnswer(wantsSignature: Bool, text: Text) throws {
+    func aMailboxRefusesUnknownRequests(wantsSignature: Bool, text: Text) throws {
         let rules = RequestRules(answers: [.init(question: "open?", response: "yes")])
         let harness = try Harness(reception: .leadsToMailbox, rules: rules)
         harness.feed(.start)

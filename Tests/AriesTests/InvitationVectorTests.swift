@@ -91,7 +91,7 @@ import Testing
         #expect(tally.finish() == [])
     }
 
-    @Test func whatOnlyALedgerResolvesIsRefusedClearly() throws {
+    @Test func didsOfLedgersAreRefusedWithAReason() throws {
         let json = try JSON.parse(
             #"{"@type":"https://didcomm.org/out-of-band/1.0/invitation","@id":"1","handshake_protocols":["https://didcomm.org/didexchange/1.0"],"service":["did:sov:LjgpST2rjsoxYegQDRm7EL"]}"#
         )

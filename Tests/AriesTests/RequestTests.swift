@@ -54,7 +54,7 @@ struct RequestTests {
             "out-of-band/1.1/invitation", "connections/1.0/invitation", "didexchange/1.1/request",
             "coordinate-mediation/1.0/mediate-request", "committedanswer/1.0/question",
         ] as [Text])
-    func whatAVerifierDoesNotDoIsRefusedWithAReason(type: Text) throws {
+    func requestsToOtherRolesAreRefusedWithAReason(type: Text) throws {
         guard case .refusal(let code, let explanation, let name) = try reply(type) else {
             Issue.record("not refused")
             return

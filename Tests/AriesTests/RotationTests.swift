@@ -93,7 +93,7 @@ struct RotationTests {
     }
 
     /// A message grows by a third with each routing key.
-    @Test func aWayThatIsTooLongIsRefused() throws {
+    @Test func aRouteThatIsTooLongIsRefused() throws {
         let harness = try connected()
         harness.agent.rotate(to: try did(harness, keys: 22))
         harness.feed(.ping)
@@ -105,7 +105,7 @@ struct RotationTests {
 
     /// A message that routing makes too large for any server is handed back to be made smaller, and the other
     /// messages are sent.
-    @Test func whatIsTooLargeForItsWayIsHandedBack() throws {
+    @Test func messagesTooLargeForTheirRouteAreHandedBack() throws {
         let harness = try connected()
         harness.agent.rotate(to: try did(harness, keys: 8))
         harness.feed(.ping)
@@ -169,7 +169,7 @@ struct RotationTests {
     }
 
     /// An old endpoint that no longer exists does not prevent the change to the new one.
-    @Test func anOldPlaceThatIsGoneIsLeft() throws {
+    @Test func anUnreachableOldEndpointIsAbandoned() throws {
         let harness = try connected()
         harness.agent.rotate()
         harness.feed(.ping)  // fetches the announcement

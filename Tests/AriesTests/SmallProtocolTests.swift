@@ -51,7 +51,7 @@ import Testing
 
     /// The connection does not record a discarded message as seen: another part of the kiosk keeps it, and it
     /// is read again if that fails.
-    @Test func whatIsDiscardedWasNotSeen() throws {
+    @Test func discardedMessagesDoNotCountAsSeen() throws {
         let harness = try connected()
         let pong = message("trust_ping/1.0/ping_response", ["~thread": ["thid": "nobody's"]])
         let receipt = message("verification-report/1.0/receipt", ["position": -1], id: "m-2")

@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         "garbage", "nowhere.json", "{\"a\": 1}", "https://agent.example/?oob=%%%", "ftp://agent.example/x", "",
         "gate.toml",
-    ]) func whatIsNoInvitation(_ text: String) async throws {
+    ]) func invalidInvitations(_ text: String) async throws {
         let ending = try await folder.gatehouse("agent", "connect", "--config", configuration, text)
         #expect(ending.code == 2, "\(ending)")
         #expect(ending.hasRemedy, "\(ending)")

@@ -6,7 +6,7 @@ import Testing
 // What `gatehouse agent` refuses, and what becomes of an invitation that leads to no lasting connection.
 extension AgentServiceTests {
     @Test(.timeLimit(.minutes(2)))
-    func whatIsRefusedIsRefusedWithARemedy() async throws {
+    func refusalsHaveARemedy() async throws {
         try await serving("[[agent.copy]]\nname = \"backup\"\ninvitations = [\"none.json\"]") { configuration in
             let invitation = try AgentOnLoopback().invitation.compactText
             for (words, text) in [

@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoBackup() async throws {
+    @Test func invalidBackups() async throws {
         try folder.write("short", "eleven sign\n")
         let short = try await folder.gatehouse(
             "backup", "b", "--with-keys", "--passphrase-file", "short", "--config", configuration)

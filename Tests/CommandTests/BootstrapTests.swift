@@ -72,7 +72,7 @@ import Testing
         #expect(made.dropLast().allSatisfy { $0.hasPrefix("update ") } && made.last?.hasPrefix("install ") == true)
     }
 
-    @Test func whatCannotBeInstalledIsAnError() async throws {
+    @Test func aPackageThatCannotBeInstalledIsAnError() async throws {
         let path = try await folder.programs([
             "id": "echo 0", "sleep": "", "apt-get": "exit 100",
             "dpkg": "case $2 in libsodium-dev) exit 1;; esac; \(installed)",

@@ -121,7 +121,7 @@ import Testing
 
     private static func observe(_ line: String) -> String { "[kiosk]\nname = \"A\"\n[observe]\n\(line)\n" }
 
-    @Test func whatIsShownCanBeTurnedOffAndMoved() async throws {
+    @Test func observationCanBeTurnedOffAndMoved() async throws {
         for (line, listen, status) in [
             ("listen = \"none\"\nstatus = \"none\"", "none", "none"),
             ("listen = \"127.0.0.1:9464\"", "127.0.0.1:9464", "/run/gatehouse/status.json"),
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: broken) func whatIsWrongIsLocated(
+    @Test(arguments: broken) func mistakesAreLocated(
         _ text: String, _ line: Int?, _ key: String, _ words: String
     ) async throws {
         try folder.write("bad.toml", text)

@@ -144,7 +144,7 @@ import Workbench
         ["demo", "--scenario", "sunny"], ["demo", "--credential", "nowhere.json"], ["demo", "--trust", "x"],
         ["demo", "--credential", "gate.toml", "--at", "tomorrow"], ["demo", "--credential", "."],
         ["demo", "--credential", "gate.toml", "--trust", "nowhere"], ["demo", "--export", "/dev/null/x"],
-    ]) func whatCannotBePlayedIsExplained(_ arguments: [String]) async throws {
+    ]) func demonstrationsThatCannotRunAreExplained(_ arguments: [String]) async throws {
         _ = try folder.configuration()
         let ending = try await folder.gatehouse(arguments)
         #expect(ending.code == 2, "\(ending)")

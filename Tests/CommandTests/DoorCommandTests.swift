@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func whatWasKeptAndCannotBeReadIsALockDown() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func anUnreadableStoredOrderIsALockDown() async throws {
         let configuration = try folder.configuration(port: try closedPort())
         try folder.write("state/gatehouse.db.order", "fre")
         try await run(configuration) { () async throws -> Void in
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func whatIsNotPossibleIsRefused() async throws {
+    @Test(.tags(.realTime), .timeLimit(.minutes(3))) func impossibleOrdersAreRefused() async throws {
         let configuration = try folder.configuration(port: try closedPort())
         try await run(configuration) { () async throws -> Void in
             let ending = try await folder.gatehouse("door", "free", "--config", configuration)

@@ -32,7 +32,7 @@ import Testing
         ("chmod 600 /etc/gatehouse/agent.invitation", "/etc/gatehouse-elsewhere"),
     ]
 
-    @Test func whatUsesTheMachinesFoldersIsFound() async throws {
+    @Test func useOfTheMachinesFoldersIsFound() async throws {
         let all = Self.uses.map { $0.line + " >/dev/null" }.joined(separator: "; ")
         guard let ending = try await run(all) else { return }
         #expect(ending.code == 1, "\(ending)")
@@ -41,7 +41,7 @@ import Testing
         #expect(one?.code == 1, "\(String(describing: one))")
     }
 
-    @Test func whatDoesNotIsNot() async throws {
+    @Test func otherUsesPass() async throws {
         let line = "test -e /var/lib/gatehouse/gatehouse.db -a -p /etc/gatehouse/policy.toml && echo seen && exit 3"
         guard let ending = try await run(line) else { return }
         #expect(ending.code == 3 && ending.output == "seen\n" && ending.errors.isEmpty, "\(ending)")
@@ -73,7 +73,7 @@ import Testing
         "setup --yes --name N --board none --root /nowhere",
     ]
 
-    @Test(.timeLimit(.minutes(2))) func theProgramUsesNone() async throws {
+    @Test(.timeLimit(.minutes(2))) func theProgramUsesNoFolderOfTheMachine() async throws {
         let lines = Self.commands.map { "\"$0\" \($0) >/dev/null 2>&1" }
         let line = "cd '\(Vectors.repository.path)'; " + lines.joined(separator: "; ") + "; exit 0"
         guard let kept = try await run(line) else { return }
@@ -83,7 +83,7 @@ import Testing
         #expect(open?.errors.contains(" /etc/gatehouse/gatehouse.toml: ") == true, "\(String(describing: open))")
     }
 
-    @Test(arguments: ["here", "./here", "/tmp/../etc", "/tmp/."]) func whatIsNoRootIsRefused(_ root: String)
+    @Test(arguments: ["here", "./here", "/tmp/../etc", "/tmp/."]) func invalidRootsAreRefused(_ root: String)
         async throws
     {
         let ending = try await Program.run(

@@ -38,7 +38,7 @@ struct HostileFolderTests {
         }
     }
 
-    @Test(arguments: Trick.allCases, [false, true]) func noneDoesWhatTheOwnerWants(_ trick: Trick, hasLedger: Bool)
+    @Test(arguments: Trick.allCases, [false, true]) func noCommandIsMisledByTheOwner(_ trick: Trick, hasLedger: Bool)
         async throws
     {
         try await makeScene(trick, hasLedger: hasLedger)

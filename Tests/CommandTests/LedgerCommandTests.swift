@@ -67,7 +67,7 @@ import Testing
             """
     }
 
-    @Test func whatToDoAboutAVisit() async throws {
+    @Test func remediesForAVisit() async throws {
         try await makeDatabase()
         let visits = [
             ("accepted", ["ok", "policy.staff"]), ("rejected", ["validity.expired", "trust.stale"]),

@@ -98,7 +98,7 @@ import Testing
         #expect(without.code == 0 && without.output.isEmpty, "a relative IRI is no RDF")
     }
 
-    @Test func whatIsNoDocument() async throws {
+    @Test func invalidDocuments() async throws {
         try folder.write("bad.json", "{\"a\": 1,}")
         try folder.write("bad.nq", "<http://e.example/a> <http://e.example/p> .\n")
         try folder.write("term.json", #"{"@context": {"@version": 2}, "a": 1}"#)

@@ -127,7 +127,7 @@ import Testing
             written == listed, "rows of LogEvent: missing or left over \(written.symmetricDifference(listed).sorted())")
     }
 
-    @Test func whatCannotBeRead() throws {
+    @Test func unreadableExamples() throws {
         let missing = Ending.inWorkshop("reference", "policy", "--examples", folder.path("nowhere"))
         #expect(missing.code == 2 && missing.output.isEmpty && missing.hasRemedy, "\(missing)")
         try FileManager.default.createDirectory(atPath: folder.path("broken"), withIntermediateDirectories: true)

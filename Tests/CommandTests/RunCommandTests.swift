@@ -20,7 +20,7 @@ import Testing
 
     /// Everything that may be wrong on the machine apart from its configuration, all at once: the service
     /// runs, reports it, and uses each thing once it is available.
-    @Test(.tags(.realTime)) func whatIsWrongOnTheBoxIsAStateAndNoEnd() async throws {
+    @Test(.tags(.realTime)) func aFaultOfTheBoxDoesNotEndTheService() async throws {
         let folder = folder
         let configuration = try folder.configuration(
             port: try closedPort(),

@@ -73,7 +73,7 @@ import Testing
         #expect(bad.code == 2 && bad.output.contains("--board") == false, "\(bad)")
     }
 
-    @Test func whatIsThereStays() async throws {
+    @Test func existingFilesStay() async throws {
         _ = try await setup("--name", "North", "--board", "none")
         let first = try #require(configuration)
         let again = try await setup("--name", "South", "--board", "none")

@@ -149,7 +149,7 @@ import Testing
         #expect(check.code == 0 && check.output.contains("in order"), "\(check)")
     }
 
-    @Test func whatIsNotTheOperatorsIsRefused() async throws {
+    @Test func bundlesOfOtherKeysAreRefused() async throws {
         _ = try await makeKey("stranger.pem")
         let key = try await makeKey()
         try await makeBundle(1, to: "stranger.bundle", key: "stranger.pem")
@@ -214,7 +214,7 @@ import Testing
         #expect(try await trust("list").output == list.output)
     }
 
-    @Test func whatIsNotInOrderIsSaid() async throws {
+    @Test func problemsOfTrustDataAreReported() async throws {
         try configure()
         try folder.write(
             "trust/issuers.toml",

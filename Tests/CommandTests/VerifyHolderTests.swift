@@ -39,7 +39,7 @@ import Testing
     }
 
     /// Another verifier's challenge, another verifier's name, and a credential without a proof.
-    @Test func whatIsNoAnswer() async throws {
+    @Test func invalidAnswers() async throws {
         guard let (entry, root) = try good() else { return }
         let own = ["--nonce", "n-1", "--audience", "gate.example"]
         #expect(try await verify(entry, root, own).0 == "ok")

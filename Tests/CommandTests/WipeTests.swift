@@ -10,7 +10,7 @@ import Testing
 
     /// Small blocks stay in the thread's cache; a large one is returned to the kernel.
     @Test(arguments: [24, 25, 40, 100, 1000, 1032, 1033, 5000, 65_536, 200_000, 4 << 20])
-    func whatIsReleasedIsZero(_ count: Int) throws {
+    func releasedMemoryIsZero(_ count: Int) throws {
         let block = try #require(malloc(count))
         memset(block, Int32(mark), count)
         let address = UInt(bitPattern: block)
@@ -22,7 +22,7 @@ import Testing
         #expect(marks(at: address, count) == 0)
     }
 
-    @Test func arraysTextsAndDataAreReleasedSo() {
+    @Test func releasedArraysTextsAndDataAreZero() {
         var addresses: [UInt] = []
         func note(_ bytes: UnsafeRawBufferPointer) { addresses.append(UInt(bitPattern: bytes.baseAddress)) }
         do {
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// A block that grows, shrinks or is released by `realloc` leaves nothing at its old place.
-    @Test func whatMovesLeavesNoCopy() throws {
+    @Test func movedMemoryLeavesNoCopy() throws {
         var block = try #require(malloc(1000))
         memset(block, Int32(mark), 1000)
         var address = UInt(bitPattern: block)

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeUsed() async throws {
+    @Test func unusablePinoutFiles() async throws {
         let wrong = try folder.write("wrong.toml", "[board]\nname = \"B\"\nchips = []\n\u{1B}x = 1\n")
         let odd = try folder.write("odd.toml", "[board]\nname = \"B\"\nchips = []\n[[signal]]\nline = \"GPIO1\"\n")
         for (file, says) in [(wrong, ":4: "), (odd, ":5: "), (folder.path("absent"), "cannot read")] {

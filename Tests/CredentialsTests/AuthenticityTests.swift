@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Stages after the signature refuse authentic credentials: the policy, the replay window, an untrusted clock.
-    @Test func whatIsRefusedAfterTheSignatureIsEvidence() throws {
+    @Test func rejectionsAfterTheSignatureAreEvidence() throws {
         guard var fixture = try Fixture() else { return }
         let name = try #require(try verify(fixture).credential.signedDigest)
         let again = try fixture.verify(recent: [name])

@@ -293,7 +293,7 @@ import X509
         #expect(TestPKI.outcome([[]], roots) == "chain.invalid")
     }
 
-    @Test func whatFollowsThePinnedCertificateIsNotLookedAt() throws {
+    @Test func certificatesAfterThePinnedOneAreIgnored() throws {
         let root = try TestPKI.root()
         let leaf = try TestPKI.issue(Template.signer(), by: root)
         let other = try TestPKI.root("Unrelated")

@@ -40,7 +40,7 @@ import Testing
         try expect(.text(JSON.object(["credential": text]).compactText), .ldpVC, credential)
     }
 
-    @Test func whatTheRecordClaimsMustAgree() throws {
+    @Test func statementsOfTheRecordMustAgree() throws {
         for record in [
             ["verifiableCredential": ["credential": credential], "format": "mso_mdoc"],
             ["verifiableCredential": ["credential": credential, "format": "jwt_vc_json"], "format": "ldp_vc"],

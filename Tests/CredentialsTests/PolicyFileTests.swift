@@ -67,7 +67,7 @@ import Testing
         #expect(verification.decidesOnStatus && verification.version == policy.name)
     }
 
-    @Test func whatIsLeftOutIsStrict() throws {
+    @Test func missingSettingsAreStrict() throws {
         let policy = try PolicyFixture.parse("[[accept]]\nid = \"r\"\n")
         #expect(policy.profile == nil && policy.clockSkew == nil && policy.minimumClock == nil && policy.zone == .utc)
         #expect(

@@ -103,7 +103,7 @@ import Testing
 
     /// Parsing the canonical text gives the original value, apart from the order of members, exactly if the
     /// shortcut `isVerbatim` is true.
-    @Test func whatIsCanonical() throws {
+    @Test func canonicalTextIsRecognised() throws {
         let numbers = [
             "0", "-0", "1", "-1", "10", "1.0", "1e3", "1e21", "1e+21", "1E+21", "0.1", "0.10", "1.5", "123456789012345",
             "1234567890123456", "12345678901234567", "9007199254740993", "9007199254740992", "1e-7", "0.0000001",

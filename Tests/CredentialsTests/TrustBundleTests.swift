@@ -166,7 +166,7 @@ import Testing
         #expect(refusal(try signed(manifest([.object(huge)]))) == .tooLarge)
     }
 
-    @Test func whatWouldNotBeReadIsNotWritten() {
+    @Test func noUnreadableBundleIsWritten() {
         #expect(throws: TrustBundle.Failure.path("../x")) {
             try TrustBundle.write(edition, files: ["../x": []], key: key)
         }

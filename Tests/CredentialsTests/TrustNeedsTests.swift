@@ -30,7 +30,7 @@ import X509
     ]
 
     /// An accepted credential lacks nothing in its trust data. Without trust data it lacks something.
-    @Test(arguments: folders) func nothingIsMissingOfWhatIsAccepted(in folder: String) throws {
+    @Test(arguments: folders) func acceptedCredentialsLackNoTrustData(in folder: String) throws {
         guard let path = Vectors.path(folder) else { return }
         let nobody = try TrustStore(TrustMaterial())
         var count = 0

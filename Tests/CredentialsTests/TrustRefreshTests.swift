@@ -43,7 +43,7 @@ import Testing
 
     // MARK: - Resources
 
-    @Test func whatIsKeptFollowsFromTheTrustDataAlone() throws {
+    @Test func storedCopiesDependOnlyOnTheTrustData() throws {
         var a = TrustedIssuer(
             id: "did:web:a.example", controllers: ["did:web:b.example"], statusIssuers: ["did:key:z6Mk"])
         a.statusLists = ["https://status.example/1"]

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func whatComesFirstIsOnePiece() throws {
+    @Test func theFirstMemberIsOnePiece() throws {
         let canonical = try CanonicalObject(["id": 1, "@context": 2, "b": 3], without: "@context")
         var pieces: [String] = []
         canonical.write(adding: "@context", Array("[9]".utf8)) { pieces.append(String(decoding: $0, as: UTF8.self)) }

@@ -10,7 +10,7 @@ import Testing
     }
 
     /// The data after a member, another member or other data, is skipped, unless exactly one member is required.
-    @Test func whatFollowsAMember() throws {
+    @Test func dataAfterAMember() throws {
         let (a, b) = (try Gzip.deflate([1, 2]), try Gzip.deflate([3]))
         #expect(try Gzip.inflate(a + b, limit: 10) == [1, 2, 3])
         #expect(try Gzip.inflate(a + [0, 0], limit: 10) == [1, 2])

@@ -68,7 +68,7 @@ import Testing
         #expect(code(text, known, limits) == nil)
     }
 
-    @Test func whatIsChangedIsNotKnown() throws {
+    @Test func changedObjectsAreNotRecognised() throws {
         let known = try #require(try known())
         for change in [
             { $0["a"] = 2 }, { $0["a"] = nil }, { $0["new"] = 1 }, { _ = $0.appendIfNew(.init("new", 1)) },

@@ -26,7 +26,7 @@ import Testing
         #expect(try JSON.parse(value.compactBytes) == value)
     }
 
-    @Test func whatFollowsIsReadAsEver() {
+    @Test func textAfterARepetitionIsChecked() {
         let text = object()
         for (end, wanted) in [("]", nil), (",]", .syntax), ("}", .syntax), ("", .syntax), ("] ]", .syntax)]
             as [(String, JSONError.Code?)]

@@ -8,7 +8,7 @@ import Testing
         ("http://a:443/b", "http://a:443/b"), ("http://10.0.0.1:80/", "http://10.0.0.1/"),
         ("https://[2001:DB8::1]:8443/", "https://[2001:db8::1]:8443/"), ("https://[::]/", "https://[::]/"),
         ("https://[1:2:3:4:5:6:7:8]/", "https://[1:2:3:4:5:6:7:8]/"), ("https://[1::]/", "https://[1::]/"),
-    ]) func whatIsAskedForIsMadeOfWhatWasRead(_ url: String, _ request: String) throws {
+    ]) func theRequestIsMadeFromTheParsedURL(_ url: String, _ request: String) throws {
         let read = try #require(WebURL(Text(url)))
         #expect(read.request == request)
         #expect(WebURL(Text(read.request))?.place == read.place, "reading it again changes nothing")

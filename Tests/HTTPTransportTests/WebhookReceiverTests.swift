@@ -78,7 +78,7 @@ import Testing
 
     /// Single bytes with pauses do not keep a connection open.
     @Test(arguments: ["", "POST /wake?k=1 HTTP/1.1\r\nx: ", "POST /wake?k=1 HTTP/1.1\r\ncontent-length: 4096\r\n\r\n"])
-    func whoIsSlowIsCutOff(_ beginning: String) async throws {
+    func slowClientsAreDisconnected(_ beginning: String) async throws {
         try await serving {
             $0.timeLimit = .milliseconds(200)
         } during: { port, taken in

@@ -19,7 +19,7 @@ import Tuvali
 
     /// Context URLs are text from a stranger and can identify a person: neither decisions nor records contain
     /// them.
-    @Test func whatIsMissingStaysOutOfTheRecord() throws {
+    @Test func missingValuesAreNotInTheRecord() throws {
         let gate = try TestGate(visits: [.test()])
         gate.verdict = Verdict(
             decision: .reject, reasons: [Reason(.contextNotPinned, at: "/@context/1")],

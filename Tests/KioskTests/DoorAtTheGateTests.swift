@@ -213,7 +213,7 @@ import Testing
         #expect(gate.notes.contains("door.exit-request") && gate.breaches == [])
     }
 
-    @Test func whoGoesOutAndWhoComesInHaveAPulseEach() throws {
+    @Test func entriesAndExitsHaveAPulseEach() throws {
         let gate = try gate { $0.gatePulse = .seconds(2) }
         #expect(gate.run(untilNote: "verdict"))
         gate.run(for: .milliseconds(100))

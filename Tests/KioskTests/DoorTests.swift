@@ -186,7 +186,7 @@ import Testing
         #expect(scene.settled == ["1 unknown"] && scene.door.status.counters.passages == passages)
     }
 
-    @Test func whatWasMissedMayHaveBeenAPassage() {
+    @Test func missedEdgesCountAsAPossiblePassage() {
         var scene = Scene()
         scene.open(Self.one, at: 1000)
         scene.take(.lines([:]), at: 2000)

@@ -104,7 +104,7 @@ import Testing
         (Int64(365), false, ["14", "3", "1", "0"]), (15, false, ["14", "3", "1", "0"]), (14, false, ["3", "1", "0"]),
         (2, false, ["3", "1", "0"]), (365, true, ["0"]),
     ])
-    func whatLivesShort(_ life: Int64, _ isRenewed: Bool, _ steps: [String]) {
+    func warningsFollowTheLifetime(_ life: Int64, _ isRenewed: Bool, _ steps: [String]) {
         var calendar = ExpiryCalendar()
         var told: [String] = []
         for hour in stride(from: 16 * 24, through: Int64(-1), by: -1) {
@@ -124,7 +124,7 @@ import Testing
         #expect(actions.count { if case .tell = $0 { true } else { false } } == 5)
     }
 
-    @Test func whatIsLookedAfterIsBounded() {
+    @Test func theNumberOfItemsIsBounded() {
         var calendar = ExpiryCalendar()
         let many = (0..<2000).map { bundle($0, end: Self.end.advanced(by: .seconds(Int64($0)))) }
         _ = calendar.look(many.shuffled(), at: before(2))

@@ -43,7 +43,7 @@ import Tuvali
     }
 
     /// A wallet of a generation that is not served finds no gate and does not disturb the others.
-    @Test(arguments: [0, 6]) func whoIsNotServedFindsNothing(sets: Int) throws {
+    @Test(arguments: [0, 6]) func aWalletOfAnotherGenerationFindsNoGate(sets: Int) throws {
         for generation in Generation.allCases {
             let gate = try Self.gate(
                 Self.both.enumerated().map { .test($1, arrival: .at(.seconds(5 + $0))) }, sets: sets, [generation])

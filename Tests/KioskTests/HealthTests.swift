@@ -20,7 +20,7 @@ import Testing
         #expect(health.tell(at: .zero).count == Health.codes.count)
     }
 
-    @Test func whatIsNotOfTheBoxIsIgnored() {
+    @Test func codesOfOtherOwnersAreIgnored() {
         var health = Health()
         for code in ReasonCode.all where !Health.codes.contains(code) { health.take(.present(code), at: .zero) }
         health.take(.present(.policy("made-up")), at: .zero)

@@ -32,7 +32,7 @@ import Testing
 
     /// A verdict on something that is no credential waits for all verdicts on credentials, and its red light
     /// is ended by the next verdict almost at once.
-    @Test func whatNoIssuerMadeDelaysNoVerdict() {
+    @Test func dataWithoutAnIssuerDelayNoVerdict() {
         var turns = VerdictTurns()
         turns.show(accepted: true, isCredential: true, pulse: .milliseconds(200), at: at(1000))
         #expect(turns.join(one, came: at(0), isCredential: false, at: at(1100)) == 1)

@@ -121,7 +121,7 @@ import Tuvali
     }
 
     /// If the ledger accepts no intent, a crowd still gets no more records.
-    @Test func whatTheLedgerFailedIsCountedToo() throws {
+    @Test func recordsThatTheLedgerRefusedAreCountedToo() throws {
         let gate = try TestGate(visits: phones(RecordPriority.unproven.each + 3))
         (gate.verdict, gate.intentFailure) = (.test(.proofInvalid), .database("the disk is full"))
         #expect(gate.run())

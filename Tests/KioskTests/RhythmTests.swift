@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotChangeAsksForNoTurn() {
+    @Test func steadyPatternsNeedNoTurn() {
         for pattern in [.connected, .checking, .off] as [IndicatorPattern] {
             #expect(Indicator(pattern, at: .zero).nextChange(after: .zero) == nil)
         }

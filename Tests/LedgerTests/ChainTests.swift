@@ -156,7 +156,7 @@ import Testing
         #expect(check(entries, head, checkpoints: [other]).findings == [.otherLedger("other")])
     }
 
-    @Test func theHeadRefusesWhatCannotBe() throws {
+    @Test func theHeadRefusesImpossibleEntries() throws {
         var limits = LedgerLimits()
         limits.openVisits = 2
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"), limits: limits)

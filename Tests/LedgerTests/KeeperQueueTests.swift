@@ -59,7 +59,7 @@ import Testing
         #expect(text(queue.next(at: at(0))) == "-" && queue.deadline == nil && queue.unwritten == 0 && queue.lost == 0)
     }
 
-    @Test func whatTheDiskRefusesGoesToTheReserveAndIntentsAreStillTried() {
+    @Test func refusedRecordsGoToTheReserveAndIntentsAreStillTried() {
         var queue = queue()
         add(&queue, opened: [1])
         #expect(text(queue.next(at: at(0))) == "w o1")
@@ -101,7 +101,7 @@ import Testing
         #expect(text(queue.next(at: at(0.2))) == "w+")
     }
 
-    @Test func whatNeitherTakesStaysInMemoryUpToItsBoundAndIsThenCountedAsLost() {
+    @Test func recordsNotStoredStayInBoundedMemoryAndAreThenCountedAsLost() {
         var queue = queue { ($0.opened, $0.ordinary) = (3, 2) }
         add(&queue, opened: [1])
         _ = queue.next(at: at(0))
@@ -298,7 +298,7 @@ import Testing
         return (log, seed + records)
     }
 
-    @Test func whatWasWrittenIsRead() throws {
+    @Test func recordsAreReadAsWritten() throws {
         let named = UnwrittenOutcome(
             visit: Samples.visit(1), outcome: Samples.accepted, stamp: Samples.stamp(), signedDigests: [[1, 2]]
         ).named(under: try #require(SiteKey([UInt8](repeating: 1, count: 32))))
@@ -330,7 +330,7 @@ import Testing
         }
     }
 
-    @Test func whatAnEarlierUseLeftIsNoRecord() {
+    @Test func remainsOfAnEarlierUseAreNoRecord() {
         let old = file([[1, 1, 1], [2, 2, 2], [3, 3, 3]]).bytes
         var log = ReserveLog(seed: [UInt8](repeating: 9, count: ReserveLog.seedBytes))
         var bytes = [UInt8](repeating: 9, count: ReserveLog.seedBytes) + log.append([4, 4, 4])

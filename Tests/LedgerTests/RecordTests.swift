@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoRecordNamesTheMember() {
+    @Test func anInvalidRecordNamesItsMember() {
         #expect(throws: RecordError(member: "")) { try LedgerRecord(bytes: []) }
         #expect(throws: RecordError(member: "v")) { try LedgerRecord(bytes: Array("{}".utf8)) }
         #expect(throws: RecordError(member: "v")) { try LedgerRecord(bytes: Array(#"{"v":2}"#.utf8)) }

@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test func valuesThatComeToNothing() throws {
+    @Test func emptyValues() throws {
         let text = """
             {"@context": {"p": "ex:p", "q": {"@id": "ex:q", "@container": "@set"}}, "@id": "urn:a",
              "p": [null, 1, {"@value": null}, []], "q": [], "ex:r": null, "ex:s": {"@set": []}}

@@ -112,7 +112,7 @@ import Testing
         await server.close()
     }
 
-    @Test func whoMayNotIsTurnedAwayUnread() async throws {
+    @Test func unauthorisedClientsAreRefusedUnread() async throws {
         let server = try await server(permits: { _ in false }, answer: { _, _ in Array("secret".utf8) })
         #expect(try ask("x").contains("not permitted"))
         for _ in 0..<50 {
@@ -206,7 +206,7 @@ import Testing
 
     /// Clients that may only look fill their places, and reopen them: the owner gets the places that are
     /// reserved for the owner.
-    @Test func whoMayOnlyLookKeepsNoOwnerOut() async throws {
+    @Test func readOnlyClientsDoNotBlockTheOwner() async throws {
         let ownerComes = Mutex(false)
         let server = try await server(isOwner: { _ in ownerComes.withLock { $0 } })
         let idle = try (0..<8).map { _ in try connection() }
@@ -223,7 +223,7 @@ import Testing
 
     /// Clients that may only look request answers that do not end, and disconnect: the owner still gets the reserved
     /// places.
-    @Test func answersForOthersLeaveTheOwnerHis() async throws {
+    @Test func answersForOthersLeaveRoomForTheOwner() async throws {
         let ownerComes = Mutex(false)
         let isHeld = Mutex(true)
         let begun = Mutex(0)

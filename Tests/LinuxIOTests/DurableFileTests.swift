@@ -26,7 +26,7 @@ import Testing
             plain(calls) == ["sync NEW 3", "rename NEW file", "sync \(folder.name)"], "\(calls)")
     }
 
-    @Test func whatTheDiskDidNotTakeDoesNotGetTheName() throws {
+    @Test func aFileWhoseSyncFailsDoesNotGetTheName() throws {
         let path = folder.path + "/file"
         try DurableFile.replace(path, with: [1])
         let (calls, error) = DiskCalls.made(failing: 1) { try DurableFile.replace(path, with: [2]) }
@@ -40,7 +40,7 @@ import Testing
         #expect((error as? SystemError)?.code == EIO)
     }
 
-    @Test func noCutBringsBackWhatWasRemoved() throws {
+    @Test func aRemovedFileDoesNotReturnAfterAPowerCut() throws {
         let path = folder.path + "/file"
         try DurableFile.replace(path, with: [1])
         let (calls, error) = DiskCalls.made { try DurableFile.remove(path) }
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// The file is gone after the first attempt, but not durably.
-    @Test func aRemovalThatTheDiskDidNotTakeIsTriedAgain() throws {
+    @Test func aRemovalWhoseSyncFailsIsTriedAgain() throws {
         let path = folder.path + "/file"
         try DurableFile.replace(path, with: [1])
         let (_, error) = DiskCalls.made(failing: 1) { try DurableFile.remove(path) }
@@ -98,7 +98,7 @@ import Testing
 
     /// Temporary files of ended processes are removed. A file that a live process may still be writing stays,
     /// and so do other files.
-    @Test func whatACutLeftGoesWithTheNextWrite() throws {
+    @Test func theNextWriteRemovesFilesOfAnInterruptedWrite() throws {
         let (alive, ended) = (getppid(), Int32.max)
         let stays = [
             ".file.\(alive)-a-b.new", ".file.\(getpid()).new", ".file.x.new", ".other.\(ended)-a-b.new", ".file.1-.new",

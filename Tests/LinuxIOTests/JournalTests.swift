@@ -69,7 +69,7 @@ import Testing
         #expect(try JSON.parse(fields[0].value)["text"]?.string == Text(text))
     }
 
-    @Test func whatIsTooLongIsCutAndSaysSo() throws {
+    @Test func longFieldsAreCutAndMarked() throws {
         let (journal, log) = (try FakeJournal(path), try sink())
         var members: JSONObject = ["visit": "v", "code": "internal"]
         for number in 0..<200 { members[Text("member\(number)")] = .text(String(repeating: "x", count: 4000)) }

@@ -35,7 +35,7 @@ import Testing
         #expect((0..<picture.height).allSatisfy { picture.ink(x: 899, y: $0) == .light })
     }
 
-    @Test func whatHasNoRoomHasNoPicture() {
+    @Test func aTooLargeCodeHasNoPicture() {
         #expect(StickerPicture.paint(name: "G", code: String(repeating: "x", count: 5000), lines: []) == nil)
     }
 }

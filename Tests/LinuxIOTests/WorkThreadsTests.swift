@@ -22,7 +22,7 @@ import Testing
         #expect(threads.abandoned == 0)
     }
 
-    @Test func whatIsGivenUpMakesRoom() async throws {
+    @Test func abandonedWorkMakesRoom() async throws {
         let (threads, gate, log) = (WorkThreads<Int>(name: "test-work", places: 2), Gate(), Recorder<Int>())
         defer { gate.open() }
         // Each computation holds a place until its caller gives up.

@@ -87,7 +87,7 @@ import Testing
         #expect(day.position == last.position && day.minutes[50].failed == 0)
     }
 
-    @Test func whatCannotBeReadCountsNothing() throws {
+    @Test func unreadableStatisticsCountNothing() throws {
         var head = LedgerHead(ledger: "l", point: .genesis(ledger: "l"))
         let good = try entries([(at(1), outcome(.accepted, "ok"))], head: &head)
         var day = DailyStatistics(begin: SampleBox.midnight, after: 0)

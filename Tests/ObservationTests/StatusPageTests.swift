@@ -173,7 +173,7 @@ import Testing
 
     /// A gate of which little is known has a page too.
     @Test(arguments: ["{}", #"{"state":"fault","silent":["radio","ledger","trust"],"faults":[{}]}"#, "[]"])
-    func whatIsMissingIsLeftOut(_ report: String) throws {
+    func missingValuesAreLeftOut(_ report: String) throws {
         let page = StatusPage(
             StatusReport(try JSON.parse(report)), day: DailyStatistics(begin: SampleBox.midnight, after: 0),
             at: SampleBox.now,

@@ -16,7 +16,7 @@ import VirtualKit
 /// test plays one over HTTP.
 @Suite(.serialized, .tags(.realTime, .agents)) struct AgencyPeerTests {
     @Test(.timeLimit(.minutes(5)), arguments: AgencyDialect.allCases, CloudAgent.versions)
-    func whatTheAgentStartsArrivesByTheAgency(dialect: AgencyDialect, version: String) async throws {
+    func aMessageStartedByTheAgentArrivesByTheAgency(dialect: AgencyDialect, version: String) async throws {
         try await withAgent("agency-\(dialect)", version) { scene in
             let agent = scene.agent
             let agency = try AgencyServer(dialect)

@@ -11,7 +11,7 @@ import Testing
 /// Real agents as their own mailboxes: messages that the agents start reach the kiosk over plain HTTP.
 @Suite(.serialized, .tags(.realTime, .agents)) struct MailboxPeerTests {
     @Test(.timeLimit(.minutes(5)), arguments: CloudAgent.versions)
-    func whatTheAgentStartsArrives(version: String) async throws {
+    func aMessageStartedByTheAgentArrives(version: String) async throws {
         try await withAgent("mailbox", version, options: CloudAgent.mediation) { scene in
             let (place, agent) = (scene.place, scene.agent)
             let began = ContinuousClock.now

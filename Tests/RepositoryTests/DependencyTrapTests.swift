@@ -97,7 +97,7 @@ import Testing
     }
 
     /// The excluded paths exist, so that a renamed path is noticed.
-    @Test func whatIsLeftOutIsThere() throws {
+    @Test func excludedPathsExist() throws {
         let checkouts = try Self.checkouts()
         let files = receivePath.filter { $0.hasSuffix("/") }
             .flatMap { swiftFiles(below: checkouts.appendingPathComponent($0)) }

@@ -259,7 +259,7 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
     }
 
     /// That test can fail.
-    @Test func whatADebugBuildNamesIsLeftOut() {
+    @Test func referencesOfDebugBuildsAreLeftOut() {
         let text = """
             #if DEBUG
                 import Rain
@@ -277,7 +277,7 @@ private let notImported: [String: Set<String>] = ["gatehouse": ["CWipe"], "TestS
     }
 
     /// The tests above can fail.
-    @Test func whatIsWrongInAManifestIsFound() throws {
+    @Test func mistakesInAManifestAreFound() throws {
         let manifest = Manifest(
             """
             // target("Comment", ["Roof"])

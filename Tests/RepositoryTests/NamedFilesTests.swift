@@ -7,7 +7,7 @@ import Testing
 @Suite struct NamedFilesTests {
     private static let documents = "/usr/share/doc/gatehouse/"
 
-    @Test func whatIsNamedIsInstalled() throws {
+    @Test func namedFilesAreInstalled() throws {
         let install = try String(
             contentsOf: Vectors.repository.appendingPathComponent("deploy/install"), encoding: .utf8)
         var found = 0

@@ -89,7 +89,7 @@ import Testing
     }
 
     /// The tests above can fail.
-    @Test func whatTakesTimeOrTasksIsFound() {
+    @Test func usesOfTimeOrTasksAreFound() {
         for line in [
             "try await Task.sleep(for: .seconds(1))", "Task { await work() }", "Task(priority: .high) { [self] in",
             "Task.detached {", "let now = SystemClock.now()", "let end = ContinuousClock.now + limit",

@@ -51,7 +51,7 @@ extension KioskRulesTests {
         }
     }
 
-    @Test func whatIsRememberedIsBounded() throws {
+    @Test func theMemoryOfTheRulesIsBounded() throws {
         var rules = try Self.rules()
         for number in 0..<10_000 as Range<Int64> {
             let turn = Self.record(VisitID("\(number)"), Self.outcome(.failed))

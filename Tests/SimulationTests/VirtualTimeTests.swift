@@ -58,7 +58,7 @@ import VirtualKit
     }
 
     /// The remaining tasks of a run end with the run.
-    @Test func whatIsLeftAsleepIsCancelled() throws {
+    @Test func sleepingTasksAreCancelledAtTheEnd() throws {
         let ends = Mutex<[String]>([])
         try VirtualTime.run { time in
             for seconds in [60, 3600] {

@@ -73,7 +73,7 @@ import Testing
 
     /// A debt that is given up belongs to one destination. A loss of the primary destination is counted once. A loss of
     /// a copy agent is not counted.
-    @Test func whatIsGivenUpIsCountedOnce() async throws {
+    @Test func abandonedDebtsAreCountedOnce() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         var store = try await witnessed.open()
         try await store.confirm(upTo: 20)

@@ -10,7 +10,7 @@ import Testing
 /// After the order to the gate, the decision of a visit is kept until the visit's outcome is recorded.
 @Suite struct DecisionTests {
     /// The decision is durable before the outcome. Without a recorded outcome, the decision becomes the outcome.
-    @Test func whatWasDecidedIsTheOutcomeOfAVisitWhoseEndWasNotSeen() async throws {
+    @Test func theDecisionIsTheOutcomeOfAnInterruptedVisit() async throws {
         let folder = try TestFolder("store")
         var store = try await Store.open(folder.database)
         let key = try await store.siteKey()
@@ -51,7 +51,7 @@ import Testing
 
     /// An older state of the same ledger replaces the present state. A new ledger begins and records the decision of a
     /// visit whose end is missing in the older state.
-    @Test func whatWasDecidedGoesOnInTheNextLedger() async throws {
+    @Test func decisionsContinueInTheNextLedger() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
         var store = try await Store.open(folder.database, witness: source)

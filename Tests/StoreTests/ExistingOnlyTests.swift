@@ -30,7 +30,7 @@ import Testing
         #expect(try names() == content)
     }
 
-    @Test func whatIsNotThereIsNotMade() async throws {
+    @Test func anAbsentDatabaseIsNotMade() async throws {
         let files = FileManager.default
         try files.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? files.removeItem(at: folder) }
@@ -46,7 +46,7 @@ import Testing
         try await expectAbsent(["state", "state/gatehouse.db"])
     }
 
-    @Test func whatIsThereIsOpenedAndNoKeyMade() async throws {
+    @Test func anExistingDatabaseIsOpenedWithoutANewKey() async throws {
         let files = FileManager.default
         try files.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? files.removeItem(at: folder) }

@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Only a question that waits for the operator keeps its content.
-    @Test func whatNeedsNoAnswerHasNoContent() async throws {
+    @Test func messagesWithoutAnAnswerHaveNoContent() async throws {
         try await withStore { store in
             let all: [MessageEntry.Status] = [.pending, .accepted, .rejected, .reviewed]
             try await add(all.map { entry(Text($0.rawValue), $0, bytes: 10) }, store)

@@ -54,7 +54,7 @@ import Testing
 
     /// The next outcome counts the reports that the primary destination refuses, once. Refusals of a copy agent are not
     /// counted.
-    @Test func whatIsPassedOverIsCounted() async throws {
+    @Test func refusedReportsAreCounted() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         try await store.connect()
@@ -147,7 +147,7 @@ import Testing
 
     /// Unconfirmed records stay as long as there is room. Then the oldest records are evicted and counted, including
     /// the losses that they report.
-    @Test func whatGoesUnconfirmedIsCountedToTheRecord() async throws {
+    @Test func evictedUnconfirmedRecordsAreCounted() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database, options: .small)
         try await store.connect()

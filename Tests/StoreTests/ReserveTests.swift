@@ -26,7 +26,7 @@ import Testing
             stat(reserve.path, &after) == 0 && after.st_size == status.st_size && after.st_blocks == status.st_blocks)
     }
 
-    @Test func whatIsInItIsThereAfterARestartUntilTheLedgerHasIt() throws {
+    @Test func recordsInTheReserveStayUntilTheLedgerHasThem() throws {
         let folder = try TestFolder("store", inMemory: true)
         let path = folder.path + "/reserve"
         do {

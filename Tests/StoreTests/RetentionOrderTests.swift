@@ -21,7 +21,7 @@ import Testing
         return store
     }
 
-    @Test func whatWasConfirmedGoesBeforeAnythingElse() async throws {
+    @Test func confirmedEntriesAreEvictedFirst() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await full(folder, confirmed: 41)
         try #require(await store.room().ledger > 40_000)

@@ -17,7 +17,7 @@ import Testing
 
     init() throws { key = try #require(SealingKey([UInt8](0..<32))) }
 
-    @Test func whatIsSealedOpens() throws {
+    @Test func sealedDataCanBeOpened() throws {
         for value in [[], [0], [UInt8](repeating: 9, count: 5000)] {
             let sealed = try #require(key.seal(value, for: place, nonce: nonce))
             #expect(SealingKey.isSealed(sealed) && sealed.count == value.count + 40)
@@ -194,7 +194,7 @@ import Testing
     }
 
     /// After a key is replaced or a connection is deleted, neither the key nor its sealed form stays in the files.
-    @Test func whatIsReplacedIsGone() async throws {
+    @Test func replacedKeysAreErased() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let store = try await Store.open(folder.database)
         var sealed: [[UInt8]] = []

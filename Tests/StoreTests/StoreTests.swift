@@ -24,7 +24,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whoWasLetInSurvivesARestartAsNamesInARing() async throws {
+    @Test func admittedCredentialsSurviveARestartInARing() async throws {
         let folder = try TestFolder("store")
         var options = StoreOptions()
         options.replays = 3

@@ -219,7 +219,7 @@ import Testing
     @Test(arguments: [
         "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock", "site key",
     ])
-    func whatWasDoneToTheFile(_ deed: String) async throws {
+    func changesOfTheWitnessFile(_ deed: String) async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let folder = witnessed.folder
         let original = try bytes(folder.database)
@@ -321,7 +321,7 @@ import Testing
     }
 
     /// A power cut may leave a commit that the witness does not contain, or a partly written statement.
-    @Test func whatAPowerCutLeavesIsNoTampering() async throws {
+    @Test func theResultOfAPowerCutIsNoTampering() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let before = try bytes(witnessed.source.path)
         let store = try await witnessed.open()

@@ -36,7 +36,7 @@ import Testing
         #expect(run.left.isEmpty)
     }
 
-    @Test func whatATrapLeftOverIsKnown() {
+    @Test func testsWithoutAStartAfterATrapAreKnown() {
         let lines = [Streams.event("testStarted", ids[0], at: 1)]
         #expect(run(lines).left.map(\.id) == Array(ids.dropFirst()))
         #expect(results(lines, ending: "signal 4").map(\.outcome) == [.brokenOff])
@@ -60,7 +60,7 @@ import Testing
 
     /// A problem that belongs to no test of the process fails the process: an issue of a suite or of no test,
     /// an end that no test explains, and a line that cannot be read.
-    @Test(arguments: ["exit 0", "exit 1", "signal 11"]) func whatBelongsToNoTestFails(_ ending: String) {
+    @Test(arguments: ["exit 0", "exit 1", "signal 11"]) func anIssueOutsideATestFails(_ ending: String) {
         let issues = [Streams.issue("M.S", isFailure: true), Streams.issue("", isFailure: true), "{\"kind\":"]
         for issue in issues {
             let results = results(passed + [issue], ending: ending)

@@ -65,7 +65,7 @@ import Testing
 
     private static let once = "[ -e again ] || symbol=fail; touch again"
 
-    @Test func whatFailsOnceIsMeasuredTwiceMore() throws {
+    @Test func aMeasurementThatFailsOnceIsRepeatedTwice() throws {
         let (code, output) = try run([
             ("M.S/good()/F.swift:1:2", [], "true"), ("M.R/once()/F.swift:2:2", ["realTime"], Self.once),
             ("M.R/late()/F.swift:3:2", ["realTime", "nightly"], "symbol=fail"),

@@ -48,7 +48,7 @@ import Testing
         #expect(broken(findings) == [0, 1], "\(findings)")
     }
 
-    @Test func whatIsWrongAfterAPowerCut() {
+    @Test func mistakesAfterAPowerCut() {
         let closed = PowerCut.Facts.Closed(
             visit: "b", result: .accepted, isNamed: true, isOpened: true, isInterrupted: true)
         let right = PowerCut.Facts(

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// A message that the protocol does not accept has no time.
-    @Test(.tags(.exact)) func whatDoesNotArriveIsNoFigure() {
+    @Test(.tags(.exact)) func lostMessagesAreNotMeasured() {
         #expect(throws: TransferBench.Failure.self) { try TransferBench.run(bytes: 3_000_000, runs: 1) }
     }
 }

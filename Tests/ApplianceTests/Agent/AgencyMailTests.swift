@@ -68,7 +68,7 @@ import VirtualKit
     /// again and again. Each is applied once, because an applied message is stored together with its effect,
     /// by sender and id. An unreadable message has no id and is recognised by the agency's id for it.
     @Test(arguments: AgencyDialect.allCases)
-    func whatIsNotReleasedIsAppliedOnce(_ dialect: AgencyDialect) async throws {
+    func unreleasedMessagesAreAppliedOnce(_ dialect: AgencyDialect) async throws {
         try await withAgency(dialect) { world, network, settings in
             var kiosk = try await MailKiosk(world, .agency(settings))
             try await kiosk.record(1)

@@ -99,7 +99,7 @@ import VirtualKit
         var targets: Set<String> { asked.withLock { $0.targets } }
     }
 
-    @Test func whatAServerGivesIsBoundedAndLookedAt() async throws {
+    @Test func tokensFromAServerAreBoundedAndChecked() async throws {
         let good = VirtualAgency.token(by: sponsor, nonce: "1").compactBytes
         var forged = try #require(VirtualAgency.token(by: sponsor, nonce: "1").object)
         forged["nonce"] = "2"

@@ -142,7 +142,7 @@ import VirtualKit
     }
 
     /// A stranger who finds the address causes one fetch at once, and then one in each pause.
-    @Test func postsWithoutEndAreNotFollowed() throws {
+    @Test func manyPostsCauseOneFetchInEachPause() throws {
         try play { world, address in
             async let _ = world.run(address)
             try await world.pass(.seconds(1))
@@ -157,7 +157,7 @@ import VirtualKit
         }
     }
 
-    @Test func aPostDuringThePauseIsFollowedAfterIt() throws {
+    @Test func aPostDuringThePauseCausesAFetchAfterIt() throws {
         try play { world, address in
             async let _ = world.run(address)
             try await world.pass(.seconds(1))

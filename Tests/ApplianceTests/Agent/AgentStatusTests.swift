@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Records wait for a destination that is configured.
-    @Test func whatIsConfiguredWaits() async throws {
+    @Test func recordsWaitForConfiguredDestinations() async throws {
         let more = """
             [agent]
             invitations = ["first.json"]
@@ -73,7 +73,7 @@ import Testing
 
     /// No destination loses its waiting records silently: a destination that was connected stays until it has
     /// every record.
-    @Test func whoWasConnectedStaysWhileRecordsWait() async throws {
+    @Test func aFormerDestinationStaysWhileRecordsWait() async throws {
         try await gate { service, store in
             try await store.saveConnection("agent", [1])
             try await store.takeOver(primary, by: "agent")

@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Connections that are no longer used are reported and not started, and do not delay a new invitation.
-    @Test func whatHasEndedIsReported() throws {
+    @Test func endedConnectionsAreReported() throws {
         let world = DestinationWorld()
         for (number, end) in [DestinationCore.RouteEnd.ended, .failed].enumerated() {
             var over = route(Text("over-\(number)"), try invitation("a"), isConnected: false)

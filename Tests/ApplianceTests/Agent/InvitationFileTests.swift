@@ -29,7 +29,7 @@ import Testing
     }
 
     /// A file that arrives while its predecessor is read or carried out is read next, whatever the result.
-    @Test(arguments: [true, false]) func whatComesMeanwhileIsReadNext(hasSucceeded: Bool) throws {
+    @Test(arguments: [true, false]) func aFileThatArrivesMeanwhileIsReadNext(hasSucceeded: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("gh-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         var file = InvitationFile(path: path)

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func whatTheControllerConfirmsComesThroughTheMailbox() async throws {
+    @Test func theControllersConfirmationsComeThroughTheMailbox() async throws {
         try await withWorld(hasPickup: false) { world, exchange in
             await exchange.withAgent { $0.answersByMailbox = true }
             await exchange.setAcknowledging(true)

@@ -230,7 +230,7 @@ import Testing
     }
 
     /// The faults of a destination: one while reads are repeated, and one for the loss, which stays.
-    @Test func whatIsTriedAndWhatIsLostAreFaults() {
+    @Test func repeatedReadsAndLossesAreFaults() {
         var faults = AgentFaults()
         #expect(faults.take(.pastUnread("the disk fails"), of: "copy").added == .reportsRefused)
         #expect(faults.take(.pastGivenUp(reports: 3, "the disk fails"), of: "copy").added == .reportsDropped)

@@ -189,7 +189,7 @@ import Testing
         #expect(try state() == before)
     }
 
-    @Test func whatAnOperatorMustSayFirst() async throws {
+    @Test func choicesThatTheOperatorMustMake() async throws {
         let (box, card) = (try BackupBox(), try BackupBox())
         try await box.serve(2)
         _ = try await box.making.make(box.path("usb/b"), passphrase: passphrase)
@@ -288,7 +288,7 @@ import Testing
         #expect(old > 2 && new > 0)
     }
 
-    @Test func namesAndSizesThatNoArchiveMayHave() {
+    @Test func forbiddenNamesAndSizesInArchives() {
         for name in [
             "", "/etc/passwd", "../x", "a/../b", "a//b", "./a", "a\u{0}", "a b", String(repeating: "n", count: 101),
         ] {
@@ -301,7 +301,7 @@ import Testing
     }
 
     /// tar(1) can read the file.
-    @Test func theFileIsAnArchiveThatOthersRead() async throws {
+    @Test func otherProgramsReadTheArchive() async throws {
         let box = try BackupBox()
         try await box.serve(2)
         _ = try await box.making.make(box.path("usb/b"), passphrase: passphrase)

@@ -32,7 +32,7 @@ import Testing
         ])
     }
 
-    @Test func whatTheDiskHadRefusedTravelsAlong() async throws {
+    @Test func recordsInTheReserveArePartOfTheBackup() async throws {
         try await visitOnAFullDisk()
         let made = try await box.making.make(box.path("usb/b"), passphrase: passphrase, isLast: true)
         #expect(made.manifest.end.count == 8)

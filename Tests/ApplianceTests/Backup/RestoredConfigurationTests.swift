@@ -84,7 +84,7 @@ import Testing
         #expect(try await refusal(box.path("usb/own")) == "")
     }
 
-    @Test func whatIsNoPolicyIsRefusedFirst() async throws {
+    @Test func anInvalidPolicyIsRefusedFirst() async throws {
         try ForgedArchive.write(
             box.path("usb/b"), to: box.path("usb/forged"), configuration: text("[policy]\nfile = \"rules.toml\"\n"),
             policy: "* * * * * root true\n")

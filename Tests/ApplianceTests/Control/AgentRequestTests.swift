@@ -12,7 +12,7 @@ import Testing
         .answer(uid: "y", response: "Yes", of: nil), .answer(uid: "y", response: "Yes", of: "x"),
     ]
 
-    @Test(arguments: requests) func whatIsWrittenIsReadAsTheSame(_ request: AgentRequest) throws {
+    @Test(arguments: requests) func requestsAreReadAsWritten(_ request: AgentRequest) throws {
         let (name, members) = request.request
         let (read, found) = try ControlRequest.read(name.line(members))
         #expect(try AgentRequest(read, found) == request)
@@ -30,7 +30,7 @@ import Testing
         #"{"request":"agent-ping","connection":"\#(String(repeating: "x", count: 257))"}"#,
         #"{"request":"agent-connect","invitation":"\#(String(repeating: "x", count: 64 * 1024 + 1))"}"#,
     ])
-    func whatIsNotSoIsRefusedWithARemedy(_ line: String) throws {
+    func invalidRequestsAreRefusedWithARemedy(_ line: String) throws {
         let (request, members) = try ControlRequest.read(Array(line.utf8))
         #expect {
             try AgentRequest(request, members)

@@ -102,7 +102,7 @@ import VirtualKit
     }
 
     @Test(arguments: [ControlRequest.doorFree, .doorRelease])
-    func whatWasRefusedDoesNotHappenLater(_ request: ControlRequest) throws {
+    func aRefusedOrderIsNotCarriedOutLater(_ request: ControlRequest) throws {
         try play { desk in
             if request == .doorRelease { _ = try await desk.ask(.doorLock) }
             let gate = desk.gate

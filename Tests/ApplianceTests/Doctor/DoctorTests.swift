@@ -530,7 +530,7 @@ import Testing
     }
 
     /// The service cannot write to folders of the configuration, whatever a drop-in permits elsewhere.
-    @Test func whatIsWrittenIsNotSentToTheConfiguration() throws {
+    @Test func writtenFilesAreNotSuggestedNextToTheConfiguration() throws {
         for (more, isSent) in [
             ("[log]\npath = \"/etc/gatehouse/gate.log\"\n", false),
             ("[policy]\nfile = \"/home/pi/policy.toml\"\n", true),

@@ -84,7 +84,7 @@ import Testing
         #expect(try refusal(bundle(5), at: late).contains("stale"))
     }
 
-    @Test func whatIsRefusedChangesNothing() throws {
+    @Test func aRefusedImportChangesNothing() throws {
         #expect(try refusal(bundle(1, by: other)).contains("no operator's key has signed"))
         var bytes = try bundle(1)
         bytes[bytes.count - 3] ^= 1

@@ -60,7 +60,7 @@ import Testing
         #expect(history.leftOut.isEmpty)
     }
 
-    @Test func whatIsKeptIsBounded() throws {
+    @Test func theStoredDataAreBounded() throws {
         var history = CrashHistory()
         for start in 0..<300 as Range<Int64> {
             for server in 0..<20 { ask(Text("server\(start % 150)-\(server).example:443"), at: start, in: &history) }

@@ -44,7 +44,7 @@ import Testing
     /// Also where records wait: for the end of a pulse of five seconds, and for a passage that no input
     /// reports.
     @Test(.timeLimit(.minutes(10)), arguments: [(StoredGate.Pace.prompt, false), (.lagging, false), (.prompt, true)])
-    func whatWasDoneAtTheGateIsOnRecordAfterAPowerCut(_ pace: StoredGate.Pace, awaitsPassage: Bool) async throws {
+    func eventsAtTheGateAreOnRecordAfterAPowerCut(_ pace: StoredGate.Pace, awaitsPassage: Bool) async throws {
         let morning = try await Self.play(pace, awaitsPassage: awaitsPassage)
         // Between two actions the disk is at work: every step of the disk is a boundary, too.
         let boundaries = 0...morning.disk.operations

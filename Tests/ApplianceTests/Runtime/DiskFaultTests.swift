@@ -123,7 +123,7 @@ import Testing
     }
 
     /// The memory for waiting records is bounded, too, and records beyond the bound are counted as lost.
-    @Test func whatDoesNotFitIsCounted() async throws {
+    @Test func recordsBeyondTheBoundAreCounted() async throws {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database)
         var limits = KeeperQueue.Limits()

@@ -106,7 +106,7 @@ import Testing
         #expect(keeper.scene.news.last?.number == 1000)
     }
 
-    @Test func whatOthersSaidMovesNoCursor() {
+    @Test func foreignTextsMoveNoCursor() {
         var keeper = serving()
         keeper.take(.ledgerFailed(.database("a\u{1B}[2J\nb\u{9B}c")), of: nil)
         #expect(keeper.scene.news.last?.text.hasSuffix("ledger: a [2J b c") == true)

@@ -53,7 +53,7 @@ import VirtualKit
 
     /// After a failed write, the file may be missing. An order must then be written again, even if it equals
     /// the last stored one.
-    @Test func whatFailedIsWrittenAnew() throws {
+    @Test func failedOrdersAreWrittenAgain() throws {
         try folder.file.keep(.lock)
         try VirtualTime.run { time in
             let orders = orders(by: time)

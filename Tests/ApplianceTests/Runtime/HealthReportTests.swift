@@ -14,7 +14,7 @@ import VirtualKit
         reports.map { "\($0.isPresent ? "+" : "-")\($0.code)" }
     }
 
-    @Test func whatComesBeforeTheGatekeeperIsKept() throws {
+    @Test func reportsBeforeTheGatekeeperAreKept() throws {
         let reports = try VirtualTime.run { time in
             let inbox = HealthInbox(spawner: time.spawner)
             let seen = Mutex<[HealthReport]>([])

@@ -127,7 +127,7 @@ import Workbench
         #expect(watch.opening(next, at: long) != .lasting && watch.opening(order, at: long) == .over(length))
     }
 
-    @Test func whatFailsHasOpenedNothing() throws {
+    @Test func aFailedOrderHasOpenedNothing() throws {
         let watch = OpeningWatch()
         let bank = WatchedBank(line.bank(), watch, clock: .system)
         line.breaks()

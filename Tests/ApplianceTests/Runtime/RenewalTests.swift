@@ -49,7 +49,7 @@ import VirtualKit
     }
 
     /// A program that has begun a ledger for the same reason runs for an hour.
-    @Test func whatHasBegunALedgerStaysForAnHour() throws {
+    @Test func aProgramThatBeganALedgerStaysForAnHour() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try VirtualTime.run { time in
             let (contradictions, contradicted) = AsyncStream.makeStream(of: Text.self)

@@ -119,7 +119,7 @@ import Testing
         #expect(try left(order, at: 10, alternative: 600) == nil && left(order, at: 10, alternative: -61) == nil)
     }
 
-    @Test func whatTheFileSays() throws {
+    @Test func contentsOfTheFile() throws {
         let folder = OrderFolder()
         let order = DoorOrderFile.Kept.free(from: Self.noon, until: Self.noon.advanced(by: .seconds(600)))
         for kept in [order, .lock, .none] {

@@ -174,7 +174,7 @@ import TrustFiles
     }
 
     /// A change that an administrator made in the configuration stays, and so does the invitation.
-    @Test func whatIsNotCarriedOutIsNotTakenAway() throws {
+    @Test func filesNotCarriedOutAreNotRemoved() throws {
         try writeAnswers()
         #expect(run().outcome == .done)
         let edited = try #require(folder.read("gate/gate.toml")).replacingOccurrences(
@@ -253,7 +253,7 @@ import TrustFiles
 
     private var key: String { folder.trust.operatorKey.publicKey.text }
 
-    @Test func whatTheGateHasStays() throws {
+    @Test func existingFilesOfTheGateStay() throws {
         try folder.trust.write("gate/gate.toml", "[kiosk]\nname = \"Mine\"\n")
         try folder.trust.write("boot/gatehouse-setup.toml", "name = \"N\"\nboard = \"none\"\n")
         let (outcome, lines) = run()

@@ -35,7 +35,7 @@ import Testing
         #expect(plan.trust == .unchanged && plan.invitation == nil)
     }
 
-    @Test func whatTheMachineHasIsProposed() throws {
+    @Test func devicesOfTheMachineAreProposed() throws {
         var seen = machine
         (seen.chips, seen.adapters, seen.hasScreen, seen.hasClock) = (
             ["pinctrl-bcm2711"], ["hci0", "hci1"], true, false
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func whatFollowsFromAnAnswer() {
+    @Test func anAnswerDecidesTheNextQuestions() {
         func asked(_ texts: [SetupQuestion: String]) -> [SetupQuestion] {
             var dialogue = SetupDialogue(
                 SetupFixture.answers([.name: "N", .id: "N", .direction: "in"]), on: machine, at: places)

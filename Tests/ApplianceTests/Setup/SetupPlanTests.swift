@@ -110,7 +110,7 @@ import Testing
         #expect(try !configuration([.name: "N", .board: "none"]).clock.authenticated)
     }
 
-    @Test func whatARelayOpensIsAPulse() throws {
+    @Test func theUseOfARelayDecidesThePulse() throws {
         for (use, pulse) in [
             ("turnstile", Duration.milliseconds(200)), ("strike", .seconds(3)), ("magnet", .seconds(5)),
             ("time-relay", .milliseconds(500)),
@@ -317,7 +317,7 @@ import Testing
         #expect(contexts[0].file == nil && contexts[1].url == "https://b.example/c")
     }
 
-    @Test func whatIsWrongInAFileHasItsLine() throws {
+    @Test func mistakesInAFileHaveTheirLine() throws {
         let told = fileProblems(
             "\nnmae = \"a\"\nboard = 4\ncontext = [1]\nreplace = \"yes\"\nallow-plain-http = 1\nx = 1\n")
         #expect(told.map(\.line) == [2, 3, 4, 5, 6, 7])

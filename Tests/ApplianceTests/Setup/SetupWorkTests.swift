@@ -96,7 +96,7 @@ import Testing
 
     /// A mistyped invitation may contain a single-use secret, so messages do not repeat it: of a text that
     /// looks like a file path, they repeat only the part that is a name.
-    @Test func whatWasMeantAsAnInvitationIsNotRepeated() throws {
+    @Test func aMistypedInvitationIsNotPrinted() throws {
         let secret = "eyJzZWNyZXQiOiJPTkNFLTQ3MTEifQ"
         for answer in [
             "agent.example/?oob=" + secret, "agent.example?c_i=" + secret,

@@ -136,7 +136,7 @@ extension PrintedCode {
 
     // MARK: - Book
 
-    @Test(.tags(.realTime)) func whatIsKeptIsThereAfterARestart() async throws {
+    @Test(.tags(.realTime)) func storedSessionsSurviveARestart() async throws {
         let folder = try StickerFolder()
         do {
             let sticker = try folder.sticker()
@@ -255,7 +255,7 @@ extension PrintedCode {
         ("key = \"a\"", "sticker.until"), ("until = \"2026-12-31\"", "sticker.key"),
         ("key = \"a\"\nuntil = \"2026-02-30\"", "sticker.until"), ("key = \"a\"\nuntil = \"soon\"", "sticker.until"),
         ("key = \"a\"\nuntil = \"2026-12-31\"\n[gate]\nwhenLedgerFails = \"open\"", "sticker.key"),
-    ]) func whatDoesNotGoTogetherIsRefused(_ text: String, _ key: String) throws {
+    ]) func incompatibleSettingsAreRefused(_ text: String, _ key: String) throws {
         let error = #expect(throws: ConfigurationError.self) {
             try Configuration.parse(
                 Array("[kiosk]\nname = \"Gate\"\n[sticker]\n\(text)".utf8), file: "test", folder: "/tmp")

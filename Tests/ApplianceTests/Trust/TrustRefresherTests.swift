@@ -126,7 +126,7 @@ import TrustFiles
 
     /// A gate that was off from the evening to the morning: a document that it fetches in the morning is
     /// confirmed in the morning.
-    @Test func whatIsFetchedAfterThePowerWasOffIsNotOfBefore() async throws {
+    @Test func documentsFetchedAfterAPowerOffHaveTheNewDate() async throws {
         var clock = now
         clock.lastConfirmed = now.utc.advanced(by: .seconds(-14 * 3600))
         #expect(try await attempts(Server([.success(document(1))]), clock: clock) == ["changed"])
@@ -201,7 +201,7 @@ import TrustFiles
     }
 
     /// After a start with nothing, no issuer is trusted, and files that are added are used.
-    @Test func whatWasNotThereAtTheStartIsTakenUpWhenItComes() async throws {
+    @Test func filesMissingAtTheStartAreUsedWhenTheyAppear() async throws {
         try fixture.write("directory/issuers.toml", "[[issuer]\n")
         let beginning = try fixture.state(keys: []).begin(reports.report)
         let verifiers = CurrentVerifier(
@@ -258,7 +258,7 @@ import TrustFiles
         #expect(try fixture.state.read().directory.store.version.hasPrefix("bundle 4 "), "kept when it came into force")
     }
 
-    @Test func whatIsFetchedComesIntoForceAndNothingIsAskedTwice() async throws {
+    @Test func fetchedCopiesComeIntoForceAndNoneIsRequestedTwice() async throws {
         let verifiers = try verifiers()
         let server = Server([.success(document(1))])
         let service = try service(server, verifiers)

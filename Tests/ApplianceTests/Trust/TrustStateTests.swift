@@ -46,7 +46,7 @@ import Testing
         #expect(try fixture.state.read().directory.store.members(ofGroup: "bundle-43") != nil)
     }
 
-    @Test func whatIsNotTheOperatorsIsNotTaken() throws {
+    @Test func bundlesOfOtherKeysAreNotUsed() throws {
         let stranger = try #require(OperatorSigningKey(seed: [UInt8](repeating: 9, count: 32)))
         try fixture.state.install(fixture.bundle(1))
         let good = try fixture.bundle(2)
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// A change of permissions only changes the stamp.
-    @Test func whoMayReadIsPartOfTheStamp() throws {
+    @Test func permissionsArePartOfTheStamp() throws {
         let state = fixture.state(keys: [])
         let before = state.stamp()
         let file = state.directory + "/issuers.toml"

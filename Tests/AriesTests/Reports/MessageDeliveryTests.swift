@@ -85,7 +85,7 @@ import Testing
     }
 
     /// The agent deleted the connection: HTTP accepts everything, and no answer ever arrives.
-    @Test func whatASilentAgentTookIsSentAgain() {
+    @Test func unconfirmedReportsAreSentAgain() {
         let harness = connected(Self.alive, entries: 6)
         harness.run(for: .seconds(5))
         harness.peer.isAlive = false

@@ -21,7 +21,7 @@ import Testing
         harness.seen.compactMap { if case .confirmed(let point, _) = $0 { point.position } else { nil } }
     }
 
-    @Test func whatTheKeeperLostIsSentAgainAndTheCursorStays() {
+    @Test func lostEntriesAreSentAgainAndTheCursorStays() {
         let harness = harness(keeper: 300)
         harness.feed(.connected)
         #expect(harness.seen.contains(.refill(after: 300)))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (900, 0), (300, 1)] as [(Int, UInt8)])
-    func otherHeadsMeanSomethingElse(keeper: Int, branch: UInt8) {
+    func otherHeadsStartNoRefill(keeper: Int, branch: UInt8) {
         let harness = harness(keeper: keeper, branch: branch)
         harness.feed(.connected)
         harness.run(for: .seconds(3600))

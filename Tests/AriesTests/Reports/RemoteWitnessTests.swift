@@ -59,7 +59,7 @@ import Testing
 
     /// Without a signed head there is only the peer's claim: that is a fault of the peer, and the delivery
     /// continues.
-    @Test func whatOnlyThePeerSaysIsAClaim() {
+    @Test func anUnsignedHeadIsAClaim() {
         for point in Self.foreign {
             for signed in [nil, Harness.point(20), Harness.point(4), Harness.point(0)] {
                 let harness = harness(head: point, signed: signed)

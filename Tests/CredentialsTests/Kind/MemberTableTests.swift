@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func whatIsReadChangesTheVerdict() throws {
+    @Test func membersThatAreReadChangeTheVerdict() throws {
         for sample in try MemberSample.all() {
             for name in sample.table.read.flatMap(\.names) {
                 let verdict = try sample.verdict([name: MemberSample.hostile(name)])
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func whatDecidesNothingChangesNothing() throws {
+    @Test func membersThatDecideNothingChangeNothing() throws {
         for sample in try MemberSample.all() {
             for name in sample.table.inert {
                 let verdict = try sample.verdict([name: MemberSample.harmless(name)])
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func whatOnlyDecidesElsewhereIsRefused() throws {
+    @Test func membersThatDecideElsewhereAreRefused() throws {
         for sample in try MemberSample.all() {
             // A credential of VCDM 2.0 with `vct` is an SD-JWT VC.
             let isVCDM = sample.table.refused == MemberTable.vcdmSDJWT.refused

@@ -82,7 +82,7 @@ import Testing
 
     /// Adding or removing other credentials does not make a used credential new. A credential that did not open the
     /// gate stays new.
-    @Test(arguments: ShownTogether.Way.allCases) func whatOpenedTheGateIsKnownAgain(way: ShownTogether.Way) throws {
+    @Test(arguments: ShownTogether.Way.allCases) func theOpeningCredentialIsRecognised(way: ShownTogether.Way) throws {
         let shown = try ShownTogether(way)
         let (staff, library) = (shown.staff, shown.library)
         let friend = try shown.another(staff, from: "2026-03-07")

@@ -215,7 +215,7 @@ import Testing
 
     /// No document can list a context that cannot be processed after any other, or that needs an unpinned context. A
     /// context with too many possible meanings may mean anything.
-    @Test func whatCannotBeProcessed() throws {
+    @Test func contextsThatCannotBeProcessed() throws {
         let broken: JSON = ["p:role": Self.term("role")]
         let absent: JSON = ["role": ["@id": Self.term("role"), "@context": "urn:nowhere"]]
         let processor = JSONLDProcessor(

@@ -164,7 +164,7 @@ import Testing
 
     /// If a step leads to several nodes and some have no value, the values of the other nodes are not the complete
     /// list.
-    @Test func whatSomeNodesLack() throws {
+    @Test func propertiesThatSomeNodesLack() throws {
         let contexts: [Text: JSON] = [Self.url: Self.context(["a": "urn:a", "b": "urn:b"])]
         let subjects: JSON = [["id": "did:example:a", "a": ["b": "x"]], ["a": ["b": "y"]], ["a": "z"]]
         for (claim, count) in [("/id", 2), ("/a/b", 3), ("/a", 4)] {

@@ -208,7 +208,7 @@ import Testing
     }
 
     /// The holder moves the end and the status of the credential into the inner credential's statements about it.
-    @Test func whatDecidesMovesInside() throws {
+    @Test func endAndStatusMoveInside() throws {
         let revoked = try twins.list("list", set: true)
         let ends: [(JSONObject, String)] = [
             (["validUntil": "2026-02-01T00:00:00Z"], "validity.expired"),
@@ -369,7 +369,7 @@ import Testing
     }
 
     /// Inner statements do not turn a credential that never admits into another kind.
-    @Test func whatNeverAdmits() throws {
+    @Test func kindsThatNeverAdmit() throws {
         let inside = endorsement(of: ["id": "urn:uuid:7", "manager": ["id": "urn:uuid:1"]])
         let list = endorsed(inside) {
             $0["type"] = [

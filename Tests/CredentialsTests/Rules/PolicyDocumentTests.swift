@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func whatFollowsOfEach() throws {
+    @Test func theEffectOfEachTruthValue() throws {
         let rows = try table("the condition is")
         #expect(rows.count == 4)
         let levels: [String: JSON] = ["yes": ["p": 3], "no": ["p": 4], "unknown": [:]]

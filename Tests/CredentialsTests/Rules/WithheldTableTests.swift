@@ -171,7 +171,7 @@ import Testing
 
     /// Values that are shown do prove something: that the claim exists, and that they are elements of its
     /// list.
-    @Test func whatIsShownCounts() throws {
+    @Test func shownValuesCount() throws {
         for (text, values, truth) in [
             ("exists = true", ["n"], .yes), ("exists = false", ["n"], .no), ("contains = \"n\"", ["n"], .yes),
             ("contains = \"n\"", ["s"], .unknown), ("contains-any = [\"n\", \"x\"]", ["s", "n"], .yes),

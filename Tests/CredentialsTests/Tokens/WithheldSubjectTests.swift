@@ -14,7 +14,7 @@ import Testing
     private let digest: JSON = "w0I8EKcdCtUPkGCNUrfwVp2xEgNjtoIDlOxc9-PlOhs"
 
     /// A `sub` that the holder chose to show may not be the only subject; another may be withheld.
-    @Test func whatTheHolderShowsIsNotAll() throws {
+    @Test func theHolderMayWithholdAnotherSubject() throws {
         let sub = Disclose.member("sub", "did:example:a")
         let other = Disclose.member("credentialSubject", ["id": "did:example:b"])
         let claims: JSONObject = ["_sd": Disclose.digests([sub, other])]

@@ -32,7 +32,7 @@ import Testing
         #expect(found == questions.count)
     }
 
-    @Test func whatIsKeptIsBounded() {
+    @Test func theStoredDataAreBounded() {
         let names = TypeNames()
         var found = 0
         func ask(_ type: Text) {

@@ -29,7 +29,7 @@ import VirtualKit
         }
     }
 
-    @Test func whoIsNotAuthorisedDoesNotKeepAsking() throws {
+    @Test func anUnauthorisedKioskDoesNotRepeatItsRequests() throws {
         let harness = try AgencyHarness(.evernym)
         harness.start()
         harness.open("a")
@@ -196,7 +196,7 @@ import VirtualKit
         #expect(harness.connections["a"]?.durable == ["a1"])
     }
 
-    @Test func whatIsNotDurableIsNotReleased() throws {
+    @Test func onlyDurableMessagesAreReleased() throws {
         let harness = try AgencyHarness(.evernym)
         harness.start()
         harness.open("a")
@@ -211,7 +211,7 @@ import VirtualKit
         #expect(harness.agency.messages.map(\.status) == ["MS-106"])
     }
 
-    @Test(arguments: AgencyDialect.allCases) func nothingGoesOutThatIsNotStored(_ dialect: AgencyDialect) throws {
+    @Test(arguments: AgencyDialect.allCases) func noUnstoredRequestIsSent(_ dialect: AgencyDialect) throws {
         let harness = try AgencyHarness(dialect)
         harness.isStoring = false
         harness.start()

@@ -20,7 +20,7 @@ import VirtualKit
         try AgencyMailbox(restoring: snapshot, settings, random: stream(1)).snapshot
     }
 
-    @Test func whatIsRestoredIsWhatWasStored() throws {
+    @Test func aSnapshotIsRestoredAsStored() throws {
         let (snapshot, settings) = try snapshot()
         let states = (snapshot["connections"]?.array ?? []).map { $0["state"]?.string }
         #expect(states == [nil, "earlier", nil, "closing"])

@@ -137,7 +137,7 @@ import Testing
         #expect(step > 8)
     }
 
-    @Test func whatIsNotReleasedComesAgainAndIsRecognised() throws {
+    @Test func unreleasedMessagesComeAgainAndAreRecognised() throws {
         let harness = try MediatorHarness(hasPickup: true)
         try harness.start()
         harness.run(for: .seconds(5))
