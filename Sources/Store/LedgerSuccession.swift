@@ -110,8 +110,9 @@ struct LedgerSuccession {
         handled = try Row.fetchAll(db, sql: "SELECT key FROM handled_message ORDER BY number").map {
             try $0.bytes("key")
         }
-        // In an unauthentic database, a question may be one that an attacker inserted.
-        messages = isAuthentic ? try Store.messages(db) : []
+        // In an unauthentic database, a question may be one that an attacker inserted. A damaged book is left out,
+        // because the other data can do without it.
+        messages = isAuthentic ? ((try? Store.messages(db)) ?? []).map(\.inNewLedger) : []
         replays = try Row.fetchAll(db, sql: "SELECT name, at FROM replay ORDER BY number")
             .map { (try $0.bytes("name"), try $0.integer("at")) }
         settings = try Row.fetchAll(db, sql: "SELECT * FROM setting")

@@ -36,6 +36,15 @@ package struct MessageEntry: Hashable, Sendable {
     /// Whether the message is a question that the operator has not answered yet.
     package var isOpen: Bool { status == .pending && !content.isEmpty }
 
+    /// The entry of a new ledger. The replaced database is of an earlier time, so the operator may have answered an open
+    /// question since: the question is closed, because an agent must not get a second, different answer.
+    var inNewLedger: MessageEntry {
+        guard status == .pending else { return self }
+        return MessageEntry(
+            uid: uid, connection: connection, did: did, kind: kind, at: at, status: .rejected,
+            result: "not answered: the database is older than the question's last state", content: [])
+    }
+
     /// Creates an entry from the values of its properties.
     package init(
         uid: Text, connection: Text, did: Text, kind: Text, at: Timestamp, status: Status, result: Text,
