@@ -33,8 +33,8 @@ package struct KioskSettings: Sendable {
     /// How long the previous invitation is still advertised in addition to a new one, for phones that have
     /// read it.
     package var previousKey: Duration = .seconds(20)
-    /// The wire generations of the wallets that the gate accepts, each once. Each generation has a service in
-    /// the GATT table and an advertisement on the air, in this order.
+    /// The generations of Tuvali that the gate accepts, each once. Each generation has a service in the GATT
+    /// table and an advertisement on the air, in this order.
     package var generations: [Generation] = [.b]
     /// The maximum number of phones that can have a visit at the same time, at least 1. It is lower if the
     /// controller supports fewer.

@@ -209,7 +209,8 @@ actor Destination {
             guard case .granted(let address, let state) = end else {
                 return await take(.ended(link.id, isGranted: false))
             }
-            // A connection that was deleted meanwhile leaves no state here: the state has its keys.
+            // Keep no state of a connection that was deleted meanwhile, because the state contains the connection's
+            // keys.
             if core.route(link.id) != nil { grants[link.id] = (address, state, link.notes) }
             await take(.ended(link.id, isGranted: true))
         case .carryOut(let action):

@@ -43,8 +43,8 @@ package protocol Feature: Sendable {
     static func notice(_ configuration: Configuration, at now: Timestamp) -> FeatureProblem?
     /// Returns the dates at which the feature ends.
     static func expiries(_ configuration: Configuration) -> [Expiry]
-    /// Returns the keys by which operators prove files of the feature, with the key of the configuration that names
-    /// them; nil: none.
+    /// Returns the public keys that verify the signatures of operators on files of the feature, and the name of the
+    /// setting that lists them; nil: none.
     static func operatorKeys(_ configuration: Configuration) -> (key: String, keys: [OperatorKey])?
     /// Returns what a restored gate lacks because no backup contains it; nil: nothing.
     static func lostByRestore(_ configuration: Configuration) -> String?

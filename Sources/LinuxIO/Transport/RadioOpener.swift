@@ -63,8 +63,7 @@ package enum RadioOpener {
             let ready = clinux_poll(&entry, 1, idle.nanoseconds)
             if ready == 0 { return }
             let connection = clinux_accept(listener)
-            // Continue after an error of a client that disconnected. Other errors of the socket are
-            // permanent.
+            // Continue if the client has disconnected or a signal interrupted the call. Every other error is permanent.
             if ready < 0 || connection < 0 {
                 let code = ready < 0 ? -ready : -connection
                 if [EINTR, EAGAIN, ECONNABORTED].contains(code) { continue }

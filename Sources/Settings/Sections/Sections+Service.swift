@@ -244,7 +244,7 @@ package struct AgentCopy: Hashable, Sendable {
 
 /// `[tuvali]`: timeouts and rules of visits over Bluetooth.
 package struct TuvaliSection: Hashable, Sendable {
-    /// The wire generations of the wallets that the gate accepts.
+    /// The generations of Tuvali that the gate accepts. They differ only in their UUIDs.
     package var generations: [Generation]
     /// How long an unused key and its QR code stay valid (the key is authenticated by 40 bits).
     package var keyRotation: Duration
