@@ -25,7 +25,7 @@ actor Destination {
         var mailboxes: MailboxManager?
         /// How long a second connection through a mailbox may take before the gate gives it up.
         var trial = Duration.seconds(45)
-        /// Receives every notice. It must not block.
+        /// Receives every notice. The closure must not block.
         var notice: @Sendable (DestinationNotice) -> Void
         /// The time between two checks of the files.
         var pause = Duration.seconds(10)

@@ -17,8 +17,8 @@ package protocol Feature: Sendable {
 
     /// Returns the wires to a gate controller; nil: none. A gate takes its lines before it makes its features.
     static func controller(_ start: FeatureStart) -> (any ControllerLines)?
-    /// Makes the feature of a gate that starts, before any slow step. It does nothing if the configuration does not ask
-    /// for it.
+    /// Makes the feature of a gate that starts, before any slow step. The feature does nothing if the configuration
+    /// does not ask for it.
     init(_ start: FeatureStart) throws
     /// Makes what needs the date, after the ledger was opened. `wallTime` returns the date and how far it can be
     /// trusted.

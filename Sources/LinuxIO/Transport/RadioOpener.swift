@@ -37,7 +37,7 @@ package enum RadioOpener {
         var (answer, descriptor): ([Int32], Int32) = ([0, 0], -1)
         let count = clinux_receive_descriptor(connection, &answer, &descriptor)
         if descriptor >= 0 { return descriptor }
-        // An empty answer means that the opener closed the connection without answering. It does so for any
+        // An empty answer means that the opener closed the connection without answering. The opener does so for any
         // other user.
         guard count == 8, answer[0] > 0, let step = ChannelRefusal.Step(rawValue: answer[1]) else {
             throw ChannelRefusal(step: .asking, code: count < 0 ? -count : ECONNRESET)
