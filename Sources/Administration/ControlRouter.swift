@@ -4,7 +4,7 @@ package import Encoding
 ///
 /// An answer is one line, like a request: `{"answer":…}` or `{"error":"…","remedy":"…"}`.
 package struct ControlRouter: Sendable {
-    /// Answers a request with the given members. It must return in bounded time, because clients wait no
+    /// Answers a request with the given members. The function must return in bounded time, because clients wait no
     /// longer than `ControlServer.Limits.time`.
     package typealias Answer = @Sendable (JSONObject) async throws(ControlRefusal) -> JSON
 

@@ -18,7 +18,7 @@ struct Waiting: Sendable {
 
     /// Receives the fault that the program waits for, whenever it changes.
     let report: HealthReporter
-    /// The connection to systemd. It notifies systemd that the program is up, and sends watchdog
+    /// The connection to systemd. The program uses it to notify systemd that the program is up, and to send watchdog
     /// notifications during the wait.
     let manager: ServiceManager
     /// Lights the lamps.

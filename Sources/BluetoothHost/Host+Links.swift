@@ -155,8 +155,8 @@ extension Host {
             guard let next = links[index].parameters.answered(signal) else { return }
             send(next.frame, index, at: now, &actions)
         } else {
-            // Reject all other signals. They address a central, or open channels. This host is not a central and has no
-            // channels to open.
+            // Reject all other signals. These signals address a central, or open channels. This host is not a central
+            // and has no channels to open.
             send(LESignal.reject(signal.identifier).frame, index, at: now, &actions)
         }
     }

@@ -81,9 +81,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return listed
     }
 
-    /// Returns whether the status lists the destination of `cursor`. It lists a destination that is
-    /// connected, configured or being connected. It also lists a destination that was connected and has
-    /// records to get: these stay visible until they are delivered.
+    /// Returns whether the status lists the destination of `cursor`. The status lists a destination that is connected,
+    /// configured or being connected. It also lists a destination that was connected and has records to get: these stay
+    /// visible until they are delivered.
     private func isThere(_ cursor: DeliveryCursor) async -> Bool {
         if cursor.connection != nil { return true }
         if cursor.isKnown, await store.head.point.count > cursor.confirmed { return true }

@@ -31,7 +31,7 @@ package struct LocalServer: Sendable {
         /// The Content-Security-Policy: what the content may load.
         package let policy: String
 
-        /// Creates an answer whose content may load only what `policy` permits; by default nothing.
+        /// Creates an answer whose content may load only what `policy` permits. The default permits nothing.
         package init(
             _ mediaType: String, _ body: [UInt8], policy: String = "default-src 'none'; frame-ancestors 'none'"
         ) {

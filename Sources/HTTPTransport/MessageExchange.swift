@@ -47,7 +47,7 @@ package enum ExchangeError: Error, Hashable, Sendable {
     /// The server answered with the status `status`, which is not 2xx. Redirects are never followed, so they are
     /// refusals, too.
     case refused(status: Int)
-    /// The answer is larger than the limit; the peer got the message.
+    /// The peer got the message, but the answer is larger than the limit.
     case tooLarge
     /// The server sent a 2xx answer with a body that no agent sends, for example the page of a hotspot. The peer did
     /// not get the message.

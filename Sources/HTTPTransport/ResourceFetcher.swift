@@ -36,7 +36,7 @@ package struct ResourceFetcher: ResourceFetching {
         package var contacts: (any ContactBook)?
         /// A PEM file with the roots to trust in place of the system's.
         package var trustRootsFile: String?
-        /// Returns the addresses of a name; by default from the system's resolver.
+        /// Returns the addresses of a name. The default asks the system's resolver.
         package var resolve: @Sendable (_ host: String) -> [HostAddress] = ResourceFetcher.systemAddresses
 
         /// Creates the documented default values.

@@ -4,7 +4,7 @@ import Reasons
 /// Judges how far the machine's date can be trusted, so that a clock that falls back, jumps ahead or
 /// contradicts the ledger cannot make the gate admit a visitor.
 ///
-/// The guard is a value. It takes readings of the machine's clocks (looks) and reports faults of the date. It
+/// The guard is a value. The guard takes readings of the machine's clocks (looks) and reports faults of the date. It
 /// compares the date with:
 /// - the newest record and the day on which the program was made, which are lower bounds that the monotonic
 ///   clock carries forward;

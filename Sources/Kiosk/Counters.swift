@@ -23,7 +23,7 @@ extension Kiosk {
         /// sum exact to the byte, read after each visit, would distinguish one credential from another.
         package private(set) var bytes = Histogram([1024, 4096, 16_384, 65_536, 262_144, 1_048_576])
         /// The histogram of the time from the moment at which both sides have keys to the verdict, in
-        /// milliseconds. It includes choosing, transfer and verification.
+        /// milliseconds. This time includes choosing, transfer and verification.
         package private(set) var identified = Histogram([500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 120_000])
         /// The histogram of the time from T0 to the relay and the light, in microseconds: for every verdict,
         /// including the wait for its turn.

@@ -47,7 +47,7 @@ extension Kiosk {
         return actions + (isUnknown ? keepSession(visit.printedSession, of: visit.id, nil, at: now) : [])
     }
 
-    /// Records a visit for which the gate did not open. Returns no action if the visit is only counted. Its
+    /// Records a visit for which the gate did not open. Returns no action if the visit is only counted. The visit's
     /// intent is then left for another visit.
     mutating func recordUnopened(_ record: VisitRecord, _ worth: RecordPriority?, at now: Instant) -> [KioskAction] {
         guard let worth else { return [.recordOutcome(record)] }

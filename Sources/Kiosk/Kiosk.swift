@@ -25,7 +25,7 @@ package struct Kiosk: Sendable {
 
     var radio = Radio.down(retryAt: nil)
     var supervisor: RadioSupervisor
-    /// Whether advertising sets are used if the controller has them. It becomes false when they have failed.
+    /// Whether advertising sets are used if the controller has them. The value becomes false when the sets have failed.
     var usesAdvertisingSets = true
     /// When the controller was last found not to advertise although it should have, the oldest first.
     var lapses: [Instant] = []
@@ -43,7 +43,7 @@ package struct Kiosk: Sendable {
     var troubles: [(code: ReasonCode, until: Instant)] = []
 
     var offers = Offers()
-    /// The used sessions of the printed key, if the gate has one. They are kept when offers end and when the
+    /// The used sessions of the printed key, if the gate has one. The sessions are kept when offers end and when the
     /// radio fails.
     var used: UsedSessions
     /// The visits of the connected phones, in the order of their connections.

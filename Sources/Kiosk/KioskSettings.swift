@@ -8,9 +8,9 @@ package struct KioskSettings: Sendable {
     package enum LedgerFailurePolicy: String, CaseIterable, Sendable {
         /// The gate opens for no credential while it cannot record (default).
         case refuse
-        /// Accepted visitors are admitted without a durable intent, except with a printed key. Their records are
-        /// written when the disk allows; a power cut before that leaves no trace of the visit. For places where a
-        /// shut gate is the greater harm.
+        /// Accepted visitors are admitted without a durable intent, except with a printed key. The records of these
+        /// visits are written when the disk allows; a power cut before that leaves no trace of the visit. For places
+        /// where a shut gate is the greater harm.
         case open
     }
 
@@ -33,10 +33,10 @@ package struct KioskSettings: Sendable {
     /// How long the previous invitation is still advertised in addition to a new one, for phones that have
     /// read it.
     package var previousKey: Duration = .seconds(20)
-    /// The wire generations of the wallets that the gate accepts, each once. Each generation has a service in
-    /// the GATT table and an advertisement on the air, in this order.
+    /// The generations of Tuvali that the gate accepts, each once. Each generation has a service in the GATT
+    /// table and an advertisement on the air, in this order.
     package var generations: [Generation] = [.b]
-    /// The maximum number of phones that can have a visit at the same time, at least 1. It is lower if the
+    /// The maximum number of phones that can have a visit at the same time, at least 1. The number is lower if the
     /// controller supports fewer.
     package var phones = 4
     /// Places for phones in addition to those: people choose for a long time and send for a short time.

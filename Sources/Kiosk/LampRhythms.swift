@@ -37,8 +37,8 @@ package struct LampRhythms: Hashable, Sendable {
         let duration: Duration
     }
 
-    /// Returns the steps of a pattern in order. They repeat as long as the pattern is shown. A single step
-    /// has no end.
+    /// Returns the steps of a pattern in order. The steps repeat as long as the pattern is shown. A single step has no
+    /// end.
     func steps(of pattern: IndicatorPattern) -> [Step] {
         guard let lamp = pattern.usual?.lamp else { return pattern.fixed }
         guard let beat = self[pattern].beat else { return [Step([lamp], 1000)] }

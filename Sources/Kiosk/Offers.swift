@@ -7,8 +7,8 @@ import Tuvali
 ///
 /// In ordinary traffic an offer is used for one session: when a phone identifies itself, the next offer replaces it on
 /// the display. Other phones that have read the code by then may still connect for some time, so that no visitor has to
-/// scan a code twice. Their sessions differ in the wallet's key, and a secret that was used once is never accepted
-/// again (``admit(_:)``).
+/// scan a code twice. The sessions of these phones differ in the wallet's key, and a secret that was used once is never
+/// accepted again (``admit(_:)``).
 struct Offer: Sendable {
     /// The largest number of sessions of one offer: several a second for its whole life. Honest phones that
     /// have read the code do not reach it, and it bounds the stored identifiers.

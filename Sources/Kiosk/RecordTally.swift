@@ -146,7 +146,7 @@ struct RecordTally: Sendable {
     /// When the oldest visit arrived that is counted and not recorded yet; nil when all are recorded.
     var waitsSince: Instant? { kinds.values.compactMap { $0.counted?.span.lowerBound }.min() }
 
-    /// When a record that no visit requests may be written at the earliest. It uses the allowance of junk.
+    /// When a record that no visit requests may be written at the earliest. The record uses the allowance of junk.
     var nextUnasked: Instant { allowances[.junk]?.next ?? .zero }
 
     /// Uses the allowance for one record of a visit that ended before a whole payload arrived.

@@ -1,6 +1,6 @@
 import Encoding
 
-/// The intent of a visit in the ledger. It must be durable before the visit may have an effect.
+/// The intent of a visit in the ledger. The intent must be durable before the visit may have an effect.
 struct VisitIntent: Sendable {
     enum State {
         case requested

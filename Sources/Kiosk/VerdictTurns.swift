@@ -10,8 +10,8 @@ struct VerdictTurns: Sendable {
     static let accepted: Duration = .seconds(1)
     /// How long a rejection is shown before the next verdict, with its three tones.
     static let rejected: Duration = .milliseconds(1500)
-    /// How long a verdict is shown before the next one, for a payload that no trusted issuer made. It is
-    /// shorter than for others, because any phone can send such a payload.
+    /// How long a verdict is shown before the next one, for a payload that no trusted issuer made. The time is shorter
+    /// than for others, because any phone can send such a payload.
     static let nonsense: Duration = .milliseconds(300)
     /// A pulse is not cut short by the next verdict before this time.
     static let pulse: Duration = .seconds(2)

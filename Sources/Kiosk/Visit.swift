@@ -121,7 +121,7 @@ struct Visit: Sendable {
     private(set) var uncheckedSince: Instant?
     /// Whether the wallet has asked for its report: only then does the protocol allow the verdict to be sent.
     private var isDelivered = false
-    /// The reason codes of the visit's end, the most important first; empty before the end.
+    /// The reason codes of the visit's end, the most important first. The list is empty before the end.
     private(set) var reasons: [ReasonCode] = []
     /// The verdict that was not yet sent to the wallet.
     private var pendingStatus: Bool?

@@ -134,8 +134,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
         }
     }
 
-    /// Returns the expiry dates of the trust data of `verifier`. They are computed once for the same trust
-    /// data.
+    /// Returns the expiry dates of the trust data of `verifier`. The dates are computed once for the same trust data.
     private func expiries(of verifier: Verifier) -> [Expiry] {
         if let known = state.withLock({ $0.trust }), known.store === verifier.trust { return known.expiries }
         let expiries = Expiries.trust(verifier, fetchedFrom: dependencies.fetchedFrom)

@@ -94,7 +94,7 @@ package struct StatusParts: Sendable {
         // it.
         trust.oldest =
             (store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)).min()
-        // Find the oldest date of the data that the refresher updates. It does not update other data.
+        // Find the oldest date of the data that the refresher updates. The refresher does not update other data.
         trust.refreshed =
             store.refreshed(from: fetchedFrom).compactMap { resource in
                 resource.kind == .document ? store.confirmed(resource.id) : store.listFetched(resource.id)

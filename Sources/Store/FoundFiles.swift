@@ -24,7 +24,7 @@ struct FoundFiles {
         copy("-wal")
     }
 
-    /// Copies the database in addition to its log. No other code may have the database open.
+    /// Copies the database if its log was copied. Call this before the log is copied into the database.
     mutating func addDatabase() {
         if !endings.isEmpty { copy("") }
     }

@@ -16,8 +16,8 @@ extension KeptDecision {
         return bytes + [UInt8](repeating: UInt8(ascii: " "), count: length - bytes.count)
     }
 
-    /// Returns the decisions by intent id, including decisions that are no longer needed; none for a database of an
-    /// earlier version. An unreadable decision is omitted. The open intents then do not match the hash in the seal,
+    /// Returns the decisions by intent id, including decisions that are no longer needed. A database of an earlier
+    /// version has none. An unreadable decision is omitted. The open intents then do not match the hash in the seal,
     /// which reveals the loss.
     static func read(_ db: Database) throws -> [Text: KeptDecision] {
         guard try db.tableExists("decision") else { return [:] }

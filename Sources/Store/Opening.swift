@@ -5,7 +5,7 @@ import Glibc
 import Ledger
 import LinuxIO
 
-/// Opens a database. Its witness determines whether the ledger continues or a new ledger begins.
+/// Opens a database. The database's witness determines whether the ledger continues or a new ledger begins.
 struct Opening {
     /// The result of opening.
     struct Opened {

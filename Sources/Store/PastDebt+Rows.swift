@@ -8,7 +8,7 @@ extension PastDebt {
     /// The maximum number of rows to read, more than ever exist. Further rows are not read and invalidate the seal.
     private static let most = 4 * ledgers * DeliveryCursor.limit
 
-    /// Returns the debts, those of the oldest ledger first; none for a database of an earlier version.
+    /// Returns the debts, those of the oldest ledger first. A database of an earlier version has none.
     static func read(_ db: Database) throws -> [PastDebt] {
         guard try db.tableExists("debt") else { return [] }
         return try Row.fetchAll(db, sql: "SELECT * FROM debt ORDER BY rowid LIMIT ?", arguments: [most]).map { row in

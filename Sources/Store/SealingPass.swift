@@ -30,7 +30,8 @@ package struct KeysAtRest: Hashable, Sendable {
 struct SealingPass {
     /// The setting that records that the keys have been sealed. This program did not write any plain key found later.
     static let sealedSetting: Text = "keys-sealed"
-    /// The setting that records that copies of the replaced values may exist. It is removed when no copy is left.
+    /// The setting that records that copies of the replaced values may exist. The setting is removed when no copy is
+    /// left.
     private static let scrubSetting: Text = "keys-to-scrub"
 
     let source: SealingSource

@@ -32,10 +32,10 @@ package struct StoredConnection: Hashable, Sendable {
 // The gate's data outside the ledger: connections to agents, settings and keys.
 extension Store {
     /// Stores the state of a connection to a destination, sealed. Only the owner of the connection can
-    /// interpret the bytes. `handled`: keys of the inbound messages that led to this state. They are
-    /// remembered in the same transaction, so a message is applied once or not at all. `messages`: the entries
-    /// for the message book. `answers`: the results of answers to questions in the book. The state of a deleted
-    /// connection is not stored: the owner of the connection may still be running.
+    /// interpret the bytes. `handled`: keys of the inbound messages that led to this state. The keys are stored in the
+    /// same transaction, so a message is applied once or not at all. `messages`: the entries for the message book.
+    /// `answers`: the results of answers to questions in the book. The state of a deleted connection is not stored: the
+    /// owner of the connection may still be running.
     package func saveConnection(
         _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = [],
         messages: [MessageEntry] = [], answers: [AnswerChange] = []

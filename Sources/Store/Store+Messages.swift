@@ -30,7 +30,7 @@ package struct MessageEntry: Hashable, Sendable {
     package let status: Status
     /// The result, in words or as the code of the refusal.
     package let result: Text
-    /// The message as JSON text, of a question that waits for the operator; empty otherwise.
+    /// The message as JSON text, for a question that waits for the operator. The content is empty for other messages.
     package let content: [UInt8]
 
     /// Whether the message is a question that the operator has not answered yet.

@@ -8,7 +8,7 @@ package struct QuarantinedMessage: Hashable, Sendable {
     package let number: Int
     /// The message's id in its mailbox.
     package let uid: Text
-    /// The connection to which the message was addressed; empty if unknown.
+    /// The connection to which the message was addressed. The text is empty if the connection is unknown.
     package let connection: Text
     /// The reason why the message could not be read.
     package let reason: Text

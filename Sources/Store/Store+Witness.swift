@@ -42,9 +42,9 @@ extension Store {
     package var signedHead: SignedHead? { witness.flatMap { sign($0, number: witnessing.number) } }
 
     /// Reads the whole ledger and compares it with seal and witness. The witness records a finding, so that the next
-    /// start begins a new ledger. Call this function regularly. It reads ``StoreOptions/auditPiece`` rows at a time and
-    /// then pauses for at least as long as the reading took. It therefore uses little memory, holds no lock for long,
-    /// and leaves half of the processor free.
+    /// start begins a new ledger. Call this function regularly. The function reads ``StoreOptions/auditPiece`` rows at
+    /// a time and then pauses for at least as long as the reading took. It therefore uses little memory, holds no lock
+    /// for long, and leaves half of the processor free.
     package func audit() async throws(StoreError) -> ChainReport {
         let report = try await auditInPieces()
         if let first = report.findings.first, witness != nil {

@@ -4,7 +4,7 @@ import LinuxIO
 
 /// The places of a ledger's witness and its key.
 package struct WitnessSource: Sendable {
-    /// The witness file; not in the database, and preferably on another disk.
+    /// The witness file. The file is outside the database, and preferably on another disk.
     package var path: String
     /// The file with the key's secret, 64 hex digits or 32 bytes, readable only by its owner. An absent file is
     /// created.

@@ -75,7 +75,7 @@ package struct Assembler: Sendable {
         return total
     }
 
-    /// The whole message after ``isComplete``; empty before.
+    /// The whole message after ``isComplete``. The message is empty before.
     package var bytes: ArraySlice<UInt8> { isComplete ? storage.prefix(size) : [] }
 
     /// The number of bytes allocated for received data.

@@ -6,8 +6,8 @@ struct Delivery: Sendable {
     enum Verdict: Sendable {
         /// The verdict is awaited. The application must supply the verdict before `limit`.
         case awaited(limit: Instant)
-        /// The verdict is known. It was sent `count` times, after SUCCESS, and is sent again at `next`; nil for no
-        /// repetition.
+        /// The verdict is known. It was sent `count` times, after SUCCESS. It is sent again at `next`; if `next` is
+        /// nil, it is not repeated.
         case told(accepted: Bool, count: Int, next: Instant?)
     }
 

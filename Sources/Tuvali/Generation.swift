@@ -1,4 +1,4 @@
-/// The wire generations of Tuvali that deployed wallets use. The generations differ only in their UUIDs: values and
+/// The generations of Tuvali that deployed wallets use. The generations differ only in their UUIDs: values and
 /// timing are the same.
 ///
 /// The order of the cases is that of the services in the GATT table and of the advertisements.

@@ -18,7 +18,7 @@ package enum SessionEvent: Hashable, Sendable {
 
 /// A ``VerifierSession``'s command to the host, or report to the application.
 package enum SessionAction: Hashable, Sendable {
-    /// The session has a phone or has ended. Its advertisement must not attract another phone.
+    /// The session has a phone or has ended. The session's advertisement must not attract another phone.
     case stopAdvertising
     /// Send a value of the characteristic. If the phone subscribed to indications, send an indication. Otherwise send a
     /// Handle Value Notification, with or without a subscription.
@@ -54,7 +54,7 @@ package struct TransferredPayload: Hashable, Sendable {
 }
 
 extension TransferredPayload: CustomStringConvertible, CustomReflectable {
-    /// The description of a payload. It contains no part of the content.
+    /// The description of a payload. The description contains no part of the content.
     package var description: String { "TransferredPayload(\(bytes.count) bytes, \(statistics))" }
     /// Omits the content: a credential must not reach a log through a dump.
     package var customMirror: Mirror { Mirror(self, children: ["statistics": statistics]) }

@@ -34,7 +34,7 @@ package struct VerifierSession: Sendable {
     /// would then copy all earlier chunks.
     var transfer: Transfer?
     let settings: SessionSettings
-    /// The link's ATT MTU in bytes; 23 before any exchange (Core Specification Vol 3 Part G 5.2.1).
+    /// The link's ATT MTU in bytes. The value is 23 before any exchange (Core Specification Vol 3 Part G 5.2.1).
     var attMTU = 23
 
     /// Creates a session that is advertised with `key` from `now` on.

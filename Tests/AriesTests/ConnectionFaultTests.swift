@@ -76,8 +76,8 @@ import Testing
         #expect(due.map { $0 > .zero } == true)  // after a pause
     }
 
-    /// If the peer accepts a request and does not answer, the connection reports this each time once nothing
-    /// else is left to try.
+    /// The peer accepts the request but sends no answer. At the deadline the connection reports this and
+    /// changes its key.
     @Test func anUnansweredRequestIsReported() throws {
         let inviter = try #require(KeyPair(seed: Secret([UInt8](repeating: 6, count: 32))))
         var connection = try connection(to: inviter.verkey)

@@ -66,7 +66,8 @@ struct AdvertisingProofTests {
         #expect(bench.controller.onAir == [0])
     }
 
-    /// A connection that begins during the question ends advertising. The host does not report a lapse.
+    /// A phone connects while the host asks the controller whether it still advertises. The connection ends
+    /// advertising. The host reports no lapse.
     @Test func aConnectionMeanwhile() {
         var bench = Self.onAir()
         bench.pass(.seconds(2))

@@ -185,7 +185,8 @@ struct AdvertisingSetTests {
         #expect(Set(bench.controller.commands.map(\.opcode)).isDisjoint(with: HCIOpcode.advertisingSets))
     }
 
-    /// Frequent connections neither end nor lengthen a turn: each advertisement has its share of the time.
+    /// Frequent connections neither end nor lengthen the time slice of an advertisement. Each advertisement gets
+    /// its share.
     @Test func turnsInAStorm() {
         var bench = Bench()
         bench.give(.start)

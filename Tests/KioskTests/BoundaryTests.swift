@@ -51,7 +51,7 @@ import Tuvali
 private struct FaultyGate {
     /// The number of messages of the first phone so far.
     private(set) var messages = 0
-    /// The number of chunks among those messages.
+    /// The number of chunks among the messages of the first phone.
     private(set) var chunks = 0
     /// Whether the fault hit a chunk.
     private(set) var wasChunk = false

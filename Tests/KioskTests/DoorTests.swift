@@ -364,7 +364,7 @@ import Testing
         #expect(scene.alarms == ["+door.input", "-door.input"])
     }
 
-    /// The kernel's debounce time is shorter than the period of the hum, so each edge counts.
+    /// The kernel's debounce time is shorter than the period of the oscillation, so the kernel reports each edge.
     @Test(arguments: [5, 20] as [Int64]) func anOscillatingButtonOpensNothingOnceItIsDetected(_ apart: Int64) {
         var scene = Scene { $0.inputs[.request] = .zero }
         for edge in 0..<400 as Range<Int64> { scene.set(.request, edge % 2 == 0, at: 1000 + edge * apart) }

@@ -18,7 +18,7 @@ struct W3CManifest {
         contexts = Self.documents(below: folder, baseIRI)
     }
 
-    /// Returns every JSON file of the suite under its IRI.
+    /// Returns the suite's `.jsonld` files. The key of each file is its IRI.
     private static func documents(below folder: URL, _ baseIRI: String) -> ContextDocuments {
         var documents: [Text: JSON] = [:]
         for name in FileManager.default.enumerator(atPath: folder.path)?.compactMap({ $0 as? String }) ?? []

@@ -111,7 +111,7 @@ private struct FaultyDay {
     private mutating func open() async -> Store? {
         let path = disk.database
         var options = StoreOptions()
-        // The log is copied into the database during the day, and the copies fail too.
+        // The store copies the write-ahead log after two requests, so disk faults also hit this copy.
         (options.checkpointRequests, options.checkpointRest) = (2, .zero)
         let bounded = options
         return await attempt { () async throws(StoreError) in try await Store.open(path, options: bounded) }

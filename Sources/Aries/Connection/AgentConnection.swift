@@ -174,7 +174,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         self.random = random
     }
 
-    /// Whether the last post reached the peer; true before the first post.
+    /// Whether the last post reached the peer. The value is true before the first post.
     package var isReachable: Bool { !contact.isBroken }
 
     /// Returns the id of another message that the connection is to deliver.
@@ -209,8 +209,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Whether the handshake was given up, because no request was answered in ``Limits/rounds`` rounds.
     package var hasFailed: Bool { if case .failed = phase { true } else { false } }
 
-    /// Whether the connection answers the requests of an invitation that offers no handshake. Its inviter does not
-    /// know this gate, so nothing else is sent over it.
+    /// Whether the connection answers the requests of an invitation that offers no handshake. The inviter does not know
+    /// this gate, so nothing else is sent over it.
     package var isOneTime: Bool { invitation.handshakes.isEmpty }
 
     /// The number of answers that wait to be sent.
@@ -226,7 +226,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// How many more answers to questions are accepted now.
     package var owedRoom: Int { peer == nil ? 0 : max(0, configuration.limits.waitingAnswers - owed.count) }
 
-    /// Returns the keys of the messages seen since the last call. They are to be stored with the next commit.
+    /// Returns the keys of the messages seen since the last call. The caller must store these keys with the next
+    /// commit.
     package mutating func takeSeen() -> [[UInt8]] { seen.takeFresh() }
 
     /// Handles one event. The actions are to be carried out in order.

@@ -142,16 +142,16 @@ extension AgentConnection {
 
     /// Limits and times.
     package struct Limits: Sendable {
-        /// The time limit for an inviter's answer after it accepted the request; 15 s.
+        /// The time limit for an inviter's answer after it accepted the request.
         package var answer = Duration.seconds(15)
-        /// The time limit for the inviter's answer if the answer can wait in a mailbox; 60 s.
+        /// The time limit for the inviter's answer if the answer can wait in a mailbox.
         package var lateAnswer = Duration.seconds(60)
         /// The time from a post to the first look in the mailbox for its answer. Each further wait is twice
         /// as long.
         package var firstLook = Duration.seconds(1)
         /// The longest time between two looks.
         package var longestLook = Duration.seconds(15)
-        /// The time after which a post counts as failed even if the driver reports nothing; 90 s.
+        /// The time after which a post counts as failed even if the driver reports nothing.
         package var exchange = Duration.seconds(90)
         /// The maximum number of repetitions of a request that may have arrived.
         var resends = 2

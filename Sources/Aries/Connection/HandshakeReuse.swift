@@ -49,7 +49,7 @@ package struct HandshakeReuse: Sendable {
     /// Records that the ping with the id `ping` follows the reuse message.
     package mutating func followed(by ping: Text) { if !isDue { self.ping = ping } }
 
-    /// Returns whether `message` accepts the reuse. Its parent thread must be the invitation's thread. If it
+    /// Returns whether `message` accepts the reuse. The message's parent thread must be the invitation's thread. If it
     /// has a thread, that must be the thread of this reuse message.
     package func isAccepted(by message: Message) -> Bool {
         guard message.type.isMessage("out-of-band", 1, "handshake-reuse-accepted") else { return false }

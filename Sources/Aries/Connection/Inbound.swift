@@ -86,8 +86,8 @@ extension AgentConnection {
                     try LegacyConnection.verify(response: message.body, invitationKey: invitationKey).peer
                 }
         } catch {
-            // The message is not proven to be the inviter's. Its sender must not be able to end the attempt,
-            // so the wait continues.
+            // The message is not proven to be the inviter's. The sender must not be able to end the attempt, so the
+            // wait continues.
             return [.handshakeRefused(reason: Text("\(error)"))]
         }
         guard sender == invitationKey || sender == peer.verkey else { return [.discarded(.wrongSender)] }

@@ -3,7 +3,7 @@ package import Encoding
 
 /// The keys and the address by which an agent is reached.
 package struct Service: Hashable, Sendable {
-    /// The keys to which messages for the recipient are encrypted; at least one key.
+    /// The keys to which messages for the recipient are encrypted. The list has at least one key.
     package let recipientKeys: [Verkey]
     /// The keys of the mediators on the route. The first mediator is nearest the recipient, the last is the
     /// outermost. There are at most ``MailboxAddress/maxRoutingKeys``, because each makes a message a third

@@ -12,8 +12,8 @@ package enum AttachedRequest: Sendable {
     /// The limit for an attachment, in bytes.
     package static let maxBytes = 64 * 1024
 
-    /// Reads one entry of the list. Its data is JSON (an object, or its text) or base64 of the text, in
-    /// either alphabet.
+    /// Reads one entry of the list. The entry's data is JSON (an object, or its text) or base64 of the text, in either
+    /// alphabet.
     package init(_ attachment: JSON) {
         let data = attachment["data"]
         func name(_ json: JSON?) -> Text? {
@@ -55,7 +55,7 @@ extension AttachedRequest {
                             invitation.prefix, id: id, thread: request.thread, code: "request-not-accepted",
                             explanation: "no answer to this question is configured"))
                 // Use the general problem report: agents show it to their controllers even if its thread
-                // belongs to no connection. They do not show the problem reports of single protocols.
+                // belongs to no connection. Agents do not show the problem reports of single protocols.
                 case .refusal(let code, let explanation, _):
                     messages.append(
                         Notice.problem(

@@ -61,7 +61,7 @@ package struct Invitation: Equatable, Sendable {
     package let prefix: TypePrefix
     /// `@id`, the parent thread of the handshake.
     package let id: Text
-    /// `label`: the name that the inviter gives itself. It is not proven.
+    /// `label`: the name that the inviter gives itself. The name is not proven.
     package let label: Text?
     /// The offered handshakes that this program knows, best first.
     package let handshakes: [Handshake]

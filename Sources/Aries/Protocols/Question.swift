@@ -19,7 +19,7 @@ package enum Question {
     /// Returns the text of the question; nil if the message has none.
     package static func text(_ question: Message) -> Text? { question.body["question_text"]?.string }
 
-    /// Returns the answers that are permitted; empty: any.
+    /// Returns the answers that are permitted. If the list is empty, any answer is permitted.
     package static func choices(_ question: Message) -> [Text] {
         listed(question).compactMap { $0["text"]?.string ?? $0.string }
     }

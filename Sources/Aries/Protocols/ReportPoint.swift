@@ -14,7 +14,7 @@ package struct ReportPoint: Hashable, Sendable {
 
     /// The ledger's id.
     package var ledger: Text
-    /// The position of the last entry up to this point; 0 before the first entry.
+    /// The position of the last entry up to this point. The position is 0 before the first entry.
     package var position: Int
     /// The hash of the entry at ``position``, ``hashBytes`` bytes.
     package var hash: [UInt8]

@@ -17,7 +17,7 @@ struct Liveness: Sendable {
         case due(Instant)
         /// The connection was asked to ping; the peer's server has not accepted the ping yet.
         case asked
-        /// The peer's server accepted the ping. Its answer is awaited until the given instant.
+        /// The peer's server accepted the ping. The connection waits for the answer until the given instant.
         case sent(until: Instant)
     }
 
@@ -45,7 +45,7 @@ struct Liveness: Sendable {
         }
     }
 
-    /// Returns whether the connection is to ping now; true once for each ping.
+    /// Returns whether the connection must ping now. The result is true once for each ping.
     mutating func takeDue(_ now: Instant) -> Bool {
         guard case .due(let time) = state, now >= time else { return false }
         state = .asked

@@ -82,7 +82,7 @@ package struct ReportDelivery: Sendable {
     enum Features: Sendable {
         case unknown
         case asked(Text)
-        /// The question was sent. Its answer is awaited until the given instant.
+        /// The question was sent. The delivery waits for the answer until the given instant.
         case sent(until: Instant)
         /// The question was not answered so far. If the peer then answers a ping, it counts as a peer without
         /// the protocol.

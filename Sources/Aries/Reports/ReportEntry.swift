@@ -37,6 +37,6 @@ package struct ReportEntry: Hashable, Sendable {
         report = nil
     }
 
-    /// The id of the report. It is also the id of the visit; nil if the entry has no report.
+    /// The id of the report, which is also the id of the visit. Nil if the entry has no report.
     var reportID: Text? { report?["id"]?.string }
 }

@@ -16,8 +16,8 @@ package enum ReportConfirm: String, CaseIterable, Sendable {
     case auto
     /// The receipt of a peer that has stored the entries.
     case receipt
-    /// A basicmessage of the controller that names the ids of the reports confirms them. It can arrive only
-    /// through a mailbox.
+    /// A basicmessage of the controller that names the ids of the reports confirms them. The basicmessage can arrive
+    /// only through a mailbox.
     case controller
     /// The answer to a ping that was sent after the reports. Not durable: reports that the agent loses from
     /// its memory are lost.
@@ -30,7 +30,7 @@ package struct ReportSettings: Sendable {
     package var format: ReportFormat
     /// What confirms reports.
     package var confirm: ReportConfirm
-    /// How long an entry waits for others; 1 s to 5 min. Single messages do not wait.
+    /// How long an entry waits for others, from 1 s to 5 min. Single messages do not wait.
     package var batchDelay: Duration
     /// Limits and times.
     package var limits = Limits()

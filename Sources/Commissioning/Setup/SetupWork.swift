@@ -136,7 +136,7 @@ package struct SetupWork: Sendable {
             "Use --replace (in a setup file replace = true) to replace it; a copy is kept.")
     }
 
-    /// Carries out the plan. Returns the lines for a person that say which steps were done. They hold no
+    /// Carries out the plan. Returns the lines for a person that say which steps were done. The lines contain no
     /// secret.
     ///
     /// - Parameters:

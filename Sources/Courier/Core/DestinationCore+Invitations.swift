@@ -115,8 +115,8 @@ extension DestinationCore {
         }
     }
 
-    /// Makes a connection, if there is room for one. It counts at once, so that the same invitation does not lead to a
-    /// second one meanwhile.
+    /// Makes a connection, if there is room for one. The connection counts at once, so that the same invitation does
+    /// not lead to a second one meanwhile.
     private mutating func make(_ job: Job, at now: Instant) -> [Action] {
         var job = job
         let route = newRoute(job.invitation)

@@ -215,7 +215,7 @@ struct DestinationCore: ~Copyable, Sendable {
         return routes[index].reception == .mailbox ? [.close(id)] : []
     }
 
-    /// Forgets a connection that is deleted. It does not come back.
+    /// Forgets a connection that is deleted. The connection does not come back.
     mutating func forget(_ id: Text) {
         routes.removeAll { $0.id == id }
         deleted = deleted.suffix(Self.acceptedLimit - 1) + [id]

@@ -37,7 +37,7 @@ extension MailboxManagerCore {
         case fetch
         /// The effects of the messages with these uids are durable.
         case applied([Text])
-        /// The link of the connection has ended.
+        /// The agent link of the connection has ended.
         case leave(Text)
         /// The connection is no longer used.
         case close(Text)

@@ -17,8 +17,8 @@ struct NoticeCore: Sendable {
         case destination(DestinationNotice, of: Text)
         /// A notice of the mailbox.
         case mailbox(MailboxNotice)
-        /// Connections to a destination were removed. It has none left (`isEmpty`), or one that is complete
-        /// (`isConnected`).
+        /// Connections to a destination were removed. The destination has no connection left (`isEmpty`), or one that
+        /// is complete (`isConnected`).
         case removed(Text, isEmpty: Bool, isConnected: Bool)
     }
 

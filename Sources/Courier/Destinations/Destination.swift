@@ -25,7 +25,7 @@ actor Destination {
         var mailboxes: MailboxManager?
         /// How long a second connection through a mailbox may take before the gate gives it up.
         var trial = Duration.seconds(45)
-        /// Receives every notice. It must not block.
+        /// Receives every notice. The closure must not block.
         var notice: @Sendable (DestinationNotice) -> Void
         /// The time between two checks of the files.
         var pause = Duration.seconds(10)
@@ -209,7 +209,8 @@ actor Destination {
             guard case .granted(let address, let state) = end else {
                 return await take(.ended(link.id, isGranted: false))
             }
-            // A connection that was deleted meanwhile leaves no state here: the state has its keys.
+            // Keep no state of a connection that was deleted meanwhile, because the state contains the connection's
+            // keys.
             if core.route(link.id) != nil { grants[link.id] = (address, state, link.notes) }
             await take(.ended(link.id, isGranted: true))
         case .carryOut(let action):

@@ -31,7 +31,7 @@ extension AgentLink {
         package var grant = MediationQuestion.answerTime
         /// The time until a ledger or database that failed is tried again.
         package var outboxRetry = Duration.seconds(5)
-        /// Receives every notice, in order, on the link's executor. It must not block.
+        /// Receives every notice, in order, on the link's executor. The closure must not block.
         package var observe: @Sendable (AgentNotice) -> Void
 
         /// Creates dependencies from the given values. The other properties have their defaults.

@@ -124,7 +124,7 @@ package struct StoredOutbox: Outbox {
         try await giveUp(debt, "the agent says that it receives it over another connection (was the box copied?)")
     }
 
-    /// The oldest earlier ledger with entries that the destination lacks. It is delivered first.
+    /// The oldest earlier ledger with entries that the destination lacks. The gate delivers this ledger first.
     private var debt: PastDebt? {
         get async { await store.debts.first { $0.destination == destination } }
     }

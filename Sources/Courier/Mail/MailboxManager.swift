@@ -60,7 +60,7 @@ actor MailboxManager: MailboxAccess {
         var clock: Clock
         /// Starts the tasks that no child task can do.
         var spawner: Spawner
-        /// Receives every notice. It must not block.
+        /// Receives every notice. The closure must not block.
         var notice: @Sendable (MailboxNotice) -> Void
         /// The time until a failed step is tried again.
         var pause = Duration.seconds(10)

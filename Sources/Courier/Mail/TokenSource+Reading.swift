@@ -16,7 +16,7 @@ extension TokenSource {
     /// gets the server's tokens. A file needs no wait, because only this gate uses it.
     var longestPause: Duration { file == nil ? .seconds(15 * 60) : .zero }
 
-    /// Reads or fetches the token; one exchange of at most 10 s and 16 KiB.
+    /// Reads the token from the file, or fetches it in one exchange of at most 10 s and 16 KiB.
     package func token(by exchange: HTTPExchange) async throws(Failure) -> ProvisionToken {
         switch self {
         case .file(let path): return try read(try content(of: path))

@@ -20,7 +20,7 @@ struct WebhookWaker: Sendable {
     /// Fetches the waiting messages.
     var fetch: @Sendable () async -> Void
     var clock: Clock
-    /// Receives a notice when listening begins or fails. It must not block.
+    /// Receives a notice when listening begins or fails. The closure must not block.
     var notice: @Sendable (MailboxNotice) -> Void
     /// The pause between two fetches. A post during the pause leads to a fetch after it.
     var pause: Duration

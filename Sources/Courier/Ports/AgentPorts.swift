@@ -19,7 +19,7 @@ package protocol ConnectionStore: Sendable {
     func loadHandled() async throws -> [[UInt8]]
     /// Forgets a connection with its keys.
     func forgetConnection(_ id: Text) async throws
-    /// Marks a connection for deletion. It is forgotten once its peer was notified that it ends.
+    /// Marks a connection for deletion. The gate forgets the connection once the peer was notified of the end.
     func retireConnection(_ id: Text) async throws
     /// Quarantines durably a message that cannot be read, with `reason`. If more messages are quarantined
     /// than the limit allows, the oldest ones are deleted.

@@ -2,7 +2,8 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// The facts on which the acceptance of a credential depends. They come only from content that the issuer signed.
+/// The facts on which the acceptance of a credential depends. These facts come only from content that the issuer
+/// signed.
 struct CredentialFacts {
     var issuer: Text
     /// The types: expanded IRIs if statements are signed, names as written if the text is signed. The list is empty if

@@ -392,6 +392,6 @@ struct NeedsReader {
     /// Returns the values of a member that is one value or a list of values.
     private static func list(_ member: JSON?) -> [JSON] { member.map { $0.array ?? [$0] } ?? [] }
 
-    /// Returns `text` as a basic string of TOML. Its escapes are the same as in JSON.
+    /// Returns `text` as a basic string of TOML. TOML has the same escapes as JSON.
     private static func quoted(_ text: Text) -> String { JSON.string(text).compactText }
 }

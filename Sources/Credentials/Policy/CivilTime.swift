@@ -27,7 +27,7 @@ package struct CivilZone: Hashable, Sendable {
     package static let utc = CivilZone(name: "Z", offset: 0)
 
     /// Creates a zone with `offset` seconds east of UTC before the first change. The changes may be in any order. An
-    /// offset is limited to one day in either direction.
+    /// offset of more than one day is reduced to one day, in either direction.
     package init(name: Text, offset: Int, changes: [Change] = []) {
         self.name = name
         self.offset = Self.bounded(offset)

@@ -21,7 +21,8 @@ package struct RuleNote: Hashable, Sendable {
     package let rule: Text
     /// Whether the rule is a `[[deny]]` rule.
     package let denies: Bool
-    /// The place in the payload of the evaluated credential, as a JSON pointer; empty for a bare credential.
+    /// The place of the evaluated credential in the payload, as a JSON pointer. The pointer is empty for a bare
+    /// credential.
     package let place: String
     /// The result of the rule.
     package let outcome: Outcome
@@ -42,8 +43,8 @@ package struct RuleNote: Hashable, Sendable {
 /// A verified credential on which the rules are evaluated.
 struct PolicyCase {
     var claims: SignedClaims
-    /// The place of the credential in the received payload, as a JSON pointer; empty for a bare credential. Pointers
-    /// into the credential begin at this place.
+    /// The place of the credential in the received payload, as a JSON pointer. The pointer is empty for a bare
+    /// credential. Pointers into the credential begin at this place.
     var place = ""
     /// The answers of the status lists.
     var status: [StatusAnswer] = []

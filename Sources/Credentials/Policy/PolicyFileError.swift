@@ -15,7 +15,7 @@ package struct PolicyFileError: Error, Hashable, Sendable {
         }
     }
 
-    /// The problems in the order of their lines; never empty.
+    /// The problems in the order of their lines. The list is never empty.
     package let problems: [Problem]
 
     /// Creates an error from its problems.

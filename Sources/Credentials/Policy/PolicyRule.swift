@@ -13,17 +13,19 @@ package enum GateDirection: String, CaseIterable, Sendable {
 package struct CredentialSelector: Hashable, Sendable {
     /// The credential formats; empty: all formats.
     package var formats: [CredentialFormat] = []
-    /// The types (expanded IRIs, `vct`, `docType`), one of which the credential must have; empty: any type.
+    /// The types (expanded IRIs, `vct`, `docType`), one of which the credential must have. An empty list permits any
+    /// type.
     package var types: [Text] = []
-    /// The ids of the issuers, one of which must have issued the credential; empty: any issuer.
+    /// The ids of the issuers, one of which must have issued the credential. An empty list permits any issuer.
     package var issuers: [Text] = []
     /// The groups of issuers by name.
     package var groups: [Text] = []
     /// For linked data: the exact list of contexts of the document; empty: any contexts.
     package var contexts: [Text] = []
-    /// The ids of the subjects, one of which must be the credential's subject; empty: any subject.
+    /// The ids of the subjects, one of which must be the credential's subject. An empty list permits any subject.
     package var subjects: [Text] = []
-    /// The SHA-256 hashes of the signed contents, one of which must be the credential's; empty: any credential.
+    /// The SHA-256 hashes of the signed contents, one of which must be the credential's. An empty list permits any
+    /// credential.
     package var credentials: [[UInt8]] = []
 
     /// Creates a selector of every credential.

@@ -14,9 +14,9 @@ package struct Verdict: Equatable, Sendable {
     package let reasons: [Reason]
     /// The format inside the envelope, which may be that of a presentation; nil if no format was found.
     package let format: CredentialFormat?
-    /// The credentials that determine the verdict, with the data known at the verdict; never empty. If accepted: all
-    /// credentials that fulfil the accepting rule or, without rules, all credentials. If rejected: the credential that
-    /// failed or that a rule refused, otherwise the first credential.
+    /// The credentials that determine the verdict, with the data known at the verdict. The list is never empty. If
+    /// accepted: all credentials that fulfil the accepting rule or, without rules, all credentials. If rejected: the
+    /// credential that failed or that a rule refused, otherwise the first credential.
     package let decisive: [CredentialSummary]
     /// The first of the ``decisive`` credentials. Records name this credential.
     package var credential: CredentialSummary { decisive[0] }
@@ -55,8 +55,8 @@ package struct Verdict: Equatable, Sendable {
     /// The evaluated rules of the policy, in order, each with its result.
     package let ruleNotes: [RuleNote]
     /// With the reason `context.not-pinned`: the URLs of all contexts that the document names but may not use, in
-    /// document order, at most ``Limits/missingContexts``. They are for people who examine a file. A URL can identify a
-    /// person, so it is never recorded or logged.
+    /// document order, at most ``Limits/missingContexts``. The URLs are for people who examine a file. A URL can
+    /// identify a person, so it is never recorded or logged.
     package let missing: [Text]
     /// With `format.unsupported`: the format of the payload, if it is recognised.
     package let unsupported: UnsupportedFormat?
@@ -121,7 +121,8 @@ package enum ProofContext: String, Sendable {
 
 /// The data about a credential that a record may contain.
 package struct CredentialSummary: Hashable, Sendable {
-    /// The place of the credential in the received payload, as a JSON pointer; empty for a bare credential.
+    /// The place of the credential in the received payload, as a JSON pointer. The pointer is empty for a bare
+    /// credential.
     package var place = ""
     /// The credential's own format; nil if no format was found.
     package var format: CredentialFormat?

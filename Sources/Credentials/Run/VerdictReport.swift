@@ -94,7 +94,7 @@ package struct VerdictReport: Sendable {
     /// The result of each stage, then the meaning and the remedy. Names no claim.
     package var explanation: [String] { [file] + course + outcome }
 
-    /// The meaning and the remedy, for display. They name no claim.
+    /// The meaning and the remedy, for display. Neither text names a claim.
     package var summary: [String] { [file] + outcome }
 
     private var course: [String] {

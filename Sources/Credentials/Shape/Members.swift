@@ -46,7 +46,8 @@ struct Members {
         return id
     }
 
-    /// Checks `credentialSubject`: a non-empty object or a non-empty list of such objects. Their ids must be URLs.
+    /// Checks `credentialSubject`: a non-empty object or a non-empty list of such objects. The ids of these objects
+    /// must be URLs.
     func subjects() throws(Rejection) {
         let pointer = "/credentialSubject"
         let subjects = document["credentialSubject"].map { $0.array ?? [$0] } ?? []

@@ -4,8 +4,8 @@ import Encoding
 struct KeyRevocations: Sendable {
     private let methods: [Text: [RevokedKey]]
     private let keys: [KeyFingerprint: [RevokedKey]]
-    /// The withdrawn methods that no document contains. Their keys are unknown, so the keys are not withdrawn under
-    /// other names.
+    /// The withdrawn methods that no document contains. The keys of these methods are unknown, so they are not
+    /// withdrawn under other names.
     let unknown: [Text]
 
     /// Indexes the entries. The entry of a method withdraws the method's key under every name if the document of the

@@ -8,7 +8,7 @@ package enum Stage: String, CaseIterable, Comparable, Sendable {
     case envelope
     /// The members of the data model; a missing proof is the last check.
     case shape
-    /// The validity dates at the clock.
+    /// The check of the validity dates against the clock.
     case validity
     /// The lookup of the issuer in the trust list. The lookup precedes all cryptography, so an untrusted issuer causes
     /// no cryptography.

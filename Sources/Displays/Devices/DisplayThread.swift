@@ -5,7 +5,7 @@ import Synchronization
 /// A thread that shows the newest scene on one display. A slow device skips outdated scenes, a failed device
 /// is retried, and a device that hangs delays no other part of the program.
 package final class DisplayThread: Sendable {
-    /// The pause before a failed device is retried. It doubles from the lower bound to the upper bound.
+    /// The pause before a failed device is retried. The pause doubles from the lower bound to the upper bound.
     package static let retries: ClosedRange<Duration> = .seconds(1)...(.seconds(30))
     /// A device that takes longer than this for one picture counts as hanging. A full refresh of e-paper
     /// takes some seconds.
@@ -49,7 +49,7 @@ package final class DisplayThread: Sendable {
         slot.wake.ring()
     }
 
-    /// Requests that a scene be shown. It replaces a scene that still waits. Never blocks.
+    /// Requests that a scene be shown. The new scene replaces a scene that still waits. Never blocks.
     package func show(_ scene: DisplayScene) {
         let isNew = slot.state.withLock { state in
             guard state.wanted != scene else { return false }

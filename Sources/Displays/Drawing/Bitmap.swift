@@ -43,7 +43,7 @@ package struct Bitmap: Hashable, Sendable {
     /// The area of the whole picture.
     var area: Area { Area(x: 0, y: 0, width: width, height: height) }
 
-    /// Returns the ink of a pixel; light outside the picture.
+    /// Returns the ink of a pixel. Outside the picture the ink is light.
     package func ink(x: Int, y: Int) -> Ink {
         guard (0..<width).contains(x), (0..<height).contains(y) else { return .light }
         return Ink(rawValue: pixels[y * width + x]) ?? .light

@@ -86,7 +86,7 @@ package struct SpeechProgram: Sendable {
         for stream in 0...2 as ClosedRange<Int32> {
             posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0)
         }
-        // Do not let the program inherit the descriptors of the radio or the relay. They must not stay open
+        // Do not let the program inherit the descriptors of the radio or the relay. The descriptors must not stay open
         // if the program outlives this process.
         clinux_spawn_close_from(&actions, 3)
         var attributes = posix_spawnattr_t()

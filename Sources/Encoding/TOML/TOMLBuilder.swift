@@ -1,7 +1,7 @@
 /// A table during the parsing of the document. The type is a class because distant headers may add to one table.
 final class TOMLBuilder {
-    /// The way in which a table was created. It determines which headers and keys may add to the table (TOML 1.0.0,
-    /// "Table").
+    /// The way in which a table was created. This way determines which headers and keys may add to the table (TOML
+    /// 1.0.0, "Table").
     enum Origin {
         /// Created as the parent of another header. The table may get a header of its own once.
         case implied

@@ -59,7 +59,7 @@ package enum Base64 {
         return withBytes(of: letters) { decode($0, anyValues, strict: false) }
     }
 
-    /// The value of each letter; 255 for a letter of no alphabet.
+    /// The value of each letter. The value is 255 for a letter of no alphabet.
     private static let urlValues = values(of: [urlAlphabet])
     private static let anyValues = values(of: [urlAlphabet, standardAlphabet])
 

@@ -1,6 +1,6 @@
 /// A point of civil time: seconds and nanoseconds since 1970-01-01T00:00:00Z, without leap seconds (as in POSIX).
 package struct Timestamp: Hashable, Comparable, Sendable {
-    /// The whole seconds since the epoch; negative before the epoch.
+    /// The whole seconds since the epoch. The number is negative before the epoch.
     package var seconds: Int64
     /// 0 … 999 999 999, added to `seconds`.
     package var nanoseconds: Int32

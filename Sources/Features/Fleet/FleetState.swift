@@ -90,8 +90,8 @@ package struct FleetState: Sendable {
                 if let before { try DurableFile.replace(beforePath, with: before) }
                 try DurableFile.replace(file, with: text, onStep: onStep)
             }
-            // Write the bundle last: after a power cut before this step, the same import raises the version
-            // again.
+            // Write the bundle last. After a power cut before this step the old version is still stored, so the import
+            // can be repeated.
             try DurableFile.replace(bundlePath, with: bytes, onStep: onStep)
         } catch { throw .disk(error) }
         return (bundle.edition, before != text)

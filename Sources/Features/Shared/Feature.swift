@@ -17,8 +17,8 @@ package protocol Feature: Sendable {
 
     /// Returns the wires to a gate controller; nil: none. A gate takes its lines before it makes its features.
     static func controller(_ start: FeatureStart) -> (any ControllerLines)?
-    /// Makes the feature of a gate that starts, before any slow step. It does nothing if the configuration does not ask
-    /// for it.
+    /// Makes the feature of a gate that starts, before any slow step. The feature does nothing if the configuration
+    /// does not ask for it.
     init(_ start: FeatureStart) throws
     /// Makes what needs the date, after the ledger was opened. `wallTime` returns the date and how far it can be
     /// trusted.
@@ -43,8 +43,8 @@ package protocol Feature: Sendable {
     static func notice(_ configuration: Configuration, at now: Timestamp) -> FeatureProblem?
     /// Returns the dates at which the feature ends.
     static func expiries(_ configuration: Configuration) -> [Expiry]
-    /// Returns the keys by which operators prove files of the feature, with the key of the configuration that names
-    /// them; nil: none.
+    /// Returns the public keys that verify the signatures of operators on files of the feature, and the name of the
+    /// setting that lists them; nil: none.
     static func operatorKeys(_ configuration: Configuration) -> (key: String, keys: [OperatorKey])?
     /// Returns what a restored gate lacks because no backup contains it; nil: nothing.
     static func lostByRestore(_ configuration: Configuration) -> String?

@@ -34,7 +34,7 @@ package struct StickerKey: Sendable {
     /// The size of the head of the file of sessions, in bytes.
     static let sessionsHeadBytes = 32
 
-    /// Returns the head of the file of the sessions of that key. It names the key, so that the file of another
+    /// Returns the head of the file of the sessions of that key. The head names the key, so that the file of another
     /// key is recognised.
     static func sessionsHead(of publicKey: [UInt8]) -> [UInt8] {
         Array("GHBOOK1\n".utf8) + SHA256.hash(data: publicKey).prefix(sessionsHeadBytes - 8)

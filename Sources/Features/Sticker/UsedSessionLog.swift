@@ -30,7 +30,7 @@ final class UsedSessionLog {
     /// Whether the book has no room for another session.
     var isFull: Bool { count + waiting.count >= limit }
 
-    /// Opens the book of that key, which no other process may have open. It has room for `limit` sessions.
+    /// Opens the book of that key, which no other process may have open. The book has room for `limit` sessions.
     init(_ path: String, of publicKey: [UInt8], limit: Int = UsedSessions.limit) throws(StickerFailure) {
         let file = try StickerFailure.with(path) { () throws(SystemError) in try OpenFile(path, .updating) }
         guard let status = try? file.status(), status.kind == .file else {
@@ -81,7 +81,7 @@ final class UsedSessionLog {
     }
 
     /// Returns a check value that distinguishes an entry from zeros, from a part of an entry and from an
-    /// entry of another position. It is no cryptographic seal.
+    /// entry of another position. The check value is no cryptographic seal.
     private static func check(_ name: UInt64, at index: Int) -> UInt64 {
         name &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(index) &* 0xC2B2_AE3D_27D4_EB4F ^ 0x5345_5353_494F_4E31
     }

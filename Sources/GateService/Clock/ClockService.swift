@@ -95,8 +95,8 @@ package actor ClockService: ServiceLifecycle.Service {
             accepted = word
             log.log(.warning, "date.accepted", ["accepted": .text(word.date.utc.rfc3339)])
         }
-        // The operator's acceptance counts already. Its file stays until the database has the accepted date
-        // and no longer has the earlier confirmed date.
+        // The operator's acceptance counts already. The file of the acceptance stays until the database has the
+        // accepted date and no longer has the earlier confirmed date.
         guard (try? await store.saveSetting(StoredDate.setting, [])) != nil,
             (try? await store.saveClock(WallTime(utc: word.date.utc, provenance: .given))) != nil
         else { return }

@@ -23,7 +23,7 @@ package struct RenewalService: Service {
     let log: LogSink
     let rest: Duration
     var patience: Duration
-    /// The remedy in the event line. It says what happens next.
+    /// The remedy in the event line. The remedy says what happens next.
     let remedy: Text
     /// The time between two checks of the gate.
     let pause: Duration

@@ -58,7 +58,7 @@ package final class LinePanel: Panel {
         }
     }
 
-    /// Releases the relay, darkens the lamps and gives the lines back; whether that was done within `limit`.
+    /// Releases the relay, switches the lamps off and frees the lines. Returns whether this took at most `limit`.
     package func end(within limit: Duration) -> Bool {
         // Release the relays first. Release the other lines even if a relay fails.
         let isShut = relay?.end(within: limit) ?? true

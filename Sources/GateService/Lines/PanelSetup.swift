@@ -96,8 +96,8 @@ struct PanelSetup: Sendable {
 }
 
 extension ServiceFailure {
-    /// Creates the failure for lines that cannot be requested. Its text begins with the reason code, as the
-    /// text of the fault does.
+    /// Creates the failure for lines that cannot be requested. The text of the failure begins with the reason code, as
+    /// the text of the fault does.
     fileprivate init(_ error: GPIOError, of part: String? = nil) {
         self.init("\(error.cause): \(part.map { $0 + ": " } ?? "")\(error)", remedy: error.remedy)
     }

@@ -100,8 +100,8 @@ package final class ReconnectingPanel: Panel {
         state.withLock { $0.panel?.hold(role, command, at: now) }
     }
 
-    /// Releases the relay, darkens the lamps and gives the lines back, including lines that are being
-    /// requested. Returns whether that was done within `limit`.
+    /// Releases the relay, switches the lamps off and frees the lines, including lines that are being
+    /// requested. Returns whether this took at most `limit`.
     package func end(within limit: Duration) -> Bool {
         let panel = state.withLock { state in
             state.hasEnded = true

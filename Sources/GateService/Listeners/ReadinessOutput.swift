@@ -3,9 +3,9 @@ package import Kiosk
 package import LinuxIO
 import Synchronization
 
-/// Notifies systemd that the gate is ready. It does so at the gate's first advertisement, or at the first
-/// failure of the radio, because a restart would not end that failure. The status line of the notification
-/// also names the other faults so far.
+/// Notifies systemd that the gate is ready. The notification takes place at the gate's first advertisement, or at the
+/// first failure of the radio, because a restart would not end that failure. The status line of the notification also
+/// names the other faults so far.
 package final class ReadinessOutput: KioskListener {
     private struct State {
         var isReady = false

@@ -63,7 +63,7 @@ package final class LogOutput: KioskListener {
         sink.log(level, note.name, Self.members(of: visit, note.members))
     }
 
-    /// Returns a reporter for the time before the kiosk exists. It writes each report at once, as the same
+    /// Returns a reporter for the time before the kiosk exists. The reporter writes each report at once, as the same
     /// `fault` line that the kiosk writes.
     package static func reporter(_ sink: LogSink, clock: Clock) -> HealthReporter {
         let output = LogOutput(sink)

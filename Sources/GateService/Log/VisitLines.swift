@@ -6,9 +6,8 @@ import Reasons
 ///
 /// A visit has all its lines while the allowance lasts. If the visitor is let in, the visit returns the part
 /// of the allowance that it used. For a visit beyond the allowance, the log has the verdict and the later
-/// lines if the visitor is let in. It has the end of the visit if the ledger has a separate record for this
-/// visit. Other visits are counted by result and reason, in one line for each ``period``. `docs/retention.md`
-/// has the bounds.
+/// lines if the visitor is let in. The log has the end of the visit if the ledger has a separate record for this visit.
+/// Other visits are counted by result and reason, in one line for each ``period``. `docs/retention.md` has the bounds.
 struct VisitLines: Sendable {
     /// The allowance of visits with all their lines: `burst` at once, and one more in each `refill`.
     static let (burst, refill): (Int, Duration) = (60, .seconds(10))

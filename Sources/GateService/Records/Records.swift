@@ -62,7 +62,7 @@ package struct Records: Sendable {
     package nonisolated(unsafe) let reserve: Reserve?
     /// The key under which records name credentials.
     package let siteKey: SiteKey
-    /// The watch over the clock. It has made its first check.
+    /// The watch over the clock, after its first check.
     package let clock: ClockService
     /// Returns the date and its trustworthiness.
     package let wallTime: @Sendable () -> WallTime

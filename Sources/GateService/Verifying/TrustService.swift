@@ -8,9 +8,9 @@ import ServiceLifecycle
 package import Settings
 package import TrustFiles
 
-/// Keeps the trust data in force as new as the files on the disk, and these files as new as the data on the
-/// issuers' servers. It does so while visits take place: a visit in progress keeps its trust data, and the
-/// next visit uses the new trust data.
+/// Keeps the trust data in force as new as the files on the disk, and these files as new as the data on the issuers'
+/// servers. Visits may take place meanwhile: a visit in progress keeps its trust data, and the next visit uses the new
+/// trust data.
 package actor TrustService: ServiceLifecycle.Service {
     /// The times of the service.
     package struct Options: Sendable {

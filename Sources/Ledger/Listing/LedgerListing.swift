@@ -54,7 +54,7 @@ package enum LedgerListing {
         }
     }
 
-    /// The opening of the gate as text; `none` for an appliance without an actuator.
+    /// The opening of the gate as text. The text is `none` for an appliance without an actuator.
     private static func gate(_ outcome: Outcome) -> String {
         guard let gate = outcome.gate else { return outcome.result == .interrupted ? "unknown" : "none" }
         guard gate.opened else { return "shut" }

@@ -29,8 +29,8 @@ package enum LedgerTable {
         return line(cells)
     }
 
-    /// Returns the cells of an outcome. They are appended one by one, because older compilers cannot type-check one
-    /// large expression.
+    /// Returns the cells of an outcome. The cells are appended one by one, because older compilers cannot type-check
+    /// one large expression.
     private static func told(_ outcome: Outcome) -> [String] {
         let (gate, credential) = (outcome.gate, outcome.credential)
         var cells: [String] = [outcome.result.rawValue, outcome.reasons.map(\.code.string).joined(separator: " ")]

@@ -14,7 +14,7 @@ package struct PastDebt: Hashable, Sendable {
     package let end: Checkpoint
     /// The position up to which the destination has confirmed all entries.
     package private(set) var confirmed: Int
-    /// The maximum number of outcomes after the confirmed position. They are lost if the file is lost.
+    /// The maximum number of outcomes after the confirmed position. These outcomes are lost if the file is lost.
     package private(set) var reports: Int
 
     /// Creates a debt from the values of its properties.

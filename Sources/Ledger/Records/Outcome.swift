@@ -49,7 +49,8 @@ package struct Outcome: Hashable, Sendable {
         /// The last day of validity, as its first second in UTC. Only the day is kept, as in ``validFrom``.
         package let validUntil: Timestamp?
         /// The SHA-256 of the bytes as received, in lower-case hex. Only records of earlier versions, whose dates have
-        /// milliseconds, contain this hash. It is read so that those records can still be verified, and never written.
+        /// milliseconds, contain this hash. The program reads it so that those records can still be verified, and never
+        /// writes it.
         package let oldDigest: Text?
 
         /// Creates a credential from its data other than claims. Only the days of the dates are kept.
@@ -151,8 +152,8 @@ package struct Outcome: Hashable, Sendable {
     package var gate: Gate?
     /// The software and rules of the verdict.
     package var software: Software
-    /// The number of further visits that ended in the same way shortly before and have no record of their own; usually
-    /// 0.
+    /// The number of further visits that ended in the same way shortly before and have no record of their own. The
+    /// number is usually 0.
     package var repeated = 0
     /// The times of the first and the last of the ``repeated`` visits, on the clock of ``RecordStamp/monotonic``; nil
     /// if there were none, or for a record of a version without this member.

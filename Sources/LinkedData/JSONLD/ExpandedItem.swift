@@ -35,7 +35,7 @@ struct ExpandedNode: Sendable {
 
 /// A value object after expansion.
 struct ExpandedValue: Sendable {
-    /// A string, number or boolean; any value for the type `@json`.
+    /// A string, number or boolean. With the type `@json`, any value is possible.
     var value: JSON
     /// The type of the value: `@json` or a datatype; nil if the value has no type.
     var type: Text?

@@ -11,7 +11,8 @@ final class DefinedNamesCache: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The maximum number of cached lists. The holder chooses the lists, so a limit is necessary.
+    /// The maximum number of context lists whose names are cached. The holder chooses these lists, so a limit is
+    /// necessary.
     private static let lists = 64
 
     func names(of url: Text, _ find: () -> DefinedNames) -> DefinedNames {

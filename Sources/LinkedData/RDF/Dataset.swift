@@ -16,7 +16,7 @@ package struct Literal: Hashable, Sendable {
     package var value: Text
     /// The IRI of the datatype.
     package var datatype: Text
-    /// The language tag as written; only with datatype `rdf:langString`.
+    /// The language tag as written. Only the datatype `rdf:langString` has a tag.
     package var language: Text?
 
     /// Creates a literal from its text, datatype and language.

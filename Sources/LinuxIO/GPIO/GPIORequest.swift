@@ -14,7 +14,7 @@ final class GPIORequest {
         var activeLow = false
         /// The bias of an input. It determines the level while nothing drives the line.
         var bias = InputLine.Bias.asItIs
-        /// Changes shorter than this are ignored, in microseconds; 0: no debouncing.
+        /// Changes shorter than this time, in microseconds, are ignored. Zero means no debouncing.
         var debounce: UInt32 = 0
     }
 

@@ -54,7 +54,7 @@ package final class Relay: Sendable {
     }
 }
 
-/// The lamps and the sounder. They show the last state that was requested.
+/// The lamps and the sounder. These outputs show the last state that was requested.
 package final class LampLines: Sendable {
     private final class Order: Sendable { let bits = Atomic<UInt64>(0) }
 

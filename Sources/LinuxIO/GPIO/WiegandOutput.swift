@@ -42,7 +42,7 @@ package final class WiegandOutput: Sendable {
     private let order: Order
     private let thread: LineThread
 
-    /// Takes over the bank of the two data lines. They are inactive at rest.
+    /// Takes over the bank of the two data lines. The lines are inactive at rest.
     ///
     /// - Parameters:
     ///   - wires: The lines of data 0 and data 1.

@@ -47,7 +47,7 @@ enum JournalEntry {
         datagram.append(0x0A)
     }
 
-    /// Returns the values of a member, one for each field of the journal entry; an empty list for an object.
+    /// Returns the values of a member, one for each field of the journal entry. The list is empty for an object.
     private static func values(_ value: JSON) -> [[UInt8]] {
         switch value {
         case .string(let text): [Array(text.utf8)]

@@ -21,8 +21,8 @@ struct LogRecord: Sendable {
         return JSON.object(line).compactBytes
     }
 
-    /// Returns a short replacement for a line that is too long. Its member `cut` is the length of the
-    /// original in bytes.
+    /// Returns a short replacement for a line that is too long. The member `cut` of the replacement is the length of
+    /// the original in bytes.
     func cut(from bytes: Int) -> [UInt8] {
         var line = head
         for name in ["visit", "code"] as [Text] { line[name] = members[name] }

@@ -10,7 +10,7 @@ package enum LocalDay {
         return Timestamp(seconds: Int64(mktime(&parts)))
     }
 
-    /// Returns the offset from UTC at `date`, in seconds; positive to the east.
+    /// Returns the offset from UTC at `date`, in seconds. The offset is positive to the east.
     package static func offset(at date: Timestamp) -> Int { parts(of: date).tm_gmtoff }
 
     private static func parts(of date: Timestamp) -> tm {

@@ -79,7 +79,7 @@ final class PollLoop: Sendable {
 
     func finish() { change { $0.finished = true } }
 
-    /// Changes the state and wakes the thread if it sleeps. `body` returns the handlers that it removed. They
+    /// Changes the state and wakes the thread if it sleeps. `body` returns the handlers that it removed. The handlers
     /// must not be released under the lock, because a release may run code that calls this object.
     private func change<Removed: Sendable>(_ body: (inout State) -> Removed) {
         let (removed, wake) = state.withLock { state in

@@ -1,7 +1,7 @@
 package import Encoding
 
 /// The date that a machine without a battery-backed clock saves for its next boot. After the boot, the
-/// machine's clock shows that date plus the time since the boot. It is unknown how long the machine was off.
+/// machine's clock shows that date plus the time since the boot. How long the machine was off is unknown.
 package struct SavedDate: Hashable, Sendable {
     /// The service that saves the date.
     package enum Keeper: String, CaseIterable, Sendable {

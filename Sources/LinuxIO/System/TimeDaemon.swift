@@ -34,7 +34,8 @@ enum TimeDaemon {
             last.map { $0.isSynchronised && $0.at.duration(to: now) <= Self.keeping } ?? false
         }
 
-        /// Returns the seconds until the next request to the daemon. They are fewer if it did not answer.
+        /// Returns the seconds until the next request to the daemon. The number is smaller if the daemon did not
+        /// answer.
         static func pause(after answer: Bool?) -> UInt32 { answer == nil ? 5 : 30 }
     }
 

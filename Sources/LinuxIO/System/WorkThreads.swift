@@ -43,7 +43,7 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         (self.name, self.places) = (name, places)
     }
 
-    /// Queues `work`. It runs as soon as fewer than `places` computations run, unless `key` is given up before.
+    /// Queues `work`. The work runs as soon as fewer than `places` computations run, unless `key` is given up before.
     package func run(_ key: Key?, _ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting.append(Work(key: key, run: work)) }
         fill()

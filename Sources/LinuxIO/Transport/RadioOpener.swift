@@ -37,7 +37,7 @@ package enum RadioOpener {
         var (answer, descriptor): ([Int32], Int32) = ([0, 0], -1)
         let count = clinux_receive_descriptor(connection, &answer, &descriptor)
         if descriptor >= 0 { return descriptor }
-        // An empty answer means that the opener closed the connection without answering. It does so for any
+        // An empty answer means that the opener closed the connection without answering. The opener does so for any
         // other user.
         guard count == 8, answer[0] > 0, let step = ChannelRefusal.Step(rawValue: answer[1]) else {
             throw ChannelRefusal(step: .asking, code: count < 0 ? -count : ECONNRESET)
@@ -63,8 +63,7 @@ package enum RadioOpener {
             let ready = clinux_poll(&entry, 1, idle.nanoseconds)
             if ready == 0 { return }
             let connection = clinux_accept(listener)
-            // Continue after an error of a client that disconnected. Other errors of the socket are
-            // permanent.
+            // Continue if the client has disconnected or a signal interrupted the call. Every other error is permanent.
             if ready < 0 || connection < 0 {
                 let code = ready < 0 ? -ready : -connection
                 if [EINTR, EAGAIN, ECONNABORTED].contains(code) { continue }

@@ -3,7 +3,7 @@ package import Encoding
 /// Long polling at a Node agency: a wake-up for a gate that cannot be reached from outside. The long poll is
 /// unauthenticated by design, so its answer says at most "fetch now" and never which messages wait.
 package struct AgencyLongPoll: Hashable, Sendable {
-    /// The URL to get. It answers when a message arrives, or when the time is over.
+    /// The URL to get. The server answers when a message arrives, or when the time is over.
     package let url: Text
     /// The URL to post the body of ``acknowledgement(of:)`` to. Without an acknowledgement the next answer arrives at
     /// once.
@@ -36,8 +36,8 @@ package struct AgencyLongPoll: Hashable, Sendable {
     }
 }
 
-/// The body of a webhook: which message arrived for which connection. It is not signed, so it is only a
-/// reason to fetch.
+/// The body of a webhook: which message arrived for which connection. The body is not signed, so it is only a reason to
+/// fetch.
 package struct AgencyWakeUp: Hashable, Sendable {
     /// The agency's id of the message.
     package let uid: Text

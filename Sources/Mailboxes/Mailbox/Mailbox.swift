@@ -19,7 +19,7 @@ package struct MailboxMessage: Hashable, Sendable {
 
 /// Why a mailbox does not work.
 package enum MailboxFailure: Hashable, Sendable {
-    /// The mailbox grants no address. Its operator must grant one.
+    /// The mailbox grants no address. The operator of the mailbox must grant one.
     case denied
     /// The address that the mailbox grants cannot be used.
     case badAddress

@@ -81,7 +81,7 @@ package struct Mediator: ~Copyable, Mailbox {
         }
     }
 
-    /// A request that expects an answer; one at a time.
+    /// A request that expects an answer. The mediator gets one such request at a time.
     struct Question: Sendable {
         enum Kind: Sendable {
             case features

@@ -15,14 +15,14 @@ struct DoorCard {
         since = words.since(now: now, zone: zone)
     }
 
-    /// The mode for the headline, such as "Locked down by order since 14:02"; empty in the normal mode.
+    /// The mode for the headline, such as "Locked down by order since 14:02". The text is empty in the normal mode.
     var badge: String {
         guard let mode = words.mode(since) else { return "" }
         let mark = isLocked ? "⊘" : "⇄"
         return "<p class=\"state warn\">\(mark) \(mode.prefix(1).uppercased() + mode.dropFirst())</p>"
     }
 
-    /// The mode for the title of the window, such as ", locked down by order"; empty in the normal mode.
+    /// The mode for the title of the window, such as ", locked down by order". The text is empty in the normal mode.
     var title: String { words.mode.map { ", " + $0 } ?? "" }
 
     /// The text of the gate's tile. In free passage the gate is open although its relay is not energised, so the text

@@ -17,8 +17,8 @@ enum Markup {
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
             default:
-                // Remove format characters. They can change the writing direction and so make a text look like another
-                // text.
+                // Remove format characters. Such characters can change the writing direction and so make a text look
+                // like another text.
                 let isHarmless =
                     scalar.value >= 0x20 && scalar.properties.generalCategory != .format
                     && !(0x7F...0x9F).contains(scalar.value)
@@ -46,7 +46,7 @@ enum Markup {
         return rows.isEmpty ? "" : "<dl>\n" + rows.joined(separator: "\n") + "\n</dl>"
     }
 
-    /// Returns a section with a heading; empty without content.
+    /// Returns a section with a heading. Without content the result is empty.
     static func section(_ title: String, _ html: String, class name: String = "card") -> String {
         if html.isEmpty { return "" }
         let id = title.lowercased().map { $0.isLetter ? $0 : "-" }

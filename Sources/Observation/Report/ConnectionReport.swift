@@ -39,7 +39,7 @@ package struct ConnectionReport: StatusObject {
     package var goalCode: Text?
     /// The id of the invitation.
     package var invitation: Text?
-    /// The whole invitation; only in the answer about one connection.
+    /// The whole invitation. Only the answer about one connection contains it.
     package var wholeInvitation: JSON?
     /// The protocol of the handshake.
     package var handshake: Text?

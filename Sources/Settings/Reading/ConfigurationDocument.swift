@@ -14,8 +14,8 @@ struct ConfigurationDocument {
         (root, section) = (try TOML.parse(bytes), nil)
     }
 
-    /// Creates a view of one of several sections with the key `key`, as if it were the only section. Its
-    /// header is near `line`.
+    /// Creates a view of one of several sections with the key `key`, as if it were the only section. The header of the
+    /// section is near `line`.
     init(_ table: TOMLTable, as key: String, line: Int?) {
         (root, section) = (table, (key, table.entries.first?.line ?? line))
     }

@@ -21,7 +21,7 @@ package struct ConfigurationError: Error, Hashable, Sendable {
 
     /// The file's path as it was given.
     package let file: String
-    /// The problems in the order of their lines; never an empty list.
+    /// The problems in the order of their lines. The list is never empty.
     package let problems: [Problem]
 }
 

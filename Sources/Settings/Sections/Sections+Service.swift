@@ -46,7 +46,7 @@ package struct ClockSection: Hashable, Sendable {
 package struct LedgerSection: Hashable, Sendable {
     /// The database file.
     package var path: String
-    /// The file for records that the database refuses; best on another disk.
+    /// The file for records that the database refuses. The file should be on another disk.
     package var reserve: String
     /// The file of the ledger's witness.
     package var witness: String
@@ -79,8 +79,8 @@ package struct LedgerSection: Hashable, Sendable {
 
 /// `[agent]`: connections to the operator's cloud agents, and the reports that are sent over them.
 package struct AgentSection: Sendable {
-    /// Files with an out-of-band invitation (its URL or its JSON). They are accepted at the start and when
-    /// they change, unless known already.
+    /// Files with an out-of-band invitation (its URL or its JSON). The gate accepts the invitations at the start and
+    /// when a file changes, unless known already.
     package var invitations: [String]
     /// The file with the key that seals the keys of connections in the database; not used if systemd hands a
     /// key over.
@@ -244,7 +244,7 @@ package struct AgentCopy: Hashable, Sendable {
 
 /// `[tuvali]`: timeouts and rules of visits over Bluetooth.
 package struct TuvaliSection: Hashable, Sendable {
-    /// The wire generations of the wallets that the gate accepts.
+    /// The generations of Tuvali that the gate accepts. They differ only in their UUIDs.
     package var generations: [Generation]
     /// How long an unused key and its QR code stay valid (the key is authenticated by 40 bits).
     package var keyRotation: Duration
@@ -259,7 +259,7 @@ package struct TuvaliSection: Hashable, Sendable {
     package var silenceLimit: Duration
     /// The longest time from the size of the response to the whole payload.
     package var transferLimit: Duration
-    /// The percentage of missing chunks above which a transfer is given up; 100: never.
+    /// The percentage of missing chunks above which a transfer is given up. The value 100 means never.
     package var toleratedMissingPercent: Int
 
     init(_ reader: inout ConfigurationReader) {

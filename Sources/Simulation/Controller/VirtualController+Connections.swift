@@ -1,7 +1,7 @@
 import Encoding
 
 extension VirtualController {
-    /// Handles commands for one connection. Their first parameter is `handle`.
+    /// Handles commands for one connection. The first parameter of these commands is `handle`.
     mutating func connection(
         _ opcode: HCIOpcode, _ handle: UInt16, _ reader: inout ByteReader
     ) throws(ByteReader.Truncated) {

@@ -36,8 +36,8 @@ package enum Misbehaviour: Equatable, Sendable {
     case garbage(packets: Int)
     /// Requests pairing first and otherwise behaves.
     case pairs
-    /// The phone needs no code, because the key is in the advertisement. It connects and performs the siege. After the
-    /// end of each link it returns with another wallet key, until its patience ends.
+    /// The phone needs no code, because the key is in the advertisement. The phone connects and performs the siege.
+    /// After the end of each link it returns with another wallet key, until its patience ends.
     case besieges(Siege)
 }
 

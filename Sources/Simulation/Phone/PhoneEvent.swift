@@ -32,7 +32,7 @@ package enum VisitOutcome: Equatable, Sendable {
     case rejected
     /// The verifier asked the wallet to leave or ended the link.
     case dismissed
-    /// The verifier asked the wallet to leave, but the app got no event of the link's end. It shows "sharing…" for
+    /// The verifier asked the wallet to leave, but the app got no event of the link's end. The app shows "sharing…" for
     /// ever.
     case stuck
     /// The wallet gave up, for the given reason.

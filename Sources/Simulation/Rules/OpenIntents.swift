@@ -50,7 +50,7 @@ struct OpenIntents: Sendable {
         return isLawful
     }
 
-    /// Records the end of the visit. Its intent is used up or passes to the next visit.
+    /// Records the end of the visit. The visit's intent is used up or passes to the next visit.
     mutating func release(_ intent: IntentID?) {
         guard let intent else { return }
         entries[intent]?.isHeld = false

@@ -24,7 +24,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return Double(next() >> 11) * 0x1p-53 < probability
     }
 
-    /// Returns `count` random bytes; an empty array for a negative count.
+    /// Returns `count` random bytes. The array is empty for a negative count.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<max(0, count)).map { _ in UInt8(truncatingIfNeeded: next() >> 56) }
     }

@@ -14,7 +14,7 @@ package struct TrustDirectoryError: Error, Hashable, Sendable {
 
     /// The directory as given by the caller.
     package let directory: String
-    /// The problems; never empty.
+    /// The problems. The list is never empty.
     package let problems: [Problem]
 }
 

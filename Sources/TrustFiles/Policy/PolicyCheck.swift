@@ -59,6 +59,6 @@ package struct PolicyCheck {
 }
 
 extension PolicyTest {
-    /// Whether the test case names files. Their paths are relative to the policy.
+    /// Whether the test case names files. The paths of these files are relative to the policy.
     package var needsFiles: Bool { if case .verified = subject { false } else { true } }
 }

@@ -8,7 +8,7 @@ import Settings
 package struct PolicyLoadError: Error, Hashable, Sendable {
     /// The path of the policy file as given by the operator.
     package let file: String
-    /// The problems in the order of their lines; never empty.
+    /// The problems in the order of their lines. The list is never empty.
     package let problems: [PolicyFileError.Problem]
 }
 

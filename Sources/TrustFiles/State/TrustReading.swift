@@ -30,7 +30,7 @@ extension TrustStore {
 }
 
 extension TrustDirectory {
-    /// Returns the trust data of a gate without usable trust data. It trusts no issuer.
+    /// Returns the trust data of a gate without usable trust data. With these data the gate trusts no issuer.
     static func nobody() throws(TrustDirectoryError) -> TrustDirectory {
         try TrustDirectory(TrustMaterial(), rules: nil, name: "no trust data")
     }

@@ -13,7 +13,7 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
         /// The number of calls that waited for the disk.
         package var syncs: Int
 
-        /// Creates counts; zero by default.
+        /// Creates counts. The default of each count is zero.
         package init(bytes: Int = 0, blocks: Int = 0, syncs: Int = 0) {
             (self.bytes, self.blocks, self.syncs) = (bytes, blocks, syncs)
         }

@@ -195,7 +195,8 @@ struct AgentAnswerCommand: AsyncParsableCommand {
             let answer = try await client.ask(request)
             let id = ConnectionReport(answer).id ?? ""
             let found = try await Self.fate(Text(uid), of: id, client, within: limit)
-            // A newer connection may have replaced this one since it took the answer.
+            // A newer connection may have replaced the connection `id` meanwhile. In that case show the report of the
+            // answer.
             return (answer, (try? await client.show(id)) ?? ConnectionReport(answer), found)
         }
         let isSent = found?["statusCode"] == "MS-104"

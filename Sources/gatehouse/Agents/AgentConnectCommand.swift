@@ -87,8 +87,7 @@ struct AgentConnectCommand: AsyncParsableCommand {
             let same = try await client.list().filter { $0.invitation == first.invitation && $0.state != .deleting }
             card = same.last { $0.destination != "mailbox" } ?? same.last ?? card
         }
-        // The second connection may still be made later. The first connection, which leads to the mailbox,
-        // exists.
+        // If the second connection is not complete in time, return the first one, which leads to the mailbox.
         guard card.state == .connecting, let id = first.id else { return card }
         return try await client.show(id)
     }

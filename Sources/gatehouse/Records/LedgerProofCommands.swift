@@ -105,7 +105,7 @@ extension LedgerCommand {
             return signed.head.checkpoint
         }
 
-        /// Proves an export. It is read line by line, because it may be as long as the ledger.
+        /// Proves an export. The export is read line by line, because it may be as long as the ledger.
         private static func prove(_ path: String, _ key: [UInt8]?) throws -> ChainReport {
             guard let file = fopen(path, "re") else {
                 throw CommandFailure(

@@ -58,7 +58,7 @@ struct RedactionTerms {
             .filter { !$0.hasPrefix("127.") && $0 != "localhost" }
     }
 
-    /// Takes the name of rules: `id@version sha256:…`.
+    /// Adds the name of a policy to the names to redact. The text has the form `id@version sha256:…`.
     mutating func take(policy: String) {
         let name = policy.firstRange(of: " sha256:").map { String(policy[..<$0.lowerBound]) } ?? policy
         names += [name, name.lastIndex(of: "@").map { String(name[..<$0]) } ?? name]

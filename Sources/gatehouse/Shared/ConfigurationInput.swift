@@ -47,8 +47,8 @@ struct ConfigurationInput: ParsableArguments {
         /// The command keeps root's own rights, because it also works outside the gate's folders. For its
         /// work in the owner's folders it takes the owner's rights.
         case roots
-        /// The command has the rights that its unit leaves it. It cannot become another user with them, and
-        /// does not work in any of the gate's folders.
+        /// The command has the rights that its unit leaves it. With these rights the command cannot become another
+        /// user, and does not work in any of the gate's folders.
         case units
     }
 

@@ -4,8 +4,8 @@ import Glibc
 /// (some kernels keep driving the line of a program that has ended), or while only a part of a set of files
 /// has been written.
 enum Interruption {
-    /// The flag of a deferred signal. It is unsafe because a signal handler may take no lock. The handler
-    /// only sets the flag, and only the thread that does the work reads it.
+    /// The flag of a deferred signal. The flag is `unsafe` because a signal handler may take no lock. The handler only
+    /// sets the flag, and only the thread that does the work reads it.
     nonisolated(unsafe) private static var flag: sig_atomic_t = 0
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 

@@ -30,7 +30,7 @@ struct TrustCommand: AsyncParsableCommand {
                 "A trust directory or a bundle, in place of the trust data in force.", valueName: "path"))
         var path: String?
 
-        /// The path, as the beginning of an output line; empty for the trust data in force.
+        /// The path, as the beginning of an output line. The text is empty for the trust data in force.
         var place: String { path.map { $0 + ": " } ?? "" }
 
         /// Returns the report on the trust data and on the rules in force. The rules are those at a given
@@ -233,6 +233,6 @@ extension TrustCommand {
 }
 
 extension WallTime {
-    /// The date of this machine's clock. It counts as given by the operator, who can see it.
+    /// The date of this machine's clock. The date counts as given by the operator, who can see it.
     fileprivate static var machine: WallTime { WallTime(utc: Machine.clock.utc(), provenance: .given) }
 }

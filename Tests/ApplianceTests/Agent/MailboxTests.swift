@@ -105,7 +105,7 @@ import Testing
             try await kiosk.wait("given up") { kiosk.notices.givenUp == 1 }
             try await kiosk.wait("delivered") { await kiosk.isDelivered }
             #expect(try await kiosk.connections.map(\.destination) == [DeliveryCursor.primary])
-            // The same invitation is not tried again.
+            // After a restart the kiosk does not try the same invitation again.
             await kiosk.stop()
             kiosk = try await MailKiosk(world)
             try await kiosk.record(3)

@@ -146,9 +146,9 @@ import Workbench
         await store.close()
     }
 
-    /// An hour of 7 strangers a second, who have 600 genuine credentials among them, after a quiet time: the
-    /// worst case. Each record is written alone, as at a quiet gate, and the witness is notified of each
-    /// step.
+    /// For one hour, 7 strangers come each second. Together they have 600 genuine credentials. A quiet time
+    /// before makes this the worst case. Each record is written alone, as at a quiet gate, and the witness is
+    /// notified of each step.
     @Test func anHourOfStrangersWritesLittleToTheDisk() async throws {
         let ledger = try await BenchLedger(below: MemoryFolder.parent)
         var strangers = Strangers(credentials: 600)

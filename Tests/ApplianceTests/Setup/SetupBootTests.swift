@@ -29,7 +29,8 @@ import TrustFiles
         return boot.run { ["disk  ok"] }
     }
 
-    /// Answers with everything that can be put into place: a bundle, a display, an invitation in a file.
+    /// Writes an answers file that names everything setup can install: a bundle, a display, an invitation in a
+    /// file.
     private func writeAnswers(_ more: String = "") throws {
         try folder.trust.write(
             "boot/gatehouse-setup.toml",

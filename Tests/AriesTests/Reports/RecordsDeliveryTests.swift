@@ -148,7 +148,7 @@ import Testing
         #expect(harness.seen.filter { $0 == .setAside(100) }.count == 1)
         #expect(harness.peer.stored.keys.sorted() == Array(1...99) + Array(101...300))
         #expect(harness.pings.count == 1)
-        // The confirmation of the position after the refused entry is not by a receipt.
+        // The gate itself confirms position 100, the refused entry. No receipt confirms it.
         #expect(harness.seen.contains(.confirmed(Harness.point(100), by: nil)))
         #expect(harness.carriers.count < 40 && !harness.isEndless)
     }

@@ -28,7 +28,7 @@ struct Respeller {
         /// Returns the possible beginnings of a refusal if the plain document is accepted. The spelling check refuses
         /// other spellings. A proof that lost its members may fail like any broken proof.
         func refusals(checkingSpelling: Bool) -> [String] {
-            // Under a vocabulary the name may stay the same; then the value object differs.
+            // With an inline @vocab the name may keep its spelling. Then only the value object differs.
             let isForm = isForm || trick == "inline @vocab"
             var own = checkingSpelling && !isForm ? ["shape.spelling"] : ["shape."]
             // Rules do not read a name if the listed contexts have another name for the same property.

@@ -4,8 +4,8 @@ import Encoding
 import Mailboxes
 
 extension FuzzTarget {
-    /// An agency's answer: the input of each parser, and the reply to each request of a mailbox that waits
-    /// for one.
+    /// Fuzzes an agency's answer. Each parser reads the input. If the input is an answer, a mailbox also gets it
+    /// as a reply.
     static let agency = FuzzTarget(
         name: "agency", longest: 4096,
         seeds: { AgencySamples.texts.map { Array($0.utf8) } },

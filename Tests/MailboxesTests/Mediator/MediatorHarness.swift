@@ -33,7 +33,7 @@ final class MediatorHarness {
     /// The request of the mailbox whose posts have the fate `withholding`.
     var withheld: Withheld?
     var withholding = Network.fails
-    /// Results of posts that are held up.
+    /// The results of posts that the harness delivers later, at `until`.
     private var held: [(until: Instant, event: MailboxEvent)] = []
     /// The times at which the mailbox reported a fault to the driver.
     private(set) var wrong: [Instant] = []
@@ -179,7 +179,7 @@ final class MediatorHarness {
         }
     }
 
-    /// Returns the result of a post: now, or when it is no longer held up.
+    /// Returns the result of a post; nil if the harness delivers the result later.
     private func result(of id: AgentConnection.ExchangeID, _ body: [UInt8]) -> MailboxEvent? {
         switch isWithheld ? withholding : network {
         case .swallows: return .answered(id, body: [])

@@ -29,7 +29,7 @@ final class MuteAgent: Sendable {
         Thread.detachNewThread { self.serve() }
     }
 
-    /// Returns an invitation of the agent with that host name.
+    /// Returns the agent's invitation. Its endpoint has the host name `host`.
     func invitation(host: String = "127.0.0.1") -> String {
         """
         {"@type":"https://didcomm.org/connections/1.0/invitation","@id":"mute","label":"Mute",\

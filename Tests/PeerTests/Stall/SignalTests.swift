@@ -64,8 +64,7 @@ import Testing
         try await site.close()
     }
 
-    /// Admits a visitor, until the relay is energised for the time number `count` and the phone has the
-    /// verdict.
+    /// Admits a visitor. Waits until the relay was energised `count` times and the phone has the verdict.
     private func letIn(_ kiosk: WatchedKiosk, times count: Int) async throws {
         let phone = try await kiosk.sendPhone()
         try await kiosk.stall.relay(isActive: true, times: count)

@@ -4,7 +4,7 @@ package struct SetupProblem: Error, Hashable, Sendable {
     package let question: SetupQuestion?
     /// The line of the answer in the file, from 1; nil if it is not from a file.
     package var line: Int?
-    /// The fault in plain words. They follow the question's name in the message.
+    /// The fault in plain words. The message shows this text after the question's name.
     package let message: String
     /// The remedy, in plain words; nil: give the answer.
     package let remedy: String?
@@ -16,7 +16,7 @@ package struct SetupProblem: Error, Hashable, Sendable {
     static func missing(_ question: SetupQuestion) -> SetupProblem { SetupProblem(question, "is missing", nil) }
 }
 
-/// All problems of a setup, found in one pass; never empty.
+/// All problems of a setup, found in one pass. The list is never empty.
 package struct SetupProblems: Error, Hashable, Sendable {
     /// The problems in the order of the questions.
     package let problems: [SetupProblem]

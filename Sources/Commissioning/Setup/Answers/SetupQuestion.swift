@@ -1,4 +1,5 @@
-/// A question of `gatehouse setup`. Its name is the key in a setup file and, after two hyphens, the option.
+/// A question of `gatehouse setup`. The name of the question is the key in a setup file and, after two hyphens, the
+/// option.
 package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     /// The name that phones show.
     case name
