@@ -9,7 +9,8 @@ package enum HostEvent: Equatable, Sendable {
     case timer
     /// Show exactly these advertisements from now on, the most important first. An empty list ends advertising. If the
     /// controller has fewer advertising places than advertisements, the less important advertisements take turns. The
-    /// answer is `advertisingStarted`, `advertisingStopped` or `advertisingRefused`. A host that is not ready ignores the event.
+    /// answer is `advertisingStarted`, `advertisingStopped` or `advertisingRefused`. A host that is not ready ignores
+    /// the event.
     case advertise([Advertisement])
     /// Send a value of the characteristic to a phone: as an indication if the phone requested indications, otherwise as
     /// a notification.

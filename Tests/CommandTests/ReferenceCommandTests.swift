@@ -69,7 +69,7 @@ import Testing
         // Each key has the explanation above it, not the one above another key.
         let part = trust.components(separatedBy: "### `issuer.document-max-age`").last?.components(separatedBy: "###")
             .first
-        #expect(part?.contains("The maximum age of its stored documents") == true, "\(part ?? "")")
+        #expect(part?.contains("The maximum age of the issuer's stored documents") == true, "\(part ?? "")")
     }
 
     @Test func everyCommandHasItsHelp() throws {

@@ -39,7 +39,8 @@ import Testing
         {"name":"copy","connected":false,"confirmed":0,"waiting":9,"lastReceipt":null,"faults":[]}],\
         "expiry":{"dated":true,"warnings":[{"kind":"status-list","name":"https://a.example/1",\
         "end":"2026-03-04T09:00:00.000Z","text":"the status list ends","days":3}],\
-        "next":{"kind":"bundle","name":"bundle 42","end":"2026-04-20T09:00:00.000Z","text":"the trust ends","days":30}},\
+        "next":{"kind":"bundle","name":"bundle 42","end":"2026-04-20T09:00:00.000Z",\
+        "text":"the trust ends","days":30}},\
         "sticker":{"made":"2026-01-01","until":"the end of 2026-12-31","warning":"opens the gate"},\
         "log":{"dropped":0}}
         """

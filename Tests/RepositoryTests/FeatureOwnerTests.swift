@@ -7,8 +7,8 @@ import Testing
 @Suite struct FeatureOwnerTests {
     private static let sources = Vectors.repository.appendingPathComponent("Sources").resolvingSymlinksInPath()
 
-    /// The files that may name the types of features: the list of features, the commands of one feature, and the question
-    /// of setup about the display.
+    /// The files that may name the types of features: the list of features, the commands of one feature, and the
+    /// question of setup about the display.
     private static let allowed: Set<String> = [
         "Features/FeatureList.swift", "gatehouse/SetUp/StickerCommand.swift", "gatehouse/SetUp/FleetCommands.swift",
         "Commissioning/Setup/Answers/SetupDisplay.swift",

@@ -94,7 +94,8 @@ import Testing
         let made = isWhole ? "StatusReport" : "StatusReport.\(part)"
         let variables = code.matches(of: /var ([a-z][A-Za-z]*) = ([A-Za-z.]+)\(\)/).filter { $0.2 == made }.map(\.1)
         let assigned = code.split(separator: "\n").flatMap { line -> [String] in
-            guard let end = (line + " ").firstRange(of: " = ") else { return [] }
+            let line = line + " "
+            guard let end = line.firstRange(of: " = ") else { return [] }
             return line[..<end.lowerBound].matches(of: /([a-z][A-Za-z]*)\.([a-z][A-Za-z]*)/)
                 .filter { variables.contains($0.1) || isWhole && $0.1 == "report" }.map { String($0.2) }
         }

@@ -1,7 +1,7 @@
 import Encoding
 
-/// Keeps the advertisements on the air equal to the requested advertisements. Each advertising place of the controller shows
-/// one advertisement.
+/// Keeps the advertisements on the air equal to the requested advertisements. Each advertising place of the controller
+/// shows one advertisement.
 ///
 /// A controller with legacy commands has one place; a controller with advertising sets has a place for each set
 /// (``AdvertisingDialect``). The difference between the requested and the actual state determines the next command. An

@@ -3,10 +3,10 @@ import Encoding
 /// Checks whether the controller really advertises, by a command that an advertising controller must refuse.
 ///
 /// The command sets the address of an advertising place to its present value. If the place is on the air, the answer is
-/// "command disallowed". If the command succeeds, the place is off the air (Core Specification Vol 4 Part E 7.8.4, 7.8.52).
-/// The command changes nothing in either case. Some controllers accept the command even immediately after advertising was
-/// enabled. The answers of such controllers prove nothing, so the host switches the advertising off and on
-/// periodically.
+/// "command disallowed". If the command succeeds, the place is off the air (Core Specification Vol 4 Part E 7.8.4,
+/// 7.8.52). The command changes nothing in either case. Some controllers accept the command even immediately after
+/// advertising was enabled. The answers of such controllers prove nothing, so the host switches the advertising off and
+/// on periodically.
 struct AdvertisingProof: Sendable {
     /// The next thing to do.
     enum Question: Equatable, Sendable {

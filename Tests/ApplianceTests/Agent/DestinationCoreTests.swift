@@ -295,7 +295,7 @@ import Testing
         }
     }
 
-    /// The deletion of a connection on trial, by a service or by a command, does not change the state of its invitation.
+    /// The deletion of a connection on trial does not change the state of its invitation.
     @Test(arguments: [true, false]) func aDeletedTrialIsUndone(delivers: Bool) throws {
         let world = DestinationWorld(.own, delivers: delivers)
         let granted = try invitation("a")
