@@ -217,7 +217,9 @@ struct LinkCore: ~Copyable, Sendable {
                 id: question, allowsPlainHTTP: policy.allowsPlainHTTP, answerTime: policy.grant)
         }
         actions.append(.asksForMailbox(mediation != nil))
-        if connection.reception == .mailbox, connection.address != nil { actions.append(.open) }
+        guard connection.reception == .mailbox else { return }
+        if connection.address != nil { actions.append(.open) }
+        if connection.isComplete { actions.append(.connected) }
     }
 
     /// Does the next thing, in this order: the rest of a list of actions, pending events, deadlines, messages from the

@@ -86,6 +86,17 @@ import Testing
         #expect(world.agent.repetitions == 0)
     }
 
+    /// The mailbox of a connection that uses one learns that it is connected, again at each start.
+    @Test(arguments: [true, false]) func theMailboxLearnsOfTheConnection(usesMailbox: Bool) throws {
+        let world = try World(usesMailbox ? .mailbox : .returnRoute)
+        func reports() -> Int { world.trail.count { $0 == "connected" } }
+        world.connect()
+        let isConnected = world.core.isConnected
+        #expect(isConnected && reports() == (usesMailbox ? 1 : 0))
+        world.feed(.start(question: nil))
+        #expect(reports() == (usesMailbox ? 2 : 0))
+    }
+
     @Test func aReplacedConnectionEnds() throws {
         let world = try World()
         world.feed(.start(question: nil))
