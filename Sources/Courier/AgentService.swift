@@ -352,7 +352,10 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 await destination.tell(code: Text(code.text), explanation: Text("\(name): \(text)"))
             }
         case .wake: for destination in allDestinations { await destination.wake() }
-        case .retryOthers(let name):
+        case .retry(let name, let time):
+            let wait = clock.now().duration(to: time)
+            if wait > .zero { await rest(wait) }
+            guard !Task.isCancelled else { return }
             for destination in others(name) { await destination.retryNow() }
             await mailboxes.withLock { $0 }?.retryNow()
         case .delete(let ids, let name): try? await delete(ids, of: name, tellsAgent: true)
@@ -365,7 +368,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private var allDestinations: [Destination] { destinations.withLock { Array($0.values) } }
 
     /// Returns all destinations but the one of this name.
-    private func others(_ name: Text) -> [Destination] {
+    private func others(_ name: Text?) -> [Destination] {
         destinations.withLock { $0.filter { $0.key != name }.map(\.value) }
     }
 

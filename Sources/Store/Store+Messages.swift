@@ -36,8 +36,8 @@ package struct MessageEntry: Hashable, Sendable {
     /// Whether the message is a question that the operator has not answered yet.
     package var isOpen: Bool { status == .pending && !content.isEmpty }
 
-    /// The entry of a new ledger. The replaced database is of an earlier time, so the operator may have answered an open
-    /// question since: the question is closed, because an agent must not get a second, different answer.
+    /// The entry of a new ledger. The operator may have answered an open question since the time of the replaced
+    /// database. The question is closed, because an agent must not get a second, different answer.
     var inNewLedger: MessageEntry {
         guard status == .pending else { return self }
         return MessageEntry(

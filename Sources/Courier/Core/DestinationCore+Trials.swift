@@ -91,17 +91,18 @@ extension DestinationCore {
 
     /// Handles the result of giving up: no answer arrived through this mailbox by this invitation. After a crash
     /// between two steps the next start continues from there. After a failed step all steps are tried again. A
-    /// connection that was connected at the last moment stays.
-    mutating func gaveUp(_ id: Text, _ reason: String?) -> [Action] {
+    /// connection that was connected at the last moment stays; if it has ended since, it is given up at the next look.
+    mutating func gaveUp(_ id: Text, _ result: TrialEnd) -> [Action] {
         guard trial?.id == id else { return [] }
-        if let reason {
-            trial?.isEnding = false
-            return [.notice(.storeFailed(reason))]
+        trial?.isEnding = false
+        switch result {
+        case .kept: return []
+        case .failed(let reason): return [.notice(.storeFailed(reason))]
+        case .deleted:
+            trial = nil
+            forget(id)
+            return policy.mailbox == .own ? goBack() : []
         }
-        trial = nil
-        if route(id)?.isConnected == true { return [] }
-        forget(id)
-        return policy.mailbox == .own ? goBack() : []
     }
 
     /// Handles the adoption of a granted mailbox: its connection leads to the mailbox from now on.

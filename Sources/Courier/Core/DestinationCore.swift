@@ -111,7 +111,7 @@ struct DestinationCore: ~Copyable, Sendable {
         case .ended(let id, let isGranted): ended(id, isGranted)
         case .adopted(let id, let reason): adopted(id, reason, at: now)
         case .trialBegun(let id, let start): trialBegun(id, start, at: now)
-        case .gaveUp(let id, let reason): gaveUp(id, reason)
+        case .gaveUp(let id, let result): gaveUp(id, result)
         case .discarded(_, nil): []
         case .discarded(let id, let reason?): again(.discard(id), reason, at: now)
         case .wentBack(.success(let routes)): wentBack(routes)
@@ -222,18 +222,22 @@ struct DestinationCore: ~Copyable, Sendable {
     }
 
     private mutating func remove(_ id: Text) -> [Action] {
-        let route = route(id) ?? (starting?.id == id ? starting : nil)
-        let isTrial = trial?.id == id
+        let route = route(id)
+        let isTrial = trial?.id == id || starting?.id == id
         forget(id)
         retries.removeAll { if case .adopt(id) = $0.action { true } else { false } }
-        if isTrial { trial = nil }
-        if starting?.id == id { starting = nil }
-        // A mailbox without the connection on trial is of no use, for a command too. The deletion says nothing about
-        // the invitation.
-        guard policy.mailbox == .own, let route, route.reception == .mailbox, !route.isConnected,
-            isTrial || route.end == nil, !live.contains(where: { $0.reception == .mailbox })
+        if isTrial {
+            (trial, starting) = (nil, nil)
+            // The deletion says nothing about the invitation.
+            return [.stop(id)] + (route?.isConnected != true && policy.mailbox == .own ? goBack() : [])
+        }
+        // The invitation of a deleted connection leads to no other one.
+        guard let begun = starting, begun.invitation.id == route?.invitation.id,
+            !live.contains(where: { $0.invitation.id == begun.invitation.id })
         else { return [.stop(id)] }
-        return [.stop(id)] + goBack()
+        starting = nil
+        retries.removeAll { if case .beginTrial = $0.action { true } else { false } }
+        return [.stop(id), .discard(begun.id)]
     }
 
     // MARK: - Files

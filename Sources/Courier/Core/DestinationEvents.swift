@@ -59,6 +59,16 @@ extension DestinationCore {
         case failed(String)
     }
 
+    /// The result of giving up a trial.
+    enum TrialEnd: Sendable {
+        /// The connection is deleted.
+        case deleted
+        /// The connection was connected, so it stays.
+        case kept
+        /// A step could not be stored; the text is the reason.
+        case failed(String)
+    }
+
     /// An event for a destination.
     enum Event: Sendable {
         /// The destination begins to run.
@@ -90,8 +100,8 @@ extension DestinationCore {
         case adopted(Text, String?)
         /// The result of ``Action/beginTrial(_:)``.
         case trialBegun(Text, TrialStart)
-        /// The result of ``Action/giveUp(_:_:)``; nil: the connection is gone, unless it is connected now.
-        case gaveUp(Text, String?)
+        /// The result of ``Action/giveUp(_:_:)``.
+        case gaveUp(Text, TrialEnd)
         /// The result of ``Action/discard(_:)``; nil: the connection is gone.
         case discarded(Text, String?)
         /// The result of ``Action/goBack``: the stored connections that did not run.

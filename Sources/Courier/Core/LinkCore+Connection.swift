@@ -15,7 +15,9 @@ extension LinkCore {
         case .mailbox(let message): answered(message)
         case .post(let id, let url, let body):
             if isStoreBroken { inbox.append(.failed(id, .notStored)) } else { begin(.post(id, url: url, body: body)) }
-        case .connected(let peer): notice(.connected(did: peer.did))
+        case .connected(let peer):
+            notice(.connected(did: peer.did))
+            if connection.reception == .mailbox { actions.append(.connected) }
         case .handshakeRefused(let reason): notice(.handshakeRefused(reason: reason))
         case .unanswered: notice(.unanswered)
         case .gaveUp: notice(.gaveUp)

@@ -141,10 +141,10 @@ struct LinkCore: ~Copyable, Sendable {
     var deadline: Instant? {
         guard hasStarted, !isBusy, end == nil else { return nil }
         let delivers = carriesReports && retryAt == nil && mediation?.isUnderWay != true
-        return [
-            connection.deadline, delivers ? delivery?.deadline : nil, askDeadline, retryAt,
-            connection.unsent == 0 ? nil : granted?.until,
-        ].compactMap(\.self).min()
+        // After its time limit a grant waits for other things only: the store, or the end of a post.
+        let limit = granted.flatMap { $0.until > now ? $0.until : nil }
+        return [connection.deadline, delivers ? delivery?.deadline : nil, askDeadline, retryAt, limit]
+            .compactMap(\.self).min()
     }
 
     /// Takes an event, also while the result of an action is awaited. ``decide(at:date:)`` returns what follows. An end
@@ -217,7 +217,9 @@ struct LinkCore: ~Copyable, Sendable {
                 id: question, allowsPlainHTTP: policy.allowsPlainHTTP, answerTime: policy.grant)
         }
         actions.append(.asksForMailbox(mediation != nil))
-        if connection.reception == .mailbox, connection.address != nil { actions.append(.open) }
+        guard connection.reception == .mailbox else { return }
+        if connection.address != nil { actions.append(.open) }
+        if connection.isComplete { actions.append(.connected) }
     }
 
     /// Does the next thing, in this order: the rest of a list of actions, pending events, deadlines, messages from the

@@ -73,6 +73,8 @@ extension LinkCore {
         case post(AgentConnection.ExchangeID, url: Text, body: [UInt8])
         /// Make the connection reachable at the mailbox under its present key.
         case open
+        /// Report to the mailbox that the connection is connected.
+        case connected
         /// Fetch messages from the mailbox.
         case fetch
         /// The effects of the messages with these uids are durable.

@@ -30,8 +30,8 @@ struct MailboxManagerCore: Sendable {
 
     private let place: Place
     private let pause: Duration
-    /// The mailbox in use. `isUsed`: whether a connection was opened in it.
-    private(set) var mailbox: (id: Text, invitation: Invitation?, isUsed: Bool)?
+    /// The mailbox in use.
+    private(set) var mailbox: (id: Text, invitation: Invitation?, use: Use)?
     private(set) var isLoaded = false
     /// The stored mailboxes that an earlier one was not replaced by completely.
     private var older: [Text] = []
@@ -70,14 +70,19 @@ struct MailboxManagerCore: Sendable {
     }
 
     /// Returns whether a connection through the mailbox may be made by `invitation`: no such connection
-    /// failed before, and no unusable mailbox is stored.
-    func permits(_ invitation: Text) -> Bool { kept == nil && !refused.contains(invitation) }
+    /// failed before, and no unusable mailbox is stored. In the own agent's mailbox a connection that was deleted
+    /// before it was connected counts as failed.
+    func permits(_ invitation: Text) -> Bool {
+        guard kept == nil, !refused.contains(invitation) else { return false }
+        guard case .ownAgent = place, let mailbox, case .tried = mailbox.use else { return true }
+        return mailbox.invitation?.id != invitation
+    }
 
-    /// Whether the own agent's mailbox stays although no connection needs it: the first connection through it is
-    /// being made; or none could be made, and the connection that leads to it is to deliver again.
+    /// Whether the own agent's mailbox stays although no connection needs it: no connection through it has been
+    /// connected yet; or none could be made, and the connection that leads to it is to deliver again.
     var isHeld: Bool {
         guard case .ownAgent = place, let mailbox else { return false }
-        return !mailbox.isUsed || mailbox.invitation.map { refused.contains($0.id) } == true
+        return mailbox.use != .connected || mailbox.invitation.map { refused.contains($0.id) } == true
     }
 
     /// Records that no connection through the mailbox could be made by the invitation. Returns the ids to store.
@@ -90,10 +95,10 @@ struct MailboxManagerCore: Sendable {
     mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .loaded(let mailboxes, let refused): return load(mailboxes, refused)
-        case .tookUp(let id, let invitation, let isUsed):
+        case .tookUp(let id, let invitation, let use):
             isLoaded = true
             defer { older = [] }
-            return use(id, invitation, isUsed: isUsed) + older.map { .retire($0) }
+            return self.use(id, invitation, use) + older.map { .retire($0) }
         case .unusable(let id, let isOther):
             // The stored mailbox is kept: its keys are the only access to the messages that wait there.
             (kept, isLoaded) = (id, true)
@@ -105,10 +110,13 @@ struct MailboxManagerCore: Sendable {
         case .made(let id, let invitation):
             if let edition = reading { file?.succeeded(edition) }
             reading = nil
-            return use(id, invitation, isUsed: false)
+            return use(id, invitation, .unused)
         case .notMade(let failure): return notMade(failure, at: now)
         case .token(let result): return take(result)
         case .open(let id): return open(id)
+        case .connected(let id):
+            mailbox?.use = .connected
+            return pass(.connected(connection: id))
         case .fetch: return pass(.fetch)
         case .applied(let uids): return applied(uids)
         case .leave(let id): return leave(id)
@@ -164,9 +172,9 @@ struct MailboxManagerCore: Sendable {
     }
 
     /// Uses a mailbox, in place of the present one.
-    private mutating func use(_ id: Text, _ invitation: Invitation?, isUsed: Bool) -> [Action] {
+    private mutating func use(_ id: Text, _ invitation: Invitation?, _ use: Use) -> [Action] {
         let old = mailbox?.id
-        (mailbox, isServing, trouble) = ((id, invitation, isUsed), false, nil)
+        (mailbox, isServing, trouble) = ((id, invitation, use), false, nil)
         guard let old, old != id else { return [] }
         return [.stop(old), .retire(old)]
     }
@@ -244,7 +252,7 @@ struct MailboxManagerCore: Sendable {
     private mutating func open(_ id: Text) -> [Action] {
         if case .none = place { return [.give(.queue, to: id)] }
         receivers.insert(id)
-        mailbox?.isUsed = true
+        if mailbox?.use == .unused { mailbox?.use = .tried }
         let waiting = early.filter { $0.message.connection == id }.map(\.message)
         early.removeAll { $0.message.connection == id }
         return (mailbox == nil ? [] : [.open(id)]) + waiting.map { hand($0) }

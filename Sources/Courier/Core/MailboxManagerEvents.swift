@@ -5,14 +5,24 @@ import Mailboxes
 import Settings
 
 extension MailboxManagerCore {
+    /// The use of a mailbox by connections.
+    enum Use: Sendable {
+        /// No connection was opened in it.
+        case unused
+        /// A connection was opened in it. None has been connected.
+        case tried
+        /// A connection through it has been connected.
+        case connected
+    }
+
     /// An event for the mailbox manager.
     enum Event: Sendable {
         /// The ids of the stored mailboxes that are not being deleted, oldest first, and the ids of the invitations by
         /// which no connection through a mailbox could be made.
         case loaded(mailboxes: [Text], refused: [Text])
         /// The result of ``Action/takeUp(_:)``: the mailbox runs. `invitation`: the one by which it was reached.
-        /// `isUsed`: whether it knows a connection.
-        case tookUp(Text, invitation: Invitation?, isUsed: Bool)
+        /// `use`: the use of the mailbox by connections.
+        case tookUp(Text, invitation: Invitation?, use: Use)
         /// The result of ``Action/takeUp(_:)``: the mailbox cannot be read, or is not the configured one (`isOther`).
         case unusable(Text, isOther: Bool)
         /// The result of ``Action/takeUp(_:)``: the store could not be read now, or (nil) the mailbox is gone. Nothing
@@ -33,6 +43,8 @@ extension MailboxManagerCore {
         case token(Result<ProvisionToken?, TokenSource.Failure>)
         /// A connection wants to be reachable under its key.
         case open(Text)
+        /// A connection through the mailbox is connected.
+        case connected(Text)
         /// An answer is expected: fetch messages.
         case fetch
         /// The effects of the messages with these uids are durable.

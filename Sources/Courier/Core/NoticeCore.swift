@@ -32,8 +32,8 @@ struct NoticeCore: Sendable {
         case tellOthers(ReasonCode, String, of: Text)
         /// Wake every destination: an entry was recorded, or one of its connections may have been replaced.
         case wake
-        /// Start the next attempts of all destinations but this one, and of the mailbox.
-        case retryOthers(Text)
+        /// Start the next attempts of all destinations but this one (nil: of all), and of the mailbox, at this time.
+        case retry(besides: Text?, at: Instant)
         /// Delete the connections to the destination `of`, after their agents were notified.
         case delete([Text], of: Text)
         /// Stop using the mailbox if no connection uses it.
@@ -46,7 +46,7 @@ struct NoticeCore: Sendable {
 
     /// The time between two problem reports of one code.
     static let pause = Duration.seconds(600)
-    /// The minimum time between two retries of the other destinations. Otherwise two servers that fail and succeed by
+    /// The minimum time between two retries of the destinations. Otherwise two servers that fail and succeed by
     /// turns would make the gate retry without end.
     static let retryPause = Duration.seconds(10)
 
@@ -56,6 +56,7 @@ struct NoticeCore: Sendable {
     private var news = RepeatedNoticeFilter()
     /// The time of the last problem report of each code to the other destinations.
     private var told: [ReasonCode: Instant] = [:]
+    /// The time of the last retry of the destinations, which may be in the future.
     private var retriedAt: Instant?
 
     /// Handles one event. The actions are to be carried out in order.
@@ -89,10 +90,16 @@ struct NoticeCore: Sendable {
         // The mailbox belongs to an agent that is no longer used.
         case .mailboxDenied: return [.dropMailbox]
         // If the network works again for this destination, it may work again for the others.
+        // A retry soon after the last one is delayed. By then any destination may need it.
         case .reachable:
-            if let last = retriedAt, last.duration(to: now) < Self.retryPause { return [] }
-            retriedAt = now
-            return [.retryOthers(name)]
+            guard let last = retriedAt, last.duration(to: now) < Self.retryPause else {
+                retriedAt = now
+                return [.retry(besides: name, at: now)]
+            }
+            if last > now { return [] }
+            let next = last.advanced(by: Self.retryPause)
+            retriedAt = next
+            return [.retry(besides: nil, at: next)]
         // The head has this gate's own signature, so it is evidence whichever agent sends it.
         case .behind(let point):
             return [

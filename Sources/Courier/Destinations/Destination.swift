@@ -357,20 +357,24 @@ actor Destination {
     }
 
     private func beginTrial(_ route: DestinationCore.Route) async -> DestinationCore.Event {
-        guard let mailboxes, await mailboxes.permits(route.invitation) else { return .trialBegun(route.id, .denied) }
+        // The own agent's mailbox may have been deleted meanwhile.
+        let present = await mailboxes?.invitation?.id
+        guard let mailboxes, await mailboxes.permits(route.invitation),
+            core.policy.mailbox == .shared || present == route.invitation.id
+        else { return .trialBegun(route.id, .denied) }
         let failure = await failure { try await self.keep(route) }
         return .trialBegun(route.id, failure.map { .failed($0.line) } ?? .begun)
     }
 
     private func giveUp(_ id: Text, _ invitation: Invitation) async -> DestinationCore.Event {
-        if let link = link(id), await !link.stopUnlessConnected() { return .gaveUp(id, nil) }
+        if let link = link(id), await !link.stopUnlessConnected() { return .gaveUp(id, .kept) }
         await stop(id)
         let failure = await failure {
             try await self.mailboxes?.refuse(invitation)
             try await self.dependencies.link.store.forgetConnection(id)
             await self.mailboxes?.close(id)
         }
-        return .gaveUp(id, failure?.line)
+        return .gaveUp(id, failure.map { .failed($0.line) } ?? .deleted)
     }
 
     private func goBack() async -> DestinationCore.Event {

@@ -179,6 +179,7 @@ package actor AgentLink {
     private func carryOut(_ action: LinkCore.Action) async -> LinkCore.Event? {
         switch action {
         case .open: await dependencies.mailbox?.open(self, key: core.connection.keyPair)
+        case .connected: await dependencies.mailbox?.connected(id)
         case .fetch: await dependencies.mailbox?.fetch()
         case .applied(let uids): await dependencies.mailbox?.applied(uids)
         case .reused(let invitation, let isTaken):

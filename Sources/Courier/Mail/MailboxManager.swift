@@ -206,7 +206,7 @@ actor MailboxManager: MailboxAccess {
             let known = Set(all.map(\.id))
             let snapshot = try JSON.parse(stored.snapshot)
             let gone: Set<Text>
-            var (invitation, isUsed) = (nil as Invitation?, true)
+            var (invitation, use) = (nil as Invitation?, MailboxManagerCore.Use.connected)
             // Each kind of mailbox has its own type, so the call is written once for each.
             switch (choice, snapshot["kind"]?.string) {
             case (.agency(let settings), AgencyMailbox.kind?):
@@ -219,11 +219,12 @@ actor MailboxManager: MailboxAccess {
                 let mediator = try Mediator(
                     restoring: snapshot, configuration: dependencies.settings, random: AgentLinks.randomStream())
                 gone = mediator.connections.subtracting(known)
-                (invitation, isUsed) = (mediator.invitation, !mediator.connections.isEmpty)
+                invitation = mediator.invitation
+                use = mediator.isUsed ? .connected : mediator.connections.isEmpty ? .unused : .tried
                 begin(mediator)
             }
             for name in gone { await links[id]?.take(.close(connection: name)) }
-            return .tookUp(id, invitation: invitation, isUsed: isUsed)
+            return .tookUp(id, invitation: invitation, use: use)
         } catch let error as AgentLinks.Failure {
             return .notTakenUp(ConnectFailure(error))
         } catch {
@@ -364,6 +365,8 @@ actor MailboxManager: MailboxAccess {
         receivers[receiver.id] = (receiver, key)
         await take(.open(receiver.id))
     }
+
+    func connected(_ connection: Text) async { await take(.connected(connection)) }
 
     func fetch() async { await take(.fetch) }
 

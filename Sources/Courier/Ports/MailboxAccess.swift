@@ -8,6 +8,8 @@ package protocol MailboxAccess: Sendable {
     /// Makes `receiver` reachable under `key`: `receiver` gets the messages for that key. The function is
     /// called at every start and changes nothing if the mailbox already knows the key.
     func open(_ receiver: any MailReceiver, key: KeyPair) async
+    /// Reports that the connection is connected. The function is called at every start, too.
+    func connected(_ connection: Text) async
     /// Fetches messages: an answer is expected.
     func fetch() async
     /// Reports that the effects of the messages with these uids are durable, or that they are in quarantine.

@@ -145,6 +145,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         switch event {
         case .start: return start(at: now)
         case .open(let connection, let key): return open(connection, key, at: now)
+        case .connected: break
         case .close(let connection): return close(connection)
         case .fetch: ask(at: now)
         case .applied(let uids): applied(Set(uids))

@@ -75,6 +75,8 @@ package enum MailboxEvent: Equatable, Sendable {
     /// messages only to the owner of the key. If the connection had an earlier key, the new key replaces it;
     /// messages for the earlier key may still arrive for a while.
     case open(connection: Text, key: KeyPair)
+    /// The connection is connected. The event is repeated at every start.
+    case connected(connection: Text)
     /// The connection is no longer used. The answer is ``MailboxAction/closed(connection:isComplete:)``.
     case close(connection: Text)
     /// Fetch messages at once: a wake-up arrived, or an answer is awaited.

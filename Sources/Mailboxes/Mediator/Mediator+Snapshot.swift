@@ -11,6 +11,7 @@ extension Mediator {
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "kind": .string(Self.kind), "connection": connection.snapshot,
+            "used": .bool(isUsed),
             "keys": .array(
                 entries.map { entry in
                     [
@@ -43,9 +44,13 @@ extension Mediator {
         }
         let address = snapshot["address"].flatMap { MailboxAddress($0) }
         guard address != nil || snapshot["address"] == nil else { throw .malformed }
+        let used = snapshot["used"]?.bool
+        guard used != nil || snapshot["used"] == nil else { throw .malformed }
         let connection = try AgentConnection(
             restoring: kept, leadsToMailbox: true, configuration: configuration.lasting, random: random)
         self.init(connection, configuration)
         (self.entries, self.address) = (entries, address)
+        // Earlier versions stored no such member.
+        isUsed = used ?? !entries.isEmpty
     }
 }

@@ -109,6 +109,8 @@ package struct Mediator: ~Copyable, Mailbox {
     package internal(set) var address: MailboxAddress?
     var mediation: MediationQuestion
     var entries: [Entry] = []
+    /// Whether a connection that uses the mailbox has ever been connected.
+    package internal(set) var isUsed = false
     /// The request that is not answered yet.
     var question: Question?
     /// The id of the silent ping under way.
@@ -169,6 +171,11 @@ package struct Mediator: ~Copyable, Mailbox {
             restart(at: now)
             actions = carry(connection.handle(.start, at: now), at: now)
         case .open(let name, let key): actions = open(name, key.verkey, at: now)
+        case .connected:
+            if !isUsed {
+                isUsed = true
+                actions = [persist()]
+            }
         case .close(let name): actions = close(name, at: now)
         case .fetch: inbox.wake(at: now)
         case .applied(let uids): inbox.applied(uids, at: now)

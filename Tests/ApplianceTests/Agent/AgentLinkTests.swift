@@ -198,6 +198,7 @@ import VirtualKit
     private actor LeftMailbox: MailboxAccess {
         private(set) var left: [Text] = []
         func open(_ receiver: any MailReceiver, key: KeyPair) {}
+        func connected(_ connection: Text) {}
         func fetch() {}
         func applied(_ uids: [Text]) {}
         func leave(_ connection: Text) { left.append(connection) }

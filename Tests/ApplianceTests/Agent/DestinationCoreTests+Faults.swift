@@ -90,6 +90,21 @@ extension DestinationCoreTests {
         #expect(world.refused.isEmpty && world.returns == 0 && world.core.live.map(\.id) == ["two"])
     }
 
+    /// A connection on trial that is connected at the last moment and then ended is given up: it is deleted, and the
+    /// first connection delivers again.
+    @Test func aTrialThatEndsWhileItIsGivenUpIsDeleted() throws {
+        let world = DestinationWorld(.own)
+        let granted = try invitation("a")
+        (world.loaded.mailbox, world.loaded.routes) = (granted, [route("two", granted, .mailbox, isConnected: false)])
+        world.returning = [route("one", granted)]
+        (world.connectsLate, world.endsLate) = (true, true)
+        world.feed(.start)
+        world.run(for: .seconds(50))
+        #expect(world.refused.isEmpty && world.core.route("two") != nil, "it is stored, so it is not forgotten")
+        world.run(for: .seconds(20))
+        #expect(world.refused == ["a"] && world.returns == 1 && world.core.routes.map(\.id) == ["one"])
+    }
+
     /// The requests of an invitation count as answered once a connection has taken them.
     @Test func whatNoConnectionTakesIsNotAnswered() throws {
         let asking = try invitation("b", handshake: false, asks: true)
@@ -161,6 +176,25 @@ extension DestinationCoreTests {
         world.run(for: .seconds(10))
         #expect(world.made.map(\.id) == [trial.id] && world.gone == [trial.id, trial.id])
         #expect(world.core.routes.isEmpty && world.returns == 1 && world.started == ["one"])
+    }
+
+    /// A trial that could not be stored yet leads to no connection after the connection of its invitation was deleted.
+    /// One of two connections by that invitation may be deleted.
+    @Test(arguments: [true, false]) func aTrialOfADeletedConnectionIsNotRepeated(isLast: Bool) throws {
+        let world = DestinationWorld(.shared)
+        world.loaded.routes = [route("one", try invitation("a"))]
+        world.isBroken = true
+        // The stored connections can be read.
+        _ = world.core.handle(.start, at: world.now)
+        world.feed(.loaded(world.loaded))
+        let starting = world.core.starting
+        let trial = try #require(starting)
+        if !isLast { world.feed(.wentBack(.success([route("two", try invitation("a"))]))) }
+        world.feed(.remove("one"))
+        world.isBroken = false
+        world.run(for: .seconds(600))
+        #expect(world.started.contains(trial.id) == !isLast && world.gone.contains(trial.id) == isLast)
+        #expect(world.core.live.map(\.id) == (isLast ? [] : ["two", trial.id]))
     }
 
     /// After the deletion of the last connection the mailbox of its agent, which may not be released yet, leads to no

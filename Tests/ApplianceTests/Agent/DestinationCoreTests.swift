@@ -296,8 +296,8 @@ import Testing
     }
 
     /// The deletion of a connection on trial does not change the state of its invitation.
-    @Test(arguments: [true, false]) func aDeletedTrialIsUndone(delivers: Bool) throws {
-        let world = DestinationWorld(.own, delivers: delivers)
+    @Test func aDeletedTrialIsUndone() throws {
+        let world = DestinationWorld(.own)
         let granted = try invitation("a")
         (world.loaded.mailbox, world.loaded.routes) = (granted, [route("two", granted, .mailbox, isConnected: false)])
         world.feed(.start)

@@ -27,6 +27,8 @@ final class DestinationWorld {
     var takesRequests = true
     /// Whether a connection on trial is connected at the moment at which it is given up.
     var connectsLate = false
+    /// Whether its agent ends it right after that.
+    var endsLate = false
     /// Whether results of loading, of new connections and of adoptions are held back until ``release()``.
     var holds = false
     private var held: [DestinationCore.Event] = []
@@ -123,10 +125,12 @@ final class DestinationWorld {
             return .trialBegun(route.id, failure.map { .failed($0.line) } ?? .begun)
         case .giveUp(let id, _) where connectsLate:
             say(id, isConnected: true)
-            return .gaveUp(id, nil)
+            if endsLate { feed(.ended(id, isGranted: false)) }
+            (connectsLate, endsLate) = (false, false)
+            return .gaveUp(id, .kept)
         case .giveUp(let id, let invitation):
             if failure == nil { refused.append(invitation.id) }
-            return .gaveUp(id, failure?.line)
+            return .gaveUp(id, failure.map { .failed($0.line) } ?? .deleted)
         case .goBack:
             returns += 1
             if breaksReturn { return .wentBack(.failure(ConnectFailure("the disk is full", remedy: "make room"))) }

@@ -86,6 +86,17 @@ import Testing
         #expect(world.agent.repetitions == 0)
     }
 
+    /// The mailbox of a connection that uses one learns that it is connected, again at each start.
+    @Test(arguments: [true, false]) func theMailboxLearnsOfTheConnection(usesMailbox: Bool) throws {
+        let world = try World(usesMailbox ? .mailbox : .returnRoute)
+        func reports() -> Int { world.trail.count { $0 == "connected" } }
+        world.connect()
+        let isConnected = world.core.isConnected
+        #expect(isConnected && reports() == (usesMailbox ? 1 : 0))
+        world.feed(.start(question: nil))
+        #expect(reports() == (usesMailbox ? 2 : 0))
+    }
+
     @Test func aReplacedConnectionEnds() throws {
         let world = try World()
         world.feed(.start(question: nil))
@@ -220,6 +231,33 @@ import Testing
         let fate = refusal == nil ? "u1: accepted answered: yes" : "u1: rejected not answered"
         #expect(world.fates.last?.hasPrefix(fate) == true && world.stored?["owed"]?.array == nil)
         #expect(world.agent.received.isEmpty, "no delivery begins after the grant")
+    }
+
+    /// A link rests whether a mailbox is granted or not, an answer waits or not, and the disk fails or not, also
+    /// after the time limit of the grant. It ends once its messages are stored.
+    @Test(arguments: [true, false], [[true, false], [true, true], [false, false], [false, true]])
+    func aLinkRestsWhileTheDiskFails(isBroken: Bool, grant: [Bool]) throws {
+        let (isGranted, waits) = (grant[0], grant[1])
+        let world = try World()
+        world.connect()
+        let envelope = try world.envelope(Self.question)
+        let fails: (World) -> Void = { world in
+            world.core.take(.ask(.received(envelope)), at: world.now)
+            if waits { world.core.take(.ask(.tell(code: "door.forced", explanation: "open")), at: world.now) }
+            (world.isStoreBroken, world.agent.isUp) = (isBroken, !waits)
+        }
+        if isGranted {
+            world.afterQuestion = fails
+            world.startWithGrant()
+        } else {
+            fails(world)
+            world.feed(.wake)
+        }
+        world.run(for: .seconds(120))
+        #expect(world.spins == 0 && world.book.isEmpty == isBroken)
+        (world.isStoreBroken, world.agent.isUp) = (false, true)
+        world.run(for: .seconds(120))
+        #expect(world.spins == 0 && world.book.map(\.uid) == ["q"] && Self.isGranted(world) == isGranted)
     }
 
     // MARK: - The question for a mailbox

@@ -145,6 +145,7 @@ final class LinkWorld {
             defer { if agent.others.last.map(isProblem) == true { trail.append("problem") } }
             return post(id, body)
         case .open: return .ask(.address(MailboxAddress(endpoint: "http://mail.test/", routingKeys: []), for: key))
+        case .connected: trail.append("connected")
         case .applied(let uids): trail += uids.map { "release \($0)" }
         case .takeOver:
             let state = OutboxState(end: point(count), confirmed: confirmed)

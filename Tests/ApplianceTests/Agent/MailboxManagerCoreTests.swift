@@ -22,8 +22,8 @@ import Testing
         var invitation: Invitation?
         /// Whether a stored mailbox can be used.
         var isUsable = true
-        /// Whether a connection was opened in the stored mailbox.
-        var isUsed = true
+        /// The use of the stored mailbox.
+        var use = MailboxManagerCore.Use.connected
         /// Whether the store cannot be read.
         var isUnread = false
         /// Whether a stored connection uses the mailbox.
@@ -75,7 +75,7 @@ import Testing
             case .takeUp where isUnread: return .notTakenUp(ConnectFailure("busy", remedy: "wait"))
             case .takeUp(let id):
                 return isUsable
-                    ? .tookUp(id, invitation: invitation, isUsed: isUsed) : .unusable(id, isOther: true)
+                    ? .tookUp(id, invitation: invitation, use: use) : .unusable(id, isOther: true)
             case .stop(let id): actions.append("stop \(id)")
             case .retire(let id):
                 actions.append("retire \(id)")
@@ -227,11 +227,13 @@ import Testing
             world.feed(.drop)
             return world.core.mailbox?.id == "box"
         }
-        (world.invitation, world.isUsed) = (granted, false)
+        (world.invitation, world.use) = (granted, .unused)
         world.start(isRestarted ? ["box"] : [])
         if !isRestarted { world.feed(.made("box", invitation: granted)) }
         #expect(world.core.isHeld && isKept())
         world.feed(.open("c"))
+        #expect(world.core.isHeld && isKept())
+        world.feed(.connected("c"))
         world.feed(.leave("c"))
         #expect(!world.core.isHeld)
         // The connection was not answered, and is deleted.
@@ -246,6 +248,21 @@ import Testing
         next.start(["box"], refused: ["a"])
         next.news(.closed(connection: "c", isComplete: true))
         #expect(next.core.isHeld && next.core.mailbox?.id == "box")
+    }
+
+    /// A connection through the own agent's mailbox that was deleted before it was connected leaves the mailbox to
+    /// the connection that leads to it, which delivers again. No other one is tried by its invitation.
+    @Test(arguments: [MailboxManagerCore.Use.unused, .tried, .connected])
+    func theMailboxOfADeletedTrialIsHeld(use: MailboxManagerCore.Use) throws {
+        for place in [MailboxManagerCore.Place.ownAgent, .invitation("file")] {
+            let world = World(place)
+            (world.invitation, world.use) = (try invitation("a"), use)
+            world.start(["box"])
+            let isOwn = if case .ownAgent = place { true } else { false }
+            #expect(world.core.permits("a") == !(isOwn && use == .tried) && world.core.permits("b"))
+            world.news(.closed(connection: "c", isComplete: true))
+            #expect(world.actions.contains("retire box") == (isOwn && use == .connected))
+        }
     }
 
     // MARK: - Connections

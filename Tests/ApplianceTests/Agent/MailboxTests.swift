@@ -114,6 +114,35 @@ import Testing
         }
     }
 
+    /// A connection on trial is deleted while no service runs. At the next start the connection that leads to the
+    /// mailbox is not ended: it delivers again.
+    @Test func aTrialThatIsDeletedWithoutAServiceIsUndone() async throws {
+        try await withWorld(hasPickup: true) { world, exchange in
+            await exchange.withAgent { $0.isSingleUse = true }
+            var kiosk = try await MailKiosk(world)
+            try await kiosk.wait("on trial") {
+                try await kiosk.connections.contains { stored in
+                    guard stored.destination == MailboxManagerCore.destination else { return false }
+                    return try JSON.parse(stored.snapshot)["keys"]?.array?.isEmpty == false
+                }
+            }
+            let stored = try await kiosk.connections
+            let first = try #require(stored.first { $0.destination == MailboxManagerCore.destination }?.id)
+            let trial = try #require(stored.first { $0.destination == DeliveryCursor.primary }?.id)
+            await kiosk.stop()
+            let store = try await Store.opened(in: world.folder)
+            _ = try await store.beginDeletion(of: trial, isForced: true, tellsPeer: false)
+            try await store.finishDeletion(of: trial)
+            await store.close()
+
+            kiosk = try await MailKiosk(world, trial: .milliseconds(300))
+            try await kiosk.record(3)
+            try await kiosk.wait("delivered") { await kiosk.isDelivered }
+            let left = try await kiosk.connections
+            #expect(left.map(\.id) == [first] && left.allSatisfy { !$0.isDeleting })
+        }
+    }
+
     @Test func aMailboxElsewhereIsUsedByExistingConnections() async throws {
         try await withWorld(hasPickup: true) { world, exchange in
             var kiosk = try await MailKiosk(world, .none)

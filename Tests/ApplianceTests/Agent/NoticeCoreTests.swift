@@ -19,7 +19,8 @@ import Testing
             case .report(let report): "\(report.isPresent ? "fault" : "over") \(report.code.text)"
             case .tellOthers(let code, _, let name): "tell \(code.text) of \(name)"
             case .wake: "wake"
-            case .retryOthers(let name): "retry all but \(name)"
+            case .retry(let name?, _): "retry all but \(name)"
+            case .retry(nil, _): "retry all"
             case .delete(let ids, let name): "delete \(ids.count) of \(name)"
             case .dropMailbox: "drop"
             case .finishDeletion(let id): "forget \(id)"
@@ -58,11 +59,26 @@ import Testing
             let name: Text = round % 2 == 0 ? "primary" : "copy"
             for notice in [AgentNotice.unreachable(.unreachable), .reachable] {
                 let actions = core.handle(link(notice, name), at: now)
-                retries += actions.count { if case .retryOthers = $0 { true } else { false } }
+                retries += actions.count { if case .retry = $0 { true } else { false } }
             }
             now = now.advanced(by: .milliseconds(100))
         }
-        #expect(retries == 6)
+        #expect(retries == 7, "one at once, and one every ten seconds")
+    }
+
+    /// A retry that follows another one too soon is delayed, once for all destinations.
+    @Test func aRetryIsDelayedAndNotLost() {
+        var core = NoticeCore()
+        var times: [Instant] = []
+        for (name, second) in [("primary", 0), ("copy", 3), ("primary", 4), ("copy", 30)] as [(Text, Int)] {
+            let now = Instant.zero.advanced(by: .seconds(second))
+            for action in core.handle(link(.reachable, name), at: now) {
+                guard case .retry(let spared, let time) = action else { continue }
+                #expect(spared == (time == now ? name : nil))
+                times.append(time)
+            }
+        }
+        #expect(times == [0, 10, 30].map { Instant.zero.advanced(by: .seconds($0)) })
     }
 
     /// A fault of two destinations ends with the second one.

@@ -439,7 +439,7 @@ import Testing
         try harness.start()
         harness.run(for: .seconds(5))
         let whole = try #require(harness.stored.mailbox?.object)
-        for name in ["version", "kind", "connection", "keys", "address"] as [Text] {
+        for name in ["version", "kind", "connection", "keys", "address", "used"] as [Text] {
             var object = whole
             object[name] = "?"
             #expect(throws: SnapshotError.self, "\(name)") {
