@@ -334,8 +334,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     /// Handles a notice. A task of the running service carries out the actions that take time.
     private func take(_ event: NoticeCore.Event) {
-        let now = clock.now()
-        for action in notices.withLock({ $0.handle(event, at: now) }) {
+        // The lock orders the times of events from several links.
+        for action in notices.withLock({ $0.handle(event, at: clock.now()) }) {
             switch action {
             case .log(let level, let name, let members): log.log(level, name, members)
             case .report(let fault): report(fault)
@@ -368,7 +368,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private var allDestinations: [Destination] { destinations.withLock { Array($0.values) } }
 
     /// Returns all destinations but the one of this name.
-    private func others(_ name: Text?) -> [Destination] {
+    private func others(_ name: Text) -> [Destination] {
         destinations.withLock { $0.filter { $0.key != name }.map(\.value) }
     }
 

@@ -112,7 +112,14 @@ struct LedgerSuccession {
         }
         // In an unauthentic database, a question may be one that an attacker inserted. A damaged book is left out,
         // because the other data can do without it.
-        messages = isAuthentic ? ((try? Store.messages(db)) ?? []).map(\.inNewLedger) : []
+        do {
+            messages = isAuthentic ? try Store.messages(db).map(\.inNewLedger) : []
+        } catch {
+            switch StoreError(error, path: "") {
+            case .corrupt, .unreadable: messages = []
+            default: throw error
+            }
+        }
         replays = try Row.fetchAll(db, sql: "SELECT name, at FROM replay ORDER BY number")
             .map { (try $0.bytes("name"), try $0.integer("at")) }
         settings = try Row.fetchAll(db, sql: "SELECT * FROM setting")

@@ -39,7 +39,7 @@ package struct MessageEntry: Hashable, Sendable {
     /// The entry of a new ledger. The operator may have answered an open question since the time of the replaced
     /// database. The question is closed, because an agent must not get a second, different answer.
     var inNewLedger: MessageEntry {
-        guard status == .pending else { return self }
+        guard isOpen else { return self }
         return MessageEntry(
             uid: uid, connection: connection, did: did, kind: kind, at: at, status: .rejected,
             result: "not answered: the database is older than the question's last state", content: [])

@@ -8,7 +8,7 @@ import Tuvali
 @testable import BluetoothHost
 @testable import Kiosk
 
-/// Wallets of both wire generations at one gate, with one code for both; only if the operator enables both.
+/// Wallets of both generations at one gate, with one code for both; only if the operator enables both.
 @Suite struct GenerationTests {
     private static let both: [PhoneTraits] = [
         .android13.before, .android14, .iPhone.before, .iPhone, .iPhone185.before, .iPhone185, .android14.before,

@@ -200,7 +200,7 @@ struct DestinationCore: ~Copyable, Sendable {
         }
     }
 
-    /// Creates a connection for an invitation. This is the one place that decides how messages reach it.
+    /// Creates a connection for an invitation, with the mailbox of another inviter if there is one.
     mutating func newRoute(_ invitation: Invitation) -> Route {
         let usesMailbox = policy.mailbox == .shared && !invitation.handshakes.isEmpty
         return Route(id: newID(), invitation: invitation, reception: usesMailbox ? .mailbox : .returnRoute)
@@ -232,7 +232,7 @@ struct DestinationCore: ~Copyable, Sendable {
             return [.stop(id)] + (route?.isConnected != true && policy.mailbox == .own ? goBack() : [])
         }
         // The invitation of a deleted connection leads to no other one.
-        guard let begun = starting, begun.invitation.id == route?.invitation.id,
+        guard let begun = starting, begun.invitation.id == route?.invitation.id, route?.end == nil,
             !live.contains(where: { $0.invitation.id == begun.invitation.id })
         else { return [.stop(id)] }
         starting = nil

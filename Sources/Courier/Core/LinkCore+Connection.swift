@@ -15,9 +15,7 @@ extension LinkCore {
         case .mailbox(let message): answered(message)
         case .post(let id, let url, let body):
             if isStoreBroken { inbox.append(.failed(id, .notStored)) } else { begin(.post(id, url: url, body: body)) }
-        case .connected(let peer):
-            notice(.connected(did: peer.did))
-            if connection.reception == .mailbox { actions.append(.connected) }
+        case .connected(let peer): notice(.connected(did: peer.did))
         case .handshakeRefused(let reason): notice(.handshakeRefused(reason: reason))
         case .unanswered: notice(.unanswered)
         case .gaveUp: notice(.gaveUp)
@@ -75,9 +73,18 @@ extension LinkCore {
             return
         }
         (unkeptKeys, unkeptMessages, unkeptAnswers) = ([], [], [])
+        reportConnection()
         guard releases, !unreleased.isEmpty else { return }
         actions.append(.applied(unreleased))
         unreleased = []
+    }
+
+    /// Reports to the mailbox, once in each run, that the connection is connected. The connection's state is durable
+    /// before that: otherwise the mailbox would count as used although a later run knows of no connection.
+    mutating func reportConnection() {
+        guard connection.reception == .mailbox, connection.isComplete, !reportsConnection else { return }
+        reportsConnection = true
+        actions.append(.connected)
     }
 
     /// Adds a message that the peer sent on its own initiative to the message book, with its result, and answers a

@@ -79,6 +79,8 @@ struct LinkCore: ~Copyable, Sendable {
     var unkeptAnswers: [AnswerChange] = []
     /// The questions that an operator has answered in this run, newest last, at most ``messagesLimit``.
     private var decided: [Text] = []
+    /// Whether this run has reported to the mailbox that the connection is connected.
+    var reportsConnection = false
     /// The question whether the peer keeps messages for this gate; nil if it is not asked.
     var mediation: MediationQuestion?
     /// The mailbox that the peer has granted over this connection, and the time until which answers are still sent.
@@ -219,7 +221,8 @@ struct LinkCore: ~Copyable, Sendable {
         actions.append(.asksForMailbox(mediation != nil))
         guard connection.reception == .mailbox else { return }
         if connection.address != nil { actions.append(.open) }
-        if connection.isComplete { actions.append(.connected) }
+        reportsConnection = false
+        reportConnection()
     }
 
     /// Does the next thing, in this order: the rest of a list of actions, pending events, deadlines, messages from the

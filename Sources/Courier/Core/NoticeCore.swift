@@ -32,8 +32,8 @@ struct NoticeCore: Sendable {
         case tellOthers(ReasonCode, String, of: Text)
         /// Wake every destination: an entry was recorded, or one of its connections may have been replaced.
         case wake
-        /// Start the next attempts of all destinations but this one (nil: of all), and of the mailbox, at this time.
-        case retry(besides: Text?, at: Instant)
+        /// Start the next attempts of all destinations but this one, and of the mailbox, at this time.
+        case retry(besides: Text, at: Instant)
         /// Delete the connections to the destination `of`, after their agents were notified.
         case delete([Text], of: Text)
         /// Stop using the mailbox if no connection uses it.
@@ -51,7 +51,7 @@ struct NoticeCore: Sendable {
     static let retryPause = Duration.seconds(10)
 
     private(set) var faults = AgentFaults()
-    /// The time of the last receipt of each destination.
+    /// The time of the last confirmation by each destination.
     private(set) var receipts: [Text: Timestamp] = [:]
     private var news = RepeatedNoticeFilter()
     /// The time of the last problem report of each code to the other destinations.
@@ -89,8 +89,9 @@ struct NoticeCore: Sendable {
         case .replaced(let ids): return [.delete(ids, of: name)]
         // The mailbox belongs to an agent that is no longer used.
         case .mailboxDenied: return [.dropMailbox]
-        // If the network works again for this destination, it may work again for the others.
-        // A retry soon after the last one is delayed. By then any destination may need it.
+        // If the network works again for this destination, it may work again for the others. A retry soon after the
+        // last one is delayed. No retry includes the destination that caused it: a server that accepts pings and
+        // refuses records would be retried without end.
         case .reachable:
             guard let last = retriedAt, last.duration(to: now) < Self.retryPause else {
                 retriedAt = now
@@ -99,7 +100,7 @@ struct NoticeCore: Sendable {
             if last > now { return [] }
             let next = last.advanced(by: Self.retryPause)
             retriedAt = next
-            return [.retry(besides: nil, at: next)]
+            return [.retry(besides: name, at: next)]
         // The head has this gate's own signature, so it is evidence whichever agent sends it.
         case .behind(let point):
             return [

@@ -97,6 +97,18 @@ import Testing
         #expect(reports() == (usesMailbox ? 2 : 0))
     }
 
+    /// The mailbox counts as used only after the connected state was stored.
+    @Test func aConnectionThatIsNotStoredIsNotReported() throws {
+        let world = try World(.mailbox)
+        world.isStoreBroken = true
+        world.connect()
+        #expect(!world.trail.contains("connected"))
+        world.isStoreBroken = false
+        world.run(for: .seconds(600))
+        let isConnected = world.core.isConnected
+        #expect(isConnected && world.trail.count { $0 == "connected" } == 1)
+    }
+
     @Test func aReplacedConnectionEnds() throws {
         let world = try World()
         world.feed(.start(question: nil))

@@ -19,8 +19,7 @@ import Testing
             case .report(let report): "\(report.isPresent ? "fault" : "over") \(report.code.text)"
             case .tellOthers(let code, _, let name): "tell \(code.text) of \(name)"
             case .wake: "wake"
-            case .retry(let name?, _): "retry all but \(name)"
-            case .retry(nil, _): "retry all"
+            case .retry(let name, _): "retry all but \(name)"
             case .delete(let ids, let name): "delete \(ids.count) of \(name)"
             case .dropMailbox: "drop"
             case .finishDeletion(let id): "forget \(id)"
@@ -74,11 +73,25 @@ import Testing
             let now = Instant.zero.advanced(by: .seconds(second))
             for action in core.handle(link(.reachable, name), at: now) {
                 guard case .retry(let spared, let time) = action else { continue }
-                #expect(spared == (time == now ? name : nil))
+                #expect(spared == name)
                 times.append(time)
             }
         }
         #expect(times == [0, 10, 30].map { Instant.zero.advanced(by: .seconds($0)) })
+    }
+
+    /// A server that accepts pings and refuses records is not retried by its own pings.
+    @Test func noDestinationCausesItsOwnRetry() {
+        var core = NoticeCore()
+        var retries: [Text] = []
+        for second in 0..<600 {
+            for notice in [AgentNotice.reachable, .unreachable(.unreachable)] {
+                for action in core.handle(link(notice, "copy"), at: Instant.zero.advanced(by: .seconds(second))) {
+                    if case .retry(let spared, _) = action { retries.append(spared) }
+                }
+            }
+        }
+        #expect(retries.count == 60 && retries.allSatisfy { $0 == "copy" })
     }
 
     /// A fault of two destinations ends with the second one.
