@@ -106,8 +106,8 @@ struct NoticeCore: Sendable {
             return [
                 .contradict(
                     Text(
-                        "an agent has a head that this box signed at record \(point.position), which this ledger does "
-                            + "not contain"))
+                        "an agent has a head that this box signed at position \(point.position), which this ledger "
+                            + "does not contain"))
             ]
         default: return []
         }

@@ -184,7 +184,7 @@ import Testing
             #expect(untold == 0 && outcomes.count < 200)
             let hole = try #require((1...1008).first { kept[$0] == nil })
             #expect(hole == 7 && kept[1008] != nil)
-            #expect(box.notices.ofLinks.contains { $0.text.hasPrefix("records 7 to ") }, "and it is told here")
+            #expect(box.notices.ofLinks.contains { $0.text.contains("at positions 7 to ") }, "and the log says so")
         }
     }
 
