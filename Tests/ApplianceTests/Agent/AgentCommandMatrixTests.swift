@@ -103,7 +103,8 @@ import Testing
         /// Runs `body` with the handler of a service that runs for this purpose.
         func withHandler(_ purpose: AgentService.Purpose, _ body: (AgentHandler) async throws -> Void) async throws {
             var times = AgentTimes()
-            (times.look, times.trial) = (.milliseconds(20), .milliseconds(500))
+            // A single-use invitation leads to no second connection; the gate waits for one as long as this.
+            (times.look, times.trial) = (.milliseconds(20), row.isSingleUse ? .milliseconds(500) : .seconds(60))
             (times.connection.firstLook, times.connection.longestLook) = (.milliseconds(5), .milliseconds(50))
             times.mediator.idle = .milliseconds(20)
             let service = AgentService(

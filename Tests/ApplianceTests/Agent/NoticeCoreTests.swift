@@ -91,7 +91,7 @@ import Testing
                 }
             }
         }
-        #expect(retries.count == 60 && retries.allSatisfy { $0 == "copy" })
+        #expect(retries.count == 61 && retries.allSatisfy { $0 == "copy" })
     }
 
     /// A fault of two destinations ends with the second one.
