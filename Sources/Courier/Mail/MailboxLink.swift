@@ -15,6 +15,10 @@ actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
     private var inbox: [MailboxEvent] = []
     private var isStoreBroken = false
     private var isStopped = false
+    /// Whether the state is being stored.
+    private var isStoring = false
+    /// The callers of ``stop()`` that wait for the end of that.
+    private var storing: [CheckedContinuation<Void, Never>] = []
     private let nap = Wakeup()
     /// The post under way. The deadlines of the mailbox are handled meanwhile.
     private var posting: Task<Void, Never>?
@@ -51,9 +55,11 @@ actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
         nap.end()
     }
 
-    func stop() {
+    func stop() async {
         isStopped = true
         nap.end()
+        // The caller stores another state under this id next: a write in progress must not come after that.
+        if isStoring { await withCheckedContinuation { storing.append($0) } }
     }
 
     private func perform(_ actions: [MailboxAction]) async {
@@ -73,14 +79,20 @@ actor MailboxLink<Value: Mailbox & ~Copyable>: RunningMailbox {
     }
 
     private func persist(_ snapshot: JSON) async {
+        isStoring = true
+        let failure: String?
         do {
             try await dependencies.store.keepConnection(
                 id, to: MailboxManagerCore.destination, snapshot.compactBytes, handled: [])
-            isStoreBroken = false
+            failure = nil
         } catch {
-            isStoreBroken = true
-            await dependencies.tell(.storeFailed("\(error)"))
+            failure = "\(error)"
         }
+        isStoring = false
+        for waiting in storing { waiting.resume() }
+        storing = []
+        isStoreBroken = failure != nil
+        if let failure { await dependencies.tell(.storeFailed(failure)) }
     }
 
     private func post(_ id: AgentConnection.ExchangeID, _ url: Text, _ body: [UInt8]?) {

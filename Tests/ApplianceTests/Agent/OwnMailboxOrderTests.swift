@@ -88,10 +88,10 @@ import VirtualKit
         async let _ = destination.run()
         try await clock.sleep(for: .seconds(1))
         _ = try await destination.connect(try Invitation(await agent.invitation))
-        try await clock.sleep(for: .seconds(60))
+        try await clock.sleep(for: .seconds(10))
         try memory.queue(1)
         await destination.wake()
-        try await clock.sleep(for: .seconds(60))
+        try await clock.sleep(for: .seconds(15))
         return (memory.pending, memory.kept.map(\.destination))
     }
 }
