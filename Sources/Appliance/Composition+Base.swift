@@ -54,7 +54,7 @@ extension Composition {
             let given = environment["RUNTIME_DIRECTORY"].flatMap(firstFolder).map(configuration.standard.place)
             runtime = given ?? configuration.standard.place(StandardFolders.runtime)
             boot = try Boot.id(folder: given)
-            crashes = CrashLog(folder: given, boot: boot)
+            crashes = CrashLog(folder: given, boot: boot, now: clock.now)
         }
 
         /// Returns the identity of the gate in status reports. `start`: the number of this start.

@@ -55,7 +55,7 @@ extension DestinationCore {
             let found = find(invitation)
             if case .existing = found { return finish(file, nil, at: now) }
             guard !accepted.contains(invitation.id) else {
-                return finish(file, nil, at: now, .usedBefore(isConnected: !lasting.isEmpty))
+                return finish(file, nil, at: now, .usedBefore(isConnected: !live.isEmpty))
             }
             return begin(found, invitation, files: [file], at: now)
         }
@@ -143,7 +143,9 @@ extension DestinationCore {
         }
         var actions: [Action] = route(id) == nil ? [] : [.start(id)]
         if job.way == .once { actions.append(.notice(.answeredOnce(id))) }
-        let old = routes.filter(\.isOneTime).dropLast(Self.oneTimeLimit).map(\.id)
+        // Connections that have ended go first: a live one may still have answers to send.
+        let once = routes.filter(\.isOneTime)
+        let old = (once.filter { $0.end != nil } + once.filter { $0.end == nil }).dropLast(Self.oneTimeLimit).map(\.id)
         for gone in old + [job.replaced].compactMap(\.self) where route(gone)?.isConnected != true || old.contains(gone)
         {
             forget(gone)

@@ -21,7 +21,7 @@ package final class CrashLog: ContactBook, Sendable {
     /// Opens the book in `folder`, the runtime folder of the service. The folder exists as long as the
     /// machine runs; nil: the program has no such folder. If the file already exists, the run that wrote it
     /// did not end in order.
-    package init(folder: String?, boot: Text, now: @escaping @Sendable () -> Instant = SystemClock.now) {
+    package init(folder: String?, boot: Text, now: @escaping @Sendable () -> Instant) {
         (path, self.boot, self.now) = (folder.map { $0 + "/" + RuntimeFiles.crashes }, boot, now)
         var history = CrashHistory()
         if let path, let bytes = FileBytes.read(path, limit: Self.limit),

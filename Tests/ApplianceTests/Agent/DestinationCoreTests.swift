@@ -171,6 +171,11 @@ import Testing
             _ = try world.connect(next, 10 + Int(number))
         }
         #expect(world.core.routes.count == DestinationCore.oneTimeLimit && world.gone == [first.id].compactMap(\.self))
+        // A connection that has ended makes way before an older one that still runs.
+        let (oldest, newest) = (world.core.routes[0].id, world.core.routes[DestinationCore.oneTimeLimit - 1].id)
+        world.feed(.ended(newest, isGranted: false))
+        _ = try world.connect(try invitation("e", key: 98, handshake: false, asks: true), 98)
+        #expect(world.core.route(oldest) != nil && world.core.route(newest) == nil)
         // Connections that only answered requests do not count against the limit of connections that deliver reports.
         #expect(try world.connect(try invitation("d", key: 99), 99).way == .new)
     }
@@ -205,12 +210,20 @@ import Testing
         #expect(world.made.count == 1 && world.accepted == ["a"])
         #expect(world.count { if case .invitationRead = $0 { true } else { false } } == 1)
 
-        // After a deletion and a restart, the invitation file does not create the connection again.
-        let next = DestinationWorld(files: ["file"])
-        (next.contents, next.loaded.accepted) = (world.contents, ["a"])
-        next.feed(.start)
-        #expect(next.made.isEmpty)
-        #expect(next.count { if case .usedBefore(isConnected: false) = $0 { true } else { false } } == 1)
+        // After a deletion and a restart, the invitation file does not create the connection again. A connection that
+        // has ended does not count as connected.
+        for isEnded in [false, true] {
+            let next = DestinationWorld(files: ["file"])
+            (next.contents, next.loaded.accepted) = (world.contents, ["a"])
+            if isEnded {
+                var other = route("one", try invitation("b", key: 2))
+                other.end = .ended
+                next.loaded.routes = [other]
+            }
+            next.feed(.start)
+            #expect(next.made.isEmpty)
+            #expect(next.count { if case .usedBefore(isConnected: false) = $0 { true } else { false } } == 1)
+        }
     }
 
     // MARK: - Trials

@@ -120,7 +120,7 @@ import VirtualKit
             #expect(seen(by: time).isSaved)
             #expect(!seen(by: time, made: now).isSaved, "before the program was made")
             try write(now.advanced(by: .zero - uptime - .seconds(3600)))
-            #expect(!seen(by: time).isSaved, "somebody has set the date since")
+            #expect(!seen(by: time).isSaved, "another program has set the date since")
         }
     }
 }
