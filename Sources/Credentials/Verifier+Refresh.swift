@@ -1,15 +1,16 @@
 package import Encoding
 package import Reasons
 
-/// The reason why the content from a server does not replace the stored copy.
+/// The reason why content that a server sent does not replace the stored copy of a document or status list.
 package enum RefreshRefusal: Error, Hashable, Sendable {
     /// The content is no DID document, controller document or key.
     case notADocument
-    /// The content is the document of another id.
+    /// The content is a document whose id is not the requested id.
     case otherDocument
     /// The fetched list is older than the stored list.
     case older
-    /// The content is not a valid status list of a trusted issuer. The code is the reason.
+    /// The content is not a valid status list of a trusted issuer. The associated code names the rule that the list
+    /// violates.
     case statusList(ReasonCode)
 }
 
@@ -27,10 +28,10 @@ extension RefreshRefusal: CustomStringConvertible {
 extension Verifier {
     /// Checks the content that a server sent for `resource`, by the rules of a verification. A document must be
     /// readable and have the requested id. A status list must have the requested URL, be signed and dated like the
-    /// lists of a trusted issuer, and be no older than the stored list.
+    /// lists of a trusted issuer, and be no older than `old`, the stored list.
     ///
-    /// A document without keys is accepted, because an issuer withdraws all its keys in this way. Stored content is
-    /// checked with its date of download, `fetched`.
+    /// A document without keys is accepted, because an issuer withdraws all its keys in this way. `fetched` is the date
+    /// at which stored content was downloaded, or nil for content that has just been downloaded.
     package func check(
         _ content: [UInt8], for resource: RefreshResource, replacing old: [UInt8]? = nil, fetched: Timestamp? = nil,
         at clock: WallTime
@@ -72,7 +73,8 @@ extension Verifier {
                 last = error.reason.code
                 continue
             }
-            // An outdated list from a server, or from an attacker in its place, must not undo a revocation.
+            // An outdated list must not undo a revocation, no matter whether the issuer's server or an attacker sends
+            // the list.
             if let before = try? old.map({ try reader.read($0, url: url, fetched: nil, at: "") }), let age = list.age,
                 let ageBefore = before.age, age > ageBefore
             {
@@ -85,8 +87,8 @@ extension Verifier {
 }
 
 extension Verifier {
-    /// Returns the dates of validity in the stored list with the given URL. No signature is checked, because the dates
-    /// are only for warnings. Returns nil if no list is stored or the list is unreadable.
+    /// Returns the dates of validity in the stored list with the given URL. The dates are only for warnings, so this
+    /// function does not check the list's signature. Returns nil if no list is stored or the list is unreadable.
     package func statedDates(ofList url: Text) -> (from: Timestamp?, until: Timestamp?)? {
         let stated = StatedListDates(limits: limits, profile: profile, fetched: trust.listFetched(url))
         return trust.statusList(url).flatMap { stated.read($0) }.map { ($0.issued, $0.until) }

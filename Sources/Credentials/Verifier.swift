@@ -3,8 +3,8 @@ import LinkedData
 import Reasons
 
 /// Determines whether one payload contains a credential that may be accepted. The verifier is synchronous and uses no
-/// network, file or clock. The same arguments always give the same verdict, because the only state is a cache of
-/// contexts. Create one verifier and use it for every visit.
+/// network, file or clock. The verdict depends on the arguments alone, because the only state is a cache of contexts.
+/// Create one verifier and use it for every visit.
 ///
 /// The stages run in the order of ``Stage``. The first stage that fails determines the verdict's code.
 package struct Verifier: Sendable {
@@ -33,7 +33,7 @@ package struct Verifier: Sendable {
     ///
     /// - Parameters:
     ///   - payload: The bytes as received, after decryption and inflation.
-    ///   - claimed: The format that the sender states. It is used only if the payload does not show its format.
+    /// - claimed: The format that the sender states. This format is used only if the payload does not show its own.
     ///   - demand: The gate's demands on the holder.
     ///   - recent: ``Verdict/replayKeys`` of the visits within the replay window.
     ///   - clock: The date and its provenance. If several dates are possible, the credential must be valid at each of
@@ -49,8 +49,8 @@ package struct Verifier: Sendable {
         (dated.alternative, dated.lastConfirmed) = (nil, nil)
         var verdict = judge(payload, claimed, demand, recent, dated, mode, onStage)
         guard verdict.isAccepted else {
-            // The dates are checked first because the check is cheap. If the dates fail, verify the signature all the
-            // same, because only the signature shows whether the payload is authentic.
+            // A verification checks the dates before the signature, because that check is cheap. If the dates fail,
+            // verify the signature too, because only the signature shows whether the payload is authentic.
             if mode == .full, verdict.endedAtDates {
                 verdict.proven = judge(payload, claimed, demand, recent, dated, mode, nil, checksDates: false).proven
             }
@@ -103,7 +103,7 @@ private struct VerificationRun {
     let demand: HolderDemand
     let recent: Set<[UInt8]>
     var evidence = Evidence(CredentialSummary())
-    /// The content of the envelope.
+    /// The credential or presentation in the envelope; nil before the envelope stage.
     var received: Received?
     /// The replay keys of each credential.
     var replay: [ReplayKeys] = []
@@ -138,15 +138,17 @@ private struct VerificationRun {
         try verificationContext.stage(.policy) { () throws(Rejection) in try ask(rules, seen) }
     }
 
-    /// Stores the contexts of an accepted credential. The verification of the issuer's next credential is then cheaper.
+    /// Caches the inline contexts of an accepted credential, so that the verification of the issuer's next credential
+    /// is cheaper.
     func rememberContexts() {
         verificationContext.trust.inlineContexts.remember(
             evidence.whole.inlineContexts, in: received?.text ?? [], limits: verificationContext.limits.json)
     }
 
-    /// Returns for each credential whether it was presented within the replay window. The accepting rule determines the
-    /// consequence. A repetition is refused at once if the gate has no rules and the action is `reject`, or if all
-    /// credentials are repetitions and neither the policy nor any rule tolerates a repetition.
+    /// Returns for each credential whether it was presented within the replay window. The rule that accepts a
+    /// credential determines the consequence of a repetition. A repetition is refused at once if the gate has no rules
+    /// and the action is `reject`, or if all credentials are repetitions and neither the policy nor any rule tolerates
+    /// a repetition.
     private mutating func checkReplay() throws(Rejection) -> [Bool] {
         let (rule, rules) = (verificationContext.policy.replay, verificationContext.policy.rules)
         replay = evidence.credentials.map { found in
@@ -165,7 +167,8 @@ private struct VerificationRun {
         return seen
     }
 
-    /// Admits the credentials without rules: each credential's issuer must have an entry that admits it.
+    /// Admits the credentials at a gate without rules: the trust data's entry of each credential's issuer must admit
+    /// the credential.
     private mutating func admit(all credentials: Range<Int>) throws(Rejection) {
         decisive = Array(credentials)
         for (index, found) in evidence.credentials.enumerated() {

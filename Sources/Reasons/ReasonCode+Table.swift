@@ -1,6 +1,6 @@
 package import Encoding
 
-// The whole table, and lookups in the table.
+// The groups of reason codes, and the functions that find a code in the groups.
 
 extension ReasonCode {
     /// The codes of one section of the table, under a heading.
@@ -11,8 +11,8 @@ extension ReasonCode {
         package let codes: [ReasonCode]
     }
 
-    /// Every code. The codes of a verification come first, in the order of the stages, then the codes of a visit, of
-    /// the gate's health, of the door and of `gatehouse doctor`.
+    /// All groups of codes. The groups of a verification come first, in the order of its stages; then the groups of a
+    /// visit, of the gate's health, of the door and of `gatehouse doctor`.
     package static let groups: [Group] = [
         .accepted, .input, .kind, .shape, .trust, .contexts, .keys, .proof, .status, .rules, .transfer, .visit, .faults,
         .radioCauses, .gpioCauses, .door, .machine,
@@ -21,16 +21,16 @@ extension ReasonCode {
     /// The codes of all ``groups``, in order.
     package static let all: [ReasonCode] = groups.flatMap(\.codes)
 
-    /// Returns the row of the code `text`. For `policy.` and the id of a rule, returns a row of the family `policy`.
-    /// Returns nil for a text that is not a code.
+    /// Returns the row of the code `text`. If `text` is `policy.` followed by the id of a rule, returns the code of
+    /// that rule. Returns nil for a text that is not a code.
     package static func named(_ text: String) -> ReasonCode? {
         if let row = all.first(where: { $0.text.utf8.elementsEqual(text.utf8) }) { return row }
         guard text.utf8.starts(with: policyPrefix.utf8), text.utf8.count > policyPrefix.utf8.count else { return nil }
         return policy(named: String(text.dropFirst(policyPrefix.count)))
     }
 
-    /// Returns the row whose code has the smallest spelling distance to `text`. The comparison includes the whole code,
-    /// its last part, and MOSIP's code.
+    /// Returns the row whose code has the smallest spelling distance to `text`. The function compares `text` with the
+    /// whole code, with the last part of the code, and with MOSIP's code.
     package static func nearest(to text: String) -> ReasonCode {
         let wanted = text.lowercased()
         func distance(_ row: ReasonCode) -> Int {
@@ -57,9 +57,9 @@ extension ReasonCode {
         return telling([first] + rows.dropFirst().compactMap(\.self))
     }
 
-    /// Returns the row under which a visit with these codes is counted: the row of ``telling(_:)``, or ``ok`` without
-    /// codes. All rules of the policy share one row, because the operator chooses their ids and their number is
-    /// unlimited. The number of counters is therefore bounded by the table.
+    /// Returns the row under which a visit with these codes is counted: the row of ``telling(_:)``, or ``ok`` for an
+    /// empty list. All rules of the policy share one row, because the operator chooses their ids and their number is
+    /// unlimited. The number of counters is therefore at most the number of rows in the table.
     package static func counted(_ reasons: [ReasonCode]) -> ReasonCode {
         guard let row = telling(reasons) else { return .ok }
         return row.text.utf8.starts(with: policyPrefix.utf8) && !all.contains(row) ? policy(named: "<id>") : row
@@ -91,7 +91,7 @@ extension ReasonCode {
         )
     }
 
-    /// Returns the code of the rule `rule` if the decision of the rule is unknown.
+    /// Returns the code of the rule `rule` with a meaning that fits both decisions of a rule: to reject and to admit.
     package static func policy(named rule: String) -> ReasonCode {
         policy(rule, "The policy's rule \(rule) decided: as the first reason it rejects, after ok it admits.")
     }

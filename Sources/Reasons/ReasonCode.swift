@@ -15,8 +15,8 @@ package struct ReasonCode: Sendable {
     /// MOSIP's code for the finding, from mosip/vc-verifier 1.6 or, for a transfer, from Tuvali 0.5; nil if there is
     /// none.
     package let mosip: String?
-    /// The text of the code that this code refines; nil for a code that is used alone. A refining code is a second,
-    /// more specific reason after the refined code.
+    /// The text of the code that this code refines; nil for a code that is used alone. In a list of reasons, a refining
+    /// code follows the code that it refines.
     package let refines: String?
 
     /// Creates one row of the table.
@@ -29,7 +29,8 @@ package struct ReasonCode: Sendable {
         refines = nil
     }
 
-    /// Creates the row of a code that Tuvali documents (`TVV_TRA_001`), under this project's name.
+    /// Creates the row of a code that Tuvali documents, such as `TVV_TRA_001`. The text of the row is `transfer.` and
+    /// Tuvali's code.
     init(tuvali code: String, _ meaning: String, _ remedy: String) {
         self.init("transfer." + code, meaning, remedy, mosip: code)
     }

@@ -1,8 +1,8 @@
 // The causes of faults of the radio and of the GPIO lines. The detail of such a fault begins with the code of its
-// cause. `gatehouse doctor` reports the causes before a start.
+// cause. `gatehouse doctor` finds the same causes before the service starts.
 
 extension ReasonCode.Group {
-    /// The causes of ``ReasonCode/radioFailed``, in the order of a start.
+    /// The causes of ``ReasonCode/radioFailed``, in the order in which a start of the service can meet them.
     static let radioCauses = Self(
         title: "Causes of fault.radio",
         codes: [
@@ -11,7 +11,7 @@ extension ReasonCode.Group {
             .radioFraming, .radioBadPacket, .radioSystem,
         ])
 
-    /// The causes of ``ReasonCode/gpioFailed``, in the order of a start.
+    /// The causes of ``ReasonCode/gpioFailed``, in the order in which a start of the service can meet them.
     static let gpioCauses = Self(
         title: "Causes of fault.gpio",
         codes: [

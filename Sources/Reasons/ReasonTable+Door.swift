@@ -1,4 +1,5 @@
-// Conditions of the door that do not depend on a visit. Like a fault of the gate, a condition lasts for some time.
+// The codes of the door's conditions, such as a fire alarm or a door that is held open. A condition belongs to no
+// visit; like a fault, it lasts until its cause ends.
 
 extension ReasonCode.Group {
     /// All codes of the door, the most serious first.

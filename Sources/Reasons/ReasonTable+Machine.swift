@@ -1,5 +1,5 @@
-// The findings of `gatehouse doctor` about the machine. No other part uses these codes: the running service reports its
-// findings as health codes.
+// The findings of `gatehouse doctor` about the machine. No other part of the program uses these codes: the running
+// service reports what it finds as faults (`ReasonTable+Faults.swift`).
 
 extension ReasonCode.Group {
     static let machine = Self(

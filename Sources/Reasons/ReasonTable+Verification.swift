@@ -49,7 +49,7 @@ extension ReasonCode.Group {
         title: "Status",
         codes: [.statusRevoked, .statusSuspended, .statusStale, .statusUnavailable, .statusInvalid])
 
-    /// The last stages of a verification.
+    /// The codes of the last stages of a verification: holder, replay and policy.
     static let rules = Self(
         title: "Holder, replay and the gate's own rules",
         codes: [

@@ -20,7 +20,8 @@ extension ReasonCode.Group {
 }
 
 extension ReasonCode {
-    // Tuvali's codes for a verifier. More specific codes, which are added as a second reason, follow each code.
+    // Tuvali's codes for a verifier. The rows after each of these codes refine it: a visit reports the refining code as
+    // its second reason.
     package static let transferConnection = ReasonCode(
         tuvali: "TVV_CON_001", "The link carries too little in one packet.", "Use another phone.")
     package static let transferMTUTooSmall = ReasonCode(
@@ -100,7 +101,7 @@ extension ReasonCode {
         "transfer.disconnected", "The phone disconnected or the radio failed before there was a verdict.",
         "Share again and stay until the light shows green or red; if it recurs, check the surroundings of the antenna.")
 
-    // The more specific codes for `transfer.disconnected`.
+    // The codes that refine `transfer.disconnected`.
     package static let transferNotIdentified = ReasonCode(
         "transfer.not-identified", refining: .transferDisconnected,
         "The phone connected and disconnected without identifying itself: not a wallet, or a wallet that scanned no "

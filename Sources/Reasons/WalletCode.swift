@@ -1,5 +1,5 @@
-/// The codes that a wallet with a Tuvali library shows after a failed transfer. The codes come from the phone, so no
-/// record of a gate contains them.
+/// The codes that a wallet with a Tuvali library shows after a failed transfer. The phone alone knows these codes, so
+/// no record of a gate contains them.
 package enum WalletCode {
     /// The rows, ordered by code.
     package static let all: [ReasonCode] = [

@@ -5,14 +5,14 @@ import SwiftASN1
 /// Path validation for the certificates that a signer supplies: a subset of RFC 5280 section 6 with pinned roots,
 /// without policies and without revocation lists. The work is bounded: the validation reads at most
 /// ``Limits/certificates`` certificates in the given order, leaf first. For each certificate it reads the pinned roots
-/// with the issuer's name.
+/// whose subject is the certificate's issuer.
 enum CertificatePath {
     /// Returns the signer of a chain (DER, leaf first) for which a pinned certificate vouches.
     ///
     /// Each certificate must be issued by its successor, until a certificate is pinned or is issued by a pinned
-    /// certificate. The rest of the chain is ignored. A pinned leaf needs no issuer and no profile, only a key that may
-    /// sign. The caller checks whether a key of the path was withdrawn, because only the caller knows the time of the
-    /// signature.
+    /// certificate. The rest of the chain is ignored. A pinned leaf needs no issuer and need not follow the certificate
+    /// profile of its role; only its key must be allowed to sign. The caller checks whether a key of the path was
+    /// withdrawn, because only the caller knows the time of the signature.
     ///
     /// - Throws: `key.unknown` for an empty chain; `input.too-large`; `chain.untrusted` if no pinned certificate
     ///   vouches for the chain, or only one that was pinned for another purpose; `chain.invalid` for a damaged
@@ -34,7 +34,7 @@ enum CertificatePath {
                 do throws(Rejection) { try checkLink(certificates[index - 1], to: certificate) } catch {
                     throw refusal ?? damage ?? error
                 }
-                damage = nil  // the issuer is another authority with the root's name
+                damage = nil  // the next certificate signed it: the issuer only shares the root's name
             }
             let path = Array(certificates[...index])
             for anchor in anchors(of: certificate, roots, role) {
@@ -51,12 +51,13 @@ enum CertificatePath {
     }
 
     /// Returns the pinned certificates that may vouch for `certificate`, in the order of trial: the certificate itself
-    /// and the certificates that may have issued it. Issuers that fit the role better than the certificate precede it.
+    /// and the certificates that may have issued it. Issuers that fit the role better than the certificate itself
+    /// precede the certificate.
     private static func anchors(
         of certificate: X509Certificate, _ roots: CertificateRoots, _ role: some SignerRules
     ) -> [X509Certificate] {
-        // A renewed root may have the same name and key as the old root. The choice must not depend on the order of
-        // files.
+        // A renewed root may have the same name and key as the old root. The choice between both roots must not depend
+        // on the order of their files.
         let issuers = roots.named(certificate.issuer)
             .filter { $0.content != certificate.content && certificate.canBeIssued(by: $0) }
             .sorted { role.precedes($0, $1) }
@@ -83,8 +84,8 @@ enum CertificatePath {
         return certificates
     }
 
-    /// Checks that `issuer` issued the certificate before it. Both formats prescribe the order of certificates (RFC
-    /// 7515 section 4.1.6, RFC 9360 section 2).
+    /// Checks that `issuer` issued `certificate`, the certificate before it in the chain. Both sources of a chain, the
+    /// JOSE header x5c and the COSE header x5chain, prescribe this order (RFC 7515 section 4.1.6, RFC 9360 section 2).
     private static func checkLink(_ certificate: X509Certificate, to issuer: X509Certificate) throws(Rejection) {
         guard certificate.issuer == issuer.subject else { throw Rejection(.chainInvalid, .name) }
         guard try certificate.isSigned(by: issuer) else { throw Rejection(.chainInvalid, .signature) }
@@ -99,7 +100,7 @@ enum CertificatePath {
     }
 }
 
-/// The requirements on a path after its names and signatures have been checked.
+/// The requirements on a path whose names and signatures have already been checked.
 private struct Requirements {
     let role: any SignerRules
     let now: Timestamp
@@ -172,9 +173,9 @@ extension X509Certificate {
         return named == key
     }
 
-    /// Returns whether the authority key identifier names this root's key and the certificate is not self-signed.
-    /// Without a valid signature of the root, such a certificate is damaged or forged. Any other certificate comes from
-    /// another authority with the root's name.
+    /// Returns whether the authority key identifier names this root's key and the certificate is not self-signed. If
+    /// the root did not sign such a certificate, the certificate is damaged or forged. If the identifier differs or is
+    /// absent, the certificate may come from another authority with the root's name.
     fileprivate func claims(_ root: X509Certificate) -> Bool {
         guard let named = extensions.authorityKeyID, named == root.extensions.subjectKeyID else { return false }
         return !((try? isSigned(by: self)) ?? false)

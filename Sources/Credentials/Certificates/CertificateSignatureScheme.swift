@@ -39,7 +39,8 @@ enum CertificateSignatureScheme: Hashable, Sendable {
         self = scheme
     }
 
-    /// Checks `signature` over `message`. Throws if the key is weak, unreadable or of another kind.
+    /// Returns whether `signature` is a valid signature of `key` over `message`. Throws if the key is weak, unreadable,
+    /// or of a kind that this algorithm does not use.
     func verify(_ signature: [UInt8], over message: [UInt8], by key: CertifiedKey) throws(Rejection) -> Bool {
         switch (self, key) {
         case (_, .refused(.weak)): throw Rejection(.keyWeak)

@@ -9,9 +9,9 @@ struct CertificateSigner: Sendable {
     let root: Text?
     /// The country in the subject's name; nil if the name has no country or more than one.
     let country: Text?
-    /// The start of the certificate's validity. An earlier signature does not count.
+    /// The start of the certificate's validity. A signature with an earlier date is not valid.
     let notBefore: Timestamp
-    /// End of the certificate's validity.
+    /// The end of the certificate's validity.
     let notAfter: Timestamp
     /// The alternative names of the certificate's subject.
     let names: GeneralNames
@@ -30,13 +30,15 @@ struct CertificateSigner: Sendable {
         names = certificate.extensions.subjectNames
     }
 
-    /// Returns whether the certificate was valid at the stated time of signing. The skew is tolerated.
+    /// Returns whether the certificate was valid at the stated time of signing. A difference of at most `skew` is
+    /// tolerated.
     func isValid(at signed: Timestamp, skew: Duration) -> Bool {
         notBefore <= signed.advanced(by: skew) && signed <= notAfter.advanced(by: skew)
     }
 }
 
-/// The requirements on a path in addition to RFC 5280. They depend on the signed object and on its issuer.
+/// The requirements on a path in addition to RFC 5280. These requirements depend on the signed object and on its
+/// issuer.
 protocol SignerRules: Sendable {
     /// Throws if the root (``CertificateRoots/id(ofDigest:)``) was not pinned for this use.
     func checkRoot(_ root: Text) throws(Rejection)

@@ -6,7 +6,7 @@ enum CertifiedKey: Sendable {
     case usable(PublicKey)
     /// A point on P-521 (SEC 1, uncompressed), which some national roots use.
     case p521(point: [UInt8])
-    /// The key is too weak, unreadable or of an unsupported kind. The payload is the reason.
+    /// The key is too weak, unreadable or of an unsupported kind. The associated value is the reason.
     case refused(PublicKey.Failure)
 
     /// Reads a SubjectPublicKeyInfo.

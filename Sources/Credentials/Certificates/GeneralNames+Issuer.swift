@@ -3,12 +3,12 @@ import Encoding
 extension GeneralNames {
     /// The relation between a certificate's names and an issuer.
     enum Bearing: Sendable {
-        /// The names are the issuer's.
+        /// The names belong to the issuer.
         case itself
         /// The certificate has no names. The issuer's entry in the trust data names the root, so the operator has
         /// determined the owner of the certificate.
         case nobody
-        /// The names belong to another issuer, or are of a kind that names no issuer.
+        /// The names belong to another party, or are of a kind that cannot name an issuer.
         case others
     }
 

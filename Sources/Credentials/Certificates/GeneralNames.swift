@@ -15,7 +15,7 @@ struct GeneralNames: Sendable {
     private(set) var uris: [Text] = []
     private(set) var dnsNames: [Text] = []
     private(set) var directoryNames: [DistinguishedName] = []
-    /// The tags of the names of other kinds.
+    /// The tags of the names that are neither URIs, DNS names nor directory names.
     private(set) var otherKinds: Set<UInt> = []
 
     /// Creates an empty list.

@@ -15,7 +15,7 @@ package struct KeyPurposeID: Hashable, Sendable {
         guard isPlain, text.utf8.count <= 128 else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
-        // The library adds the first two numbers without an overflow check.
+        // SwiftASN1 adds the first two numbers without an overflow check, so their values are limited here.
         guard numbers.count == parts.count, numbers.count >= 2, numbers[0] <= 2,
             numbers[1] < (numbers[0] < 2 ? 40 : 1 << 32),
             let identifier = try? ASN1ObjectIdentifier(dotRepresentation: text.string)

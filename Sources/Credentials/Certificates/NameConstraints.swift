@@ -7,7 +7,7 @@ struct NameConstraints: Sendable {
     private var permitted = GeneralNames()
     private var excluded = GeneralNames()
 
-    /// Reads the extension.
+    /// Reads the content of a nameConstraints extension.
     init(_ node: ASN1Node) throws {
         var last: UInt?
         for list in try X509Certificate.children(of: node) {
@@ -42,7 +42,8 @@ struct NameConstraints: Sendable {
             && Self.allow(directoryNames, permitted.directoryNames, []) { $0.lies(in: $1) }
     }
 
-    /// Returns whether all `names` are allowed. `matches` returns nil if a name cannot be compared.
+    /// Returns whether all `names` are allowed. `matches` compares a name with a base; nil means that they cannot be
+    /// compared.
     private static func allow<Name>(
         _ names: [Name], _ permitted: [Name], _ excluded: [Name], _ matches: (Name, Name) -> Bool?
     ) -> Bool {

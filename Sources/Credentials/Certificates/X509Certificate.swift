@@ -2,9 +2,9 @@ import Encoding
 import Reasons
 import SwiftASN1
 
-/// An X.509 certificate (RFC 5280 section 4.1) with the fields that path validation needs. Reading a certificate proves
-/// nothing. Names are kept as the signed bytes. An unusable part (a weak key, an unknown algorithm) is no error at
-/// first: the code that needs the part reports the reason of the refusal.
+/// An X.509 certificate (RFC 5280 section 4.1) with the fields that path validation needs. Reading a certificate checks
+/// no signature. Names are stored as the signed bytes. A certificate with an unusable part, such as a weak key or an
+/// unknown algorithm, can still be read: the code that needs the part reports why it is unusable.
 struct X509Certificate: Sendable {
     /// The SHA-256 of the whole certificate (32 bytes), by which a root is identified.
     let digest: [UInt8]
@@ -81,8 +81,9 @@ struct X509Certificate: Sendable {
         extensions = try list.map { try CertificateExtensions($0) } ?? CertificateExtensions()
     }
 
-    /// The fingerprints by which the certificate's key may be withdrawn: that of the key as the certificate encodes it,
-    /// and that of the key in its usual encoding. Each call computes the fingerprints.
+    /// The fingerprints under which the trust data may list the certificate's key as withdrawn: the fingerprint of the
+    /// key as the certificate encodes it, and the fingerprint of the key in its usual encoding. Each call computes the
+    /// fingerprints.
     var keyFingerprints: Set<KeyFingerprint> {
         var fingerprints: Set = [KeyFingerprint(subjectPublicKeyInfo: Array(subjectPublicKeyInfo))]
         if case .usable(let key) = key, let fingerprint = KeyFingerprint(key) { fingerprints.insert(fingerprint) }

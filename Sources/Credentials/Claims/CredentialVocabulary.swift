@@ -76,7 +76,7 @@ enum StatusListKind: String {
 
     /// The type of an entry in a credential.
     var entryType: Text { Text(rawValue + "Entry") }
-    /// The type of the credential that holds a list.
+    /// The type of the credential that contains a list.
     var credentialType: Text { Text(rawValue + "Credential") }
     /// The type of the subject of a status list credential.
     var listType: Text { Text(rawValue) }

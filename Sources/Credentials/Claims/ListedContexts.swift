@@ -32,9 +32,9 @@ struct ListedContexts: Sendable {
         }
     }
 
-    /// Returns whether these URLs, in this order, are all contexts of the whole document.
+    /// Returns whether `others`, in this order, are all contexts of the whole document.
     func are(_ others: [Text]) -> Bool { begin(with: others) && !nests }
 
-    /// Returns whether these URLs, in this order, are all contexts of the outermost object.
+    /// Returns whether `others`, in this order, are all contexts of the outermost object.
     func begin(with others: [Text]) -> Bool { !bringsOwn && urls == others }
 }

@@ -1,13 +1,13 @@
 import Encoding
 import LinkedData
 
-/// The identity of an issuer's signed content: a SHA-256 that does not depend on which of the content's proofs are
-/// shown.
+/// The identity of an issuer's signed content: a SHA-256 hash. The hash stays the same when the holder omits some of
+/// the content's proofs.
 ///
-/// For linked data, the hash covers the canonical N-Quads without the proofs. If all shown proofs are over the JSON
-/// text, no signature needs the graph, so the graph is made only when the digest is read. Some texts contain members
-/// that the graph does not state. No suite over graphs can have signed such a text as a whole, so the hash covers its
-/// canonical JSON without contexts.
+/// For linked data, the hash covers the canonical N-Quads of the document without its proofs. If all proofs sign the
+/// JSON text, no signature check needs the RDF graph; the graph is then computed only when the digest is read. Some
+/// texts contain members that their graph cannot express. No proof over the graph can cover such a text completely, so
+/// the hash covers the canonical JSON of the text without its contexts.
 package struct SignedContent: Hashable, Sendable {
     private enum Source: Sendable {
         case digest([UInt8])
@@ -19,10 +19,12 @@ package struct SignedContent: Hashable, Sendable {
     /// Creates the identity with the given digest (32 bytes).
     package init(digest: [UInt8]) { source = .digest(digest) }
 
-    /// Creates the identity of a signed text without its proofs, under the contexts that were signed.
+    /// Creates the identity of the signed text `text`, a document without its proofs. `processor` contains the contexts
+    /// that were signed.
     init(text: JSONObject, processor: JSONLDProcessor) { source = .text(text, processor) }
 
-    /// The SHA-256, 32 bytes. Computed at each call for a text.
+    /// The SHA-256 hash, 32 bytes. For a text, each call computes the hash; the result is empty if the text has no
+    /// canonical form.
     package var digest: [UInt8] {
         switch source {
         case .digest(let digest): digest

@@ -1,7 +1,8 @@
 import Encoding
 import LinkedData
 
-/// The signed statements of one document, by node and property. A lookup returns all signed values, in any spelling.
+/// The signed statements of one document, by node and property. A lookup by IRI returns all signed values of a
+/// property, whatever name the document uses for the property.
 package struct StatementGraph: Sendable {
     /// All statements of the document.
     let dataset: Dataset
@@ -12,12 +13,12 @@ package struct StatementGraph: Sendable {
     var mandatory: Set<Int>?
     /// Whether the issuer makes either all or no elements of an array mandatory (``TrustedIssuer/takesArraysWhole``).
     var takesArraysWhole = false
-    /// The nodes that embedded credentials and presentations lead to. Other issuers may have made the statements about
-    /// these nodes. The set is empty if the issuer vouches for embedded statements
+    /// The embedded credentials and presentations, and all nodes that statements connect them to. Other issuers may
+    /// have made the statements about these nodes. The set is empty if the issuer vouches for embedded statements
     /// (``TrustedIssuer/vouchesForEmbedded``).
     var subjectsInside: Set<Term> = []
-    /// Whether an inner object also describes the outermost object. If so, another issuer may have stated the types and
-    /// subjects of the outermost object.
+    /// Whether an embedded credential or presentation also describes the outermost object. If so, another issuer may
+    /// have stated the types and subjects of the outermost object.
     var isRootInside: Bool { subjectsInside.contains(root) }
     private let index: StatementIndex
 
@@ -34,7 +35,8 @@ package struct StatementGraph: Sendable {
         guard types(of: root).contains(type) else { return nil }
         let others = others(of: type)
         if others.isEmpty { return }
-        // Two searches suffice for any number of such nodes: a search from the root, and a backward search to the root.
+        // Two searches suffice for any number of other nodes of the type: a search from the root, and a backward search
+        // to the root.
         guard others.isSubset(of: reachable(from: [root])) else { return nil }
         let rivals = others.intersection(reachable(from: [root], backwards: true))
         if rivals.isEmpty { return }
@@ -134,15 +136,17 @@ final class DeferredGraph: Sendable {
 
     private let source: Source
 
-    /// Holds an existing graph; nil if no readable graph exists.
+    /// Stores an existing graph, or nil if the credential has no readable graph.
     init(_ graph: StatementGraph?) { source = .known(graph) }
 
-    /// Creates the graph of a document, but does not compute it yet. `vouches`: ``TrustedIssuer/vouchesForEmbedded``.
+    /// Stores a document. ``graph`` computes the graph from it. `vouches` is the issuer's
+    /// ``TrustedIssuer/vouchesForEmbedded``.
     init(of document: JSONObject, processor: JSONLDProcessor, vouches: Bool) {
         source = .document(document, processor, vouches: vouches)
     }
 
-    /// The graph; nil if the document cannot be expanded. Each call computes a missing graph (``RuleWork`` caches it).
+    /// The graph; nil if the document cannot be expanded. For a stored document, each call computes the graph again
+    /// (``RuleWork`` caches the result).
     var graph: StatementGraph? {
         switch source {
         case .known(let graph): return graph

@@ -12,8 +12,8 @@ struct StatementIndex: Sendable {
     /// The nodes that are names of graphs.
     private(set) var graphs: Set<Term> = []
 
-    /// The maximum number of statements of one node for a linear search. A longer range is sorted by property and
-    /// bisected.
+    /// The maximum number of statements about one node that are searched linearly. If a node has more statements, they
+    /// are sorted by property and searched by bisection.
     private static let few = 48
 
     init(_ quads: [Quad]) {
@@ -66,7 +66,8 @@ struct StatementIndex: Sendable {
         return own[start..<end]
     }
 
-    /// Returns the first position for which `isSo` is true. For all later positions, `isSo` must be true, too.
+    /// Returns the index of the first element for which `isSo` is true, or the end index. `isSo` must be true for all
+    /// later elements, too.
     private static func first(in places: ArraySlice<Int>, _ isSo: (Int) -> Bool) -> Int {
         var (low, high) = (places.startIndex, places.endIndex)
         while low < high {

@@ -14,7 +14,8 @@ extension Dataset {
 }
 
 extension DroppedTerm {
-    /// Whether dropping the term loses a statement. RDF has no form for `null`, index keys and base directions.
+    /// Whether dropping the term loses a statement. Dropping `null`, an index key or a base direction loses none,
+    /// because RDF cannot express them.
     var statesSomething: Bool {
         switch reason {
         case .undefinedTerm, .undefinedType, .relativeIRI, .blankProperty, .freeFloating, .languageTag: true

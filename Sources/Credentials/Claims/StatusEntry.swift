@@ -6,15 +6,15 @@ import LinkedData
 struct StatusEntry {
     /// The place of the entry in the credential, as a JSON pointer.
     let pointer: String
-    /// The kind of list that the entry belongs to; nil for an entry of another kind.
+    /// The kind of bitstring status list that the entry belongs to; nil if the entry has no type of such a list.
     let kind: StatusListKind?
     let purpose: Text?
     /// The URL of the list.
     let list: Text?
     let index: Int?
-    /// The number of bits of an entry, 1 to 8.
+    /// The number of bits that the entry has in the list, 1 to 8.
     let size: Int?
-    /// The types of an entry of another kind. The list is empty if the holder may have withheld a type.
+    /// The types of an entry whose ``kind`` is nil. The list is empty if the holder may have withheld a type.
     let otherTypes: [Text]
 
     /// Reads the entry from signed JSON.
@@ -61,8 +61,8 @@ struct StatusEntry {
         self.list = list?.iri ?? list?.lexicalForm
         index = one("statusListIndex", at: node)?.lexicalForm.flatMap(Self.index)
         let sizes = values("statusSize", at: node)
-        // The search for each message goes through all statements, so read at most 257 messages. The largest entry has
-        // 256 values; the last message proves that there are too many.
+        // The search for each message goes through all statements, so read at most 257 messages. An entry of 8 bits has
+        // 256 messages; a 257th message proves that there are too many.
         let messages = values("statusMessage", at: node).prefix(257).map { message in
             (one("status", at: message)?.lexicalForm, one("message", at: message)?.lexicalForm)
         }

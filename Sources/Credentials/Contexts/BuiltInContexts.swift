@@ -3,8 +3,8 @@ import LinkedData
 
 /// The JSON-LD contexts that ship with the product, pinned by SHA-256.
 ///
-/// The contexts of proof suites are for proof options only. A credential may name a context only if the trust directory
-/// lists it. An entry of `contexts/index.json` without a file refers to the built-in document.
+/// Proof options may use every built-in context. A credential may use a context only if the trust directory lists the
+/// context. An entry of `contexts/index.json` without a file refers to the built-in document.
 package enum BuiltInContexts {
     /// One context document as published.
     package struct Document: Sendable {
@@ -82,7 +82,7 @@ package enum BuiltInContexts {
             PackageResources.w3id_org_vc_status_list_2021_v1_jsonld),
     ]
 
-    /// Returns the context published at `url`, if it is built in.
+    /// Returns the built-in context that is published at `url`; nil if there is none.
     package static func document(_ url: Text) -> Document? { all.first { $0.url == url } }
 
     /// The built-in contexts whose bytes have the pinned hash, by URL.

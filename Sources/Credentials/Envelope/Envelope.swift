@@ -3,7 +3,7 @@ import Reasons
 
 /// The content of a payload, without its envelope.
 struct Received {
-    /// The content of the payload, in the form of its format.
+    /// The content of the payload, as a value of the type for its format.
     enum Body {
         /// A linked-data credential or presentation: a JSON object.
         case object(JSONObject)
@@ -11,7 +11,7 @@ struct Received {
         case jwt(CompactJWS)
         /// A token that is an SD-JWT.
         case sdJWT(SDJWT)
-        /// A token that is base64url text: an mdoc.
+        /// An mdoc, as base64url text.
         case token([UInt8])
     }
 
@@ -44,7 +44,7 @@ struct Received {
 /// prove nothing and are not read.
 struct Envelope {
     let limits: Limits
-    /// The known objects. A payload that contains a known object is parsed faster.
+    /// The inline contexts of earlier credentials. A payload that contains one of these objects is parsed faster.
     var known: [KnownObject] = []
     /// The maximum depth of JSON texts inside JSON strings. A wallet record needs at most two levels.
     private static let nesting = 4
@@ -53,7 +53,7 @@ struct Envelope {
     enum Syntax {
         case json(JSON, text: [UInt8])
         case token([UInt8])
-        /// The credential has another format, of which only the name is known.
+        /// A credential in a format that this program recognises but does not verify.
         case unsupported(UnsupportedFormat)
     }
 
@@ -121,7 +121,7 @@ struct Envelope {
         return Received(kind: kind, body: .object(object), text: source)
     }
 
-    /// The content of a record, and the formats that the record states.
+    /// The content of a wallet record, and the formats that the record states.
     private struct Content {
         let content: JSON
         var names: [CredentialFormat] = []
@@ -141,7 +141,7 @@ struct Envelope {
         return member("credential", of: outer).map { Content(content: $0, names: Self.formats(of: record)) }
     }
 
-    /// Reads a token from any place of the payload.
+    /// Reads a token, which is the whole payload or a part of it.
     func token(_ bytes: [UInt8], claimed: CredentialFormat?) throws(Rejection) -> Received {
         guard bytes.count <= limits.tokenBytes else { throw Rejection(.inputTooLarge) }
         switch Token.kind(of: bytes, claimed: claimed) {

@@ -7,8 +7,8 @@ package struct BareSignature: Sendable {
     private let message: [UInt8]
     private let signature: [UInt8]
 
-    /// Returns nil if the algorithm (a JOSE name) is unknown, or the key (Multikey, multibase) is unreadable or of
-    /// another kind.
+    /// Creates the value; nil if the algorithm (a JOSE name) is unknown, or the key (Multikey, multibase) is unreadable
+    /// or of a kind that the algorithm does not use.
     package init?(algorithm: String, key: Text, message: [UInt8], signature: [UInt8]) {
         guard let algorithm = SignatureAlgorithm(rawValue: algorithm), let key = try? KeyEncoding.multibase(key),
             algorithm.fits(key)

@@ -1,8 +1,8 @@
 import Encoding
 import Reasons
 
-/// A JSON Web Signature in compact form: `header.payload.signature` (RFC 7515 section 7.1). Reading a signature proves
-/// nothing. ``verify(by:)`` checks it, and the algorithm must fit the kind of the key.
+/// A JSON Web Signature in compact form: `header.payload.signature` (RFC 7515 section 7.1). Creating a value does not
+/// check the signature: ``verify(by:)`` checks it, and that its algorithm fits the kind of the key.
 struct CompactJWS {
     /// The protected header. The compact form has no other header.
     let header: JSONObject
@@ -36,8 +36,8 @@ struct CompactJWS {
 
     /// Returns the algorithm that the header names.
     ///
-    /// No header extension is supported (RFC 7515 section 4.1.11), so a header with `crit` is refused. A payload
-    /// outside base64url (RFC 7797) is refused, too.
+    /// No header extension is supported (RFC 7515 section 4.1.11), so a header with `crit` is refused. A header for a
+    /// payload that is not encoded in base64url (`b64`, RFC 7797) is refused, too.
     ///
     /// - Throws: `proof.malformed` for such headers, `proof.algorithm` for an unsupported algorithm, including `none`
     ///   and every HMAC.

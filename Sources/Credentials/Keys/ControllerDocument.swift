@@ -10,7 +10,8 @@ package struct VerificationMethod: Sendable {
     package let key: Result<PublicKey, PublicKey.Failure>
     /// The `kid` of the method's publicKeyJwk; nil if there is none. Tokens may also name the method by its `kid`.
     var keyID: Text?
-    /// The instant from which signatures of the method no longer count: the earlier of `revoked` and `expires`.
+    /// The instant from which signatures of the method no longer count: the earlier of `revoked` and `expires`; nil if
+    /// the document states neither.
     var end: Timestamp?
     /// Whether the method's publicKeyJwk is a signature key (RFC 7517 sections 4.2 and 4.3).
     var signs = true
@@ -95,8 +96,8 @@ package struct ControllerDocument: Sendable {
     }
 
     /// Creates the document of an identifier that contains its own key (did:key, did:jwk). The document has one method,
-    /// which the identifier also names. The method is listed for both purposes, or for none if the key is not for
-    /// signatures.
+    /// and the identifier is a second name of the method. The method is listed for both purposes, or for none if the
+    /// key is not for signatures.
     init(id: Text, method: Text, key: Result<PublicKey, PublicKey.Failure>, signs: Bool = true) {
         self.id = id
         isIssuerMetadata = false

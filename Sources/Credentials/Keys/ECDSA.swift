@@ -5,8 +5,8 @@ enum ECDSA {
     /// The key's octets are no point of the curve.
     struct NoPoint: Error {}
 
-    /// Checks `signature` over `message` with the hash of the curve: SHA-384 for P-384, otherwise SHA-256. A signature
-    /// of another length, or with r or s outside 1 to n − 1, never matches.
+    /// Returns whether `signature` over `message` is valid with the hash of the curve: SHA-384 for P-384, otherwise
+    /// SHA-256. A signature of another length, or with r or s outside 1 to n − 1, never matches.
     static func verify(
         _ signature: [UInt8], over message: [UInt8], curve: PublicKey.Curve, point: [UInt8]
     ) throws(NoPoint) -> Bool {

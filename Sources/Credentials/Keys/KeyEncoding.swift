@@ -2,7 +2,7 @@ import Encoding
 
 /// Reads the encodings of keys in DID documents (Controlled Identifiers 1.0 section 2.2 and its predecessors).
 enum KeyEncoding {
-    /// The JSON members that hold key material, in order of precedence.
+    /// The JSON members that contain key material, in order of precedence.
     static let members: [Text] = [
         "publicKeyMultibase", "publicKeyJwk", "publicKeyPem", "publicKeyBase58", "publicKeyHex",
     ]
@@ -123,7 +123,8 @@ enum KeyEncoding {
         return try RSAPublicKey(modulus: modulus, exponent: exponent)
     }
 
-    /// Reads a key that is not encoded. The kind of the key follows from the method's type and the length of the key.
+    /// Reads the bare bytes of a key, without a multicodec prefix or ASN.1. The kind of the key follows from the
+    /// method's type and the number of bytes.
     private static func raw(_ bytes: [UInt8], type: Text?) throws(PublicKey.Failure) -> PublicKey {
         let name = type?.string ?? ""
         if name.contains("Secp256k1") { return try point(.secp256k1, bytes) }

@@ -2,7 +2,7 @@ import CSodium
 import Crypto
 package import Encoding
 
-/// The Ed25519 key by which a gate identifies its operator. The installation pins the key.
+/// The Ed25519 key by which a gate identifies its operator. The installer pins the key on the gate.
 package struct OperatorKey: Hashable, Sendable {
     /// The key (RFC 8032 section 5.1.5), 32 bytes.
     package let bytes: [UInt8]

@@ -1,7 +1,7 @@
 import CryptoExtras
 import Reasons
 
-/// A public key that a verification method carries.
+/// A public key of a verification method.
 package enum PublicKey: Sendable {
     /// An Ed25519 key (RFC 8032), 32 bytes.
     case ed25519([UInt8])

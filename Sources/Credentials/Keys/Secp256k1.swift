@@ -2,8 +2,8 @@ import CLibcrypto
 
 /// ECDSA on secp256k1 with SHA-256 (ES256K, RFC 8812) by the system's libcrypto. No Swift package offers this curve.
 enum Secp256k1 {
-    /// Checks a raw r‖s signature of 64 bytes. The point is in SEC 1 encoding, compressed or not. Throws if the point
-    /// is not on the curve.
+    /// Returns whether a raw r‖s signature of 64 bytes is valid. The point is in SEC 1 encoding, compressed or not.
+    /// Throws if the point is not on the curve.
     static func verify(
         _ signature: [UInt8], over message: [UInt8], point: [UInt8]
     ) throws(ECDSA.NoPoint) -> Bool {

@@ -26,8 +26,8 @@ enum SelfContainedDID {
     }
 
     private static func jwk(_ value: String) throws(PublicKey.Failure) -> JSONObject? {
-        // The method requires base64url without padding, but MOSIP's wallets add padding. Each spelling is a separate
-        // identifier.
+        // The DID method did:jwk requires base64url without padding, but MOSIP's wallets add padding. Each spelling is
+        // a separate identifier.
         guard let bytes = Base64.decodePaddedURL(value.utf8) else { throw .malformed }
         var limits = JSON.Limits()
         limits.depth = 4

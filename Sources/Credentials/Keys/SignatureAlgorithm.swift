@@ -12,12 +12,13 @@ enum SignatureAlgorithm: String, Hashable, Sendable {
     case rs256 = "RS256"
     case ps256 = "PS256"
 
-    /// Returns the algorithm of a JOSE name. For the polymorphic name `EdDSA`, RFC 9864 added a fully specified name.
+    /// Creates the algorithm with a JOSE name; nil if the name is unknown. `Ed25519` (RFC 9864) is a second name of
+    /// `EdDSA`.
     init?(joseName name: Text) {
         if name == "Ed25519" { self = .edDSA } else { self.init(rawValue: name.string) }
     }
 
-    /// Returns whether the algorithm takes keys of this kind.
+    /// Returns whether the algorithm uses keys of this kind.
     func fits(_ key: PublicKey) -> Bool {
         switch (self, key) {
         case (.edDSA, .ed25519), (.rs256, .rsa), (.ps256, .rsa): true
@@ -27,8 +28,8 @@ enum SignatureAlgorithm: String, Hashable, Sendable {
         }
     }
 
-    /// Checks `signature` over `message`. Throws if the key is of another kind or the length is impossible: such a
-    /// proof is malformed, and not a proof by another key.
+    /// Returns whether `key` made `signature` over `message`. Throws if the algorithm does not use keys of this kind or
+    /// the signature has an impossible length: such a proof is malformed, and not a proof by another key.
     func verify(
         _ signature: [UInt8], over message: [UInt8], by key: PublicKey, at pointer: String
     ) throws(Rejection) -> Bool {

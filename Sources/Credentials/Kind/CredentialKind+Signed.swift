@@ -1,15 +1,16 @@
 import Encoding
 import Reasons
 
-// Classifies signed objects: one function for tokens, one for JSON objects. Only mdocs are in CBOR.
+// Functions that classify signed objects: one for tokens, one for JSON objects. A signed object in CBOR is always an
+// mdoc.
 
 extension CredentialKind {
-    /// Classifies a token that was received alone or before a `~`.
+    /// Classifies a JWT: a whole token, or the part of an SD-JWT before its first `~`.
     ///
     /// The header's `typ` or the members of the payload determine the kind. If both determine a kind, the two kinds
     /// must be equal.
     ///
-    /// - Throws: `shape.header` if the two kinds differ.
+    /// - Throws: `shape.header` if the two kinds differ, or `typ` is not a text.
     init(of token: CompactJWS) throws(Rejection) {
         let (claims, marks) = (token.claims, Mark.all(in: token.claims))
         guard let named = try Self.named(by: token.header, claims) else {
@@ -20,11 +21,12 @@ extension CredentialKind {
         self = named
     }
 
-    /// Classifies a received token. The kind must be a kind that admits people, and must agree with the serialisation.
+    /// Classifies a received token. The kind must be a kind that admits people. `isSelective` states whether the
+    /// serialisation contains `~`; it must do so for the kinds of SD-JWT only.
     ///
     /// - Throws: `shape.header`; `kind.never-admits`; `proof.malformed` for an SD-JWT without `~`; `kind.disagrees` for
-    ///   another token with `~`; `kind.member` for another token with digests, because its issuer intended a part to be
-    ///   withheld.
+    ///   a token of another kind with `~`; `kind.member` for a credential of another kind that contains digests,
+    ///   because its issuer intended the holder to withhold parts of it.
     init(received token: CompactJWS, isSelective: Bool) throws(Rejection) {
         let kind = try Self(of: token)
         guard kind.format != nil else { throw Rejection(.kindNeverAdmits) }
@@ -76,9 +78,7 @@ extension CredentialKind {
         }
     }
 
-    /// Returns the number of bits of one entry: 1, or the value of `statusSize`. An entry of several bits needs a
-    /// message for each value. The text of messages is not checked, because messages are for people. Returns nil for a
-    /// malformed size, a wrong number of messages, or a size above 8 bits.
+    /// Returns whether the payload of a token whose header names this kind may contain the member `mark`.
     private func mayBear(_ mark: Mark) -> Bool {
         switch self {
         case .vcJWT, .vcdmSDJWT: [.context, .credential, .presentation].contains(mark)

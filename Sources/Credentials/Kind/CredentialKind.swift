@@ -71,7 +71,8 @@ enum CredentialKind: String, CaseIterable {
         }
     }
 
-    /// Throws `kind.disagrees` for a label that belongs to another kind.
+    /// Throws `kind.disagrees` if `label`, a format that was stated for an object of this kind, belongs to another
+    /// kind; nil agrees with every kind.
     func agrees(with label: CredentialFormat?) throws(Rejection) {
         if let label, !labels.contains(label) { throw Rejection(.kindDisagrees) }
     }
@@ -83,7 +84,8 @@ extension CredentialKind {
     /// vocabulary is covered.
     static func admits(_ types: [Text]) -> Bool { !types.contains { neverAdmitting.contains(name(of: $0)) } }
 
-    /// Status lists, links between a domain and a DID, and endorsements of other credentials.
+    /// The types of credentials that admit no person: status lists, links between a domain and a DID, and endorsements
+    /// of other credentials.
     static let neverAdmitting: Set<Text> = [
         "BitstringStatusListCredential", "StatusList2021Credential", "RevocationList2020Credential",
         "SuspensionList2020Credential", "RevocationList2021Credential", "DomainLinkageCredential",

@@ -48,7 +48,8 @@ struct MemberTable: Sendable {
 // MARK: - The tables
 
 extension MemberTable {
-    /// The members in both data models of the W3C. For inert members, only the form is checked.
+    /// The members of a credential in both data models of the W3C. Of the members in `credentialInert`, only the form
+    /// is checked.
     private static let credential: [(Stage, [Text])] = [
         (.shape, ["type", "credentialSubject", "id"]),
         (.validity, ["issuanceDate", "validFrom", "expirationDate", "validUntil"]), (.issuer, ["issuer"]),
@@ -73,14 +74,14 @@ extension MemberTable {
     static let linkedDataCredential = MemberTable(credential + [(.proof, ["proof"])], inert: credentialInert)
     /// The document of a linked-data presentation.
     static let linkedDataPresentation = MemberTable(presentation + [(.holder, ["proof"])])
-    /// The payload that contains `vc`.
+    /// The payload of a JWT that contains `vc`.
     static let jwtCredential = MemberTable(claims + [(.shape, ["vc"])], inert: ["nonce"])
     /// The content of `vc`.
     static let insideVC = MemberTable(credential, inert: credentialInert)
     static let vcJWT = MemberTable(credential + claims, inert: credentialInert + ["nonce"])
-    /// The payload that contains `vp`.
+    /// The payload of a JWT that contains `vp`.
     static let jwtPresentation = MemberTable(holderClaims + [(.shape, ["vp"])], inert: ["jti"])
-    /// The object that contains a token (VCDM 2.0 sections 4.13.1 and 4.13.2).
+    /// The object that contains a token in a credential or presentation (VCDM 2.0 sections 4.13.1 and 4.13.2).
     static let envelope = MemberTable([(.shape, ["@context", "type", "id"])])
     /// The content of `vp`.
     static let insideVP = MemberTable(presentation)
@@ -95,14 +96,14 @@ extension MemberTable {
             (.status, ["status", "credentialStatus"]),
         ] + disclosing, inert: ["issuer", "vct#integrity", "jti", "id", "nonce"])
     static let vcdmSDJWT = MemberTable(credential + claims + disclosing, inert: credentialInert + ["nonce"])
-    /// A plain SD-JWT. The claim `iss` names the issuer, or `issuer` as in a W3C credential.
+    /// A plain SD-JWT. The claim `iss`, or `issuer` as in a W3C credential, names the issuer.
     static let plainSDJWT = MemberTable(
         [
             (.shape, ["type", "sub", "credentialSubject"]),
             (.validity, ["nbf", "exp", "iat", "issuanceDate", "validFrom", "expirationDate", "validUntil"]),
             (.issuer, ["iss", "issuer"]), (.contexts, ["@context"]), (.status, ["status", "credentialStatus"]),
         ] + disclosing, inert: ["jti", "id", "nonce"])
-    /// The mobile security object. The elements of the namespaces are claims.
+    /// The mobile security object of an mdoc. The elements of the namespaces are claims.
     static let securityObject = MemberTable(
         [
             (.shape, ["version", "docType"]), (.validity, ["validityInfo"]),

@@ -23,9 +23,9 @@ extension CredentialKind {
         let types: [Text]
         /// A further value of `typ` that the compat profile allows; nil if there is none.
         var lenient: Text?
-        /// Whether `typ` may be missing.
+        /// The profiles in which `typ` may be missing.
         var absence = Absence.never
-        /// The required value of a present `cty`; nil allows any value.
+        /// The required value of the header's `cty`, if the header has a `cty`; nil allows any value.
         var contentType: Text?
     }
 

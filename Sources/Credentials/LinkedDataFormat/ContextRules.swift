@@ -10,7 +10,8 @@ struct ContextRules {
 
     /// Checks every `@context` in the document, at any depth.
     func check(_ document: JSONObject) throws(Rejection) {
-        // Pointers are made only for a refused document.
+        // Only a refusal needs the JSON pointer of a context, so a first pass without pointers decides whether all are
+        // allowed.
         if isAllowed(.object(document)) { return }
         try check(.object(document))
     }
@@ -46,7 +47,8 @@ struct ContextRules {
         return nil
     }
 
-    /// Returns whether an object has the form of a credential. The first context defines and protects `type` and its
+    /// Returns whether an object has the form of a credential. In such an object, the first context defines and
+    /// protects the term `type` and the type's name.
     /// value.
     private static func isCredential(_ object: JSONObject) -> Bool {
         guard let first = object["@context"]?.array?.first?.string, CredentialShape.Version(rawValue: first) != nil
@@ -72,8 +74,8 @@ struct ContextRules {
         (context.array ?? [context]).allSatisfy { (try? check(entry: $0, at: "")) != nil }
     }
 
-    /// Checks a value and its content. Pointers are made on the way back, because names may be long and objects may
-    /// have many members.
+    /// Checks the contexts in a value, at any depth. The pointer of a refused context is composed while the error
+    /// passes up, because names may be long and objects may have many members.
     private func check(_ value: JSON) throws(Rejection) {
         switch value {
         case .object(let object):

@@ -5,7 +5,7 @@ import LinkedData
 /// recursively the contexts that pinned contexts name. Each URL is listed once, in the order of first occurrence.
 struct ContextURLs {
     private(set) var urls: [Text] = []
-    /// The known contexts, by URL.
+    /// The contexts whose content is known, by URL.
     private let known: [Text: JSON]
     private var seen: Set<Text> = []
 
@@ -34,7 +34,7 @@ struct ContextURLs {
             if let url = entry.string { note(url) }
             guard let object = entry.object else { continue }
             if let url = object["@import"]?.string { note(url) }
-            // Terms may have scoped contexts.
+            // The definition of a term may contain a context.
             visit(entry)
         }
     }

@@ -13,9 +13,9 @@ struct CredentialCheck: FormatCheck {
     private let document: JSONObject
     /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
-    /// The issuer's entry, once the issuer is known to be trusted.
+    /// The issuer's entry in the trust data; nil until the issuer stage has passed.
     private(set) var issuer: TrustedIssuer?
-    /// The place of a status entry that is partly unsigned.
+    /// The JSON pointer of the first status entry of which a part is unsigned; nil if there is none.
     private var uncoveredStatus: String?
 
     private var trust: TrustStore { verificationContext.trust }
@@ -36,8 +36,9 @@ struct CredentialCheck: FormatCheck {
                 ? Withheld(place: "/credentialStatus", isStated: !facts.status.isEmpty) : nil)
     }
 
-    /// Runs all stages except the status stage, as a status list credential requires. `entry` replaces the lookup of
-    /// the issuer in the trust list, because another id may sign a status list.
+    /// Runs all stages except the status stage, as a status list credential requires. If `entry` is not nil, the
+    /// credential's issuer must have the id of `entry`, and the issuer stage does not search the trust data: the signer
+    /// of a status list need not be one of the issuers there.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> SignedCredential {
         let shape = try readShape(document)
         try verificationContext.stage(.validity) { () throws(Rejection) in
@@ -80,8 +81,8 @@ struct CredentialCheck: FormatCheck {
         let content = try verificationContext.stage(.contexts) { () throws(Rejection) in
             try readContent(document, inlineAllowed: true)
         }
-        // The types of the credential must have a meaning. No other member is reported as unsigned, because nothing is
-        // signed.
+        // The contexts must define the types of the credential. Other members that they do not define are not reported
+        // as unsigned, because the shape check verifies no signature.
         let types = content.unsigned.filter { $0.utf8.starts(with: "/type".utf8) }
         try verificationContext.stage(.claims) { () throws(Rejection) in try markUnsigned(types) }
     }
@@ -132,9 +133,11 @@ struct CredentialCheck: FormatCheck {
                         proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), issued: shape.validFrom,
                         at: now, trust: trust, limits: limits))
             } catch {
-                // If the proof has usual names, report the wrong purpose: another spelling cannot make a purpose right.
+                // If the proof has usual names, report its wrong purpose, not its spelling: a search for unusual names
+                // cannot find another purpose.
                 let isNamed = error.reason.code == .proofPurpose && Spelling.suspicion(in: proof.value) == nil
-                // One spelling check is enough, because a holder may also omit a proof.
+                // One spelling check for all proofs of other signers is enough, because a holder may also omit such a
+                // proof.
                 let isLooked = isNamed || !foreign.isEmpty
                 let error = isLooked ? error : verificationContext.respelt(proof, in: shape.document) ?? error
                 guard isForeign(proof.value, issuer, error.reason.code) else { throw error }
@@ -148,7 +151,7 @@ struct CredentialCheck: FormatCheck {
         evidence.findings += foreign.map {
             Reason($0.reason.code, $0.reason.detail, at: $0.reason.pointer, severity: .warning)
         }
-        // Verify the issuer's proofs first. Anyone can make any number of valid proofs.
+        // Verify the issuer's proofs first, because anyone can add any number of valid proofs by other signers.
         return proofs.filter(\.isIssuers) + proofs.filter { !$0.isIssuers }
     }
 
@@ -163,13 +166,13 @@ struct CredentialCheck: FormatCheck {
         }
     }
 
-    /// The joint coverage of a credential's proofs.
+    /// The content that the proofs of a credential cover together.
     private struct Coverage {
         /// The issuer's proofs, each with the facts that it states.
         var proofs: [(proof: LinkedDataProof, facts: ProofFacts)] = []
         /// The signed text, and its members by name; nil if no proof covers the text.
         var text: (document: LinkedDataDocument, shape: CredentialShape)?
-        /// The identity of the credential, where a proof covers statements.
+        /// The identity of the credential; nil if all proofs cover the text.
         var name: SignedContent?
         /// ``StatementGraph/mandatory``, if a proof lets the holder withhold statements.
         var mandatory: Set<Int>?
@@ -192,8 +195,8 @@ struct CredentialCheck: FormatCheck {
                     found = try verify(proof, &digests)
                 }
             } catch {
-                // A proof that names its chain in an unusual spelling fails here as invalid or malformed. Therefore
-                // check the spelling.
+                // A proof that names its chain in an unusual spelling fails here as invalid or malformed. If the
+                // document has such a spelling, report the spelling as the more exact reason.
                 let isUnread = [.proofInvalid, .proofMalformed].contains(error.reason.code)
                 throw isUnread ? verificationContext.respelt(shape.document) ?? error : error
             }
@@ -205,8 +208,8 @@ struct CredentialCheck: FormatCheck {
             if let mandatory = found.mandatory { coverage.mandatory = mandatory } else { isWhole = true }
         }
         if isWhole { coverage.mandatory = nil }
-        // If proofs cover one text under several contexts, the shortest list of contexts counts. The order of the
-        // proofs is irrelevant.
+        // If proofs cover one text under several lists of contexts, the shortest list counts, whatever the order of the
+        // proofs.
         if let context = contexts.min(by: { $0.array?.count ?? 1 < $1.array?.count ?? 1 }) {
             let (text, isReceived) = try digests.signedText(under: context)
             let names =
@@ -233,7 +236,7 @@ struct CredentialCheck: FormatCheck {
     private func signedContent(
         _ proofs: [LinkedDataProof], _ digests: inout DocumentDigests
     ) throws(Rejection) -> SignedContent? {
-        // The identity must not change when the holder discloses another part or an outsider adds a proof.
+        // The identity must not change when the holder discloses another part or another signer adds a proof.
         let proofs = proofs.filter(\.isIssuers)
         if let key = proofs.compactMap(\.disclosureKey).first { return SignedContent(digest: Digest.sha256(key)) }
         if proofs.allSatisfy({ $0.suite.canonicalization == .jcs }) {
@@ -316,7 +319,8 @@ struct CredentialCheck: FormatCheck {
         evidence.summary.validUntil = facts.validUntil
     }
 
-    /// Returns the signed types for a record: their names if the names are certain, otherwise IRIs.
+    /// Returns the signed types for a record: their names, if it is certain which type each name means; otherwise their
+    /// IRIs.
     private func recordedTypes(of claims: SignedClaims) -> [Text] {
         let question = TypeNames.Question(
             types: claims.types, contexts: claims.contexts.urls, issuerContexts: claims.issuerContexts,
@@ -330,7 +334,7 @@ struct CredentialCheck: FormatCheck {
         return verificationContext.recordable(order)
     }
 
-    /// Keeps the claims for the record and the gate's rules.
+    /// Stores the claims in the evidence, for the record and the gate's rules.
     private mutating func noteClaims(_ signed: SignedCredential, _ issuer: TrustedIssuer) {
         let claims = signed.claims(of: issuer)
         evidence.summary.types = recordedTypes(of: claims)

@@ -14,9 +14,11 @@ struct CredentialFacts {
     /// The earliest end of validity in the credential.
     var validUntil: Timestamp?
     var status: [StatusEntry]
-    /// Whether the holder may have withheld a start of validity, an end of validity or a status.
+    /// Whether the holder may have withheld a start of validity.
     var mayHideStart = false
+    /// Whether the holder may have withheld an end of validity.
     var mayHideEnd = false
+    /// Whether the holder may have withheld a status entry.
     var mayHideStatus = false
     var subjects: CredentialSubjects
     /// The id of the credential; nil if there is none.

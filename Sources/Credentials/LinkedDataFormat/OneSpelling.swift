@@ -1,8 +1,8 @@
 import Encoding
 import Reasons
 
-/// Checks that a document is spelled as its data model spells it. The check is a second line of defence in addition to
-/// reading statements.
+/// Checks that a document uses the names of its data model. The verdict depends on signed statements, whatever their
+/// names are in the document; these checks are a second line of defence.
 extension VerificationContext {
     /// Runs the shape stage of linked data. Unusual names can hide members from the shape stage. If the members cannot
     /// be read and the document has a spelling fault, the spelling fault is reported.
@@ -10,9 +10,9 @@ extension VerificationContext {
         do throws(Rejection) { return try read() } catch { throw respelt(document) ?? error }
     }
 
-    /// Returns the spelling fault of an unexpected document; nil if the spelling is usual. A context inside the
-    /// document can hide unusual names from a check of the text, so the document and one of its proofs are expanded.
-    /// One proof is enough: the document is not trusted yet, and each expansion costs time.
+    /// Returns the spelling fault of a document that could not be read or verified; nil if the spelling is usual. A
+    /// context inside the document can hide unusual names from a check of the text, so the document and one of its
+    /// proofs are expanded. One proof is enough: the document is not trusted yet, and each expansion costs time.
     func respelt(_ document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         if let place = Spelling.suspicion(in: document) { return Rejection(.shapeSpelling, at: place) }
@@ -23,7 +23,7 @@ extension VerificationContext {
             return Rejection(.shapeSpelling, at: pointer + place)
         }
         if let place = hiddenSpelling(of: document) { return Rejection(.shapeSpelling, at: place) }
-        // The first proof that lacks a member that every proof needs.
+        // Expand the first proof that lacks a member that every proof needs. If there is none, expand the first proof.
         let index = proofs.firstIndex { proof in
             ["type", "proofPurpose", "verificationMethod"].contains { proof.object?[$0]?.string == nil }
         }
@@ -44,8 +44,8 @@ extension VerificationContext {
     }
 
     /// Returns the place of an unusual spelling that an inline context hides; nil if there is none. In the strict
-    /// profile, if no issuer may use inline contexts, nil is returned without a search. The document is refused in any
-    /// case, and a more exact reason does not justify processing the contexts of an untrusted document.
+    /// profile, if no issuer may use inline contexts, the function returns nil without a search: the document is
+    /// refused in any case, and a more exact reason does not justify processing the contexts of an untrusted document.
     private func hiddenSpelling(of document: JSONObject) -> String? {
         guard profile == .compat || trust.allowsInlineContexts else { return nil }
         let context = document["@context"] ?? .null

@@ -28,7 +28,7 @@ struct COSESign1 {
     }
 
     /// The maximum number of members of one header. Both headers of an mdoc together have two or three members. The
-    /// limit bounds the work of comparing each member of one header with the members of the other.
+    /// limit bounds the work of comparing each member of one header with the members of the other header.
     private static let headerMembers = 64
 
     /// Reads the structure of a message. The signature check examines the algorithm and the critical headers.
@@ -115,7 +115,7 @@ struct COSESign1 {
     private func checkCritical() throws(Rejection) {
         guard let critical else { return }
         let understood = [Label.algorithm, Label.x5chain]
-        // A longer list must repeat labels.
+        // A list with more elements than `understood` must repeat a label.
         guard let labels = critical.array, (1...understood.count).contains(labels.count),
             labels.allSatisfy({ label in
                 label.integer.map { number in
@@ -140,7 +140,7 @@ struct COSESign1 {
 }
 
 extension CBORDecoder {
-    /// Decodes an item of a credential; reports errors as reason codes.
+    /// Decodes a CBOR item of a credential. Throws `cbor.syntax` for malformed CBOR, and `input.too-large`.
     mutating func read(_ bytes: ArraySlice<UInt8>, at pointer: String? = nil) throws(Rejection) -> CBOR {
         do throws(CBORError) {
             return try decode(bytes)

@@ -3,7 +3,7 @@ import Reasons
 
 /// One data element of an mdoc (ISO/IEC 18013-5 section 8.3.2.1.2.2).
 struct IssuerSignedItem {
-    /// The number of the element's digest in the issuer's signature.
+    /// The number under which the issuer signed the digest of the element.
     let digestID: UInt64
     /// The element's name.
     let identifier: Text
@@ -45,7 +45,7 @@ struct IssuerSigned {
     let nameSpaces: [NameSpace]
     /// The issuer's signature and the signed object; nil when the signature is missing.
     let authentication: (message: COSESign1, object: MobileSecurityObject)?
-    /// The place of this part in the payload.
+    /// The place of this part in the payload, as a JSON pointer.
     let pointer: String
 
     /// Reads the structure of an mdoc's issuer-signed part. A missing signature is not an error here; the caller

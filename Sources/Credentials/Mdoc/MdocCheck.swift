@@ -23,7 +23,7 @@ struct MdocCheck: FormatCheck {
         evidence = Evidence(summary)
     }
 
-    /// Checks the shape of the whole first, then each document.
+    /// Checks the shape of all documents first, then verifies each document.
     mutating func verify() throws(Rejection) { try verify(shapeOnly: false) }
 
     mutating func checkShape() throws(Rejection) { try verify(shapeOnly: true) }

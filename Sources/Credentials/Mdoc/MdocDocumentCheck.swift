@@ -1,7 +1,7 @@
 import Encoding
 import Reasons
 
-/// The stages of one document. Pointers are relative to the document.
+/// Runs the stages of a verification for one mdoc of a payload. The pointers in its findings are relative to that mdoc.
 struct MdocDocumentCheck {
     let document: MdocDocument
     private(set) var evidence: Evidence
@@ -91,7 +91,8 @@ struct MdocDocumentCheck {
         } catch { throw error.moved(to: error.reason.pointer ?? message.pointer) }
     }
 
-    /// Returns the pinned root as the issuer, with the root's entry in the trust list if there is one.
+    /// Returns the id of the pinned root, which is the issuer. Throws if the signer's key was revoked, or if the root's
+    /// entry in the trust data does not allow the document type or the signer's key. A root needs no entry.
     private func issuer(
         behind signer: CertificateSigner, _ object: MobileSecurityObject
     ) throws(Rejection) -> Text {

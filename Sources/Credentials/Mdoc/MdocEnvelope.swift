@@ -3,18 +3,18 @@ import Reasons
 
 /// One mdoc of a payload.
 struct MdocDocument {
-    /// The docType from the sender; nil for a bare IssuerSigned.
+    /// The docType that the sender states outside the signature; nil for a bare IssuerSigned.
     let docType: CBOR?
-    /// Whether the envelope has a docType. If so, the docType is required.
+    /// Whether the document has the members `docType` and `issuerSigned`. If so, the docType is required.
     let isWrapped: Bool
     let issuerSigned: CBOR
     /// The place of the document: empty, or its place in a DeviceResponse.
     let place: String
 
-    /// Reads the envelopes in use: a DeviceResponse with documents (ISO/IEC 18013-5 section 8.3.2.1.2.2), MOSIP's
-    /// `{docType, issuerSigned}`, and a bare IssuerSigned. The wallet adds the other members of these envelopes, which
-    /// are ignored. A device signature is ignored, too, because it covers a transport session in which this verifier
-    /// takes no part.
+    /// Returns the mdocs in a payload. Accepts three envelopes: a DeviceResponse with documents (ISO/IEC 18013-5
+    /// section 8.3.2.1.2.2), MOSIP's `{docType, issuerSigned}`, and a bare IssuerSigned. The wallet adds the other
+    /// members of these envelopes, which are ignored. A device signature is ignored, too, because it covers a transport
+    /// session in which this verifier takes no part.
     ///
     /// - Throws: `envelope.unknown` for any other payload and for a payload without documents; `input.too-large`.
     static func all(in item: CBOR, limits: Limits) throws(Rejection) -> [MdocDocument] {

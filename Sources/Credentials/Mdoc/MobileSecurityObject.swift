@@ -15,7 +15,7 @@ struct MobileSecurityObject {
 
     /// The hash algorithm of the digests; nil if ISO/IEC 18013-5 table 21 does not list it.
     let digestAlgorithm: DigestAlgorithm?
-    /// The digests by namespace, as read.
+    /// The digests by namespace, as CBOR maps.
     private let valueDigests: [Text: CBOR]
 
     /// Reads MobileSecurityObjectBytes, a byte string with tag 24.
@@ -97,7 +97,7 @@ struct NameSpaceDigests {
         self.digests = digests
     }
 
-    /// Returns whether the issuer signed the item.
+    /// Returns whether the digest of the item is the digest that the issuer signed for it.
     func cover(_ item: IssuerSignedItem) -> Bool {
         digests[item.digestID].map { algorithm.matches($0, item.taggedBytes) } ?? false
     }

@@ -10,7 +10,7 @@ struct NeedsReader {
     private(set) var needs: [TrustNeeds.Need] = []
     private(set) var omitted = 0
     private var places: [Place: Int] = [:]
-    /// The lists that were already read. One list may name another list.
+    /// The URLs of the status lists that were already read. Each list is read only once.
     private var lists: Set<Text> = []
 
     /// The identity of a need; equal needs are merged.
@@ -82,14 +82,14 @@ struct NeedsReader {
 
     private mutating func read(proofs document: JSONObject, of issuer: Text?, for purpose: ControllerDocument.Purpose) {
         let proofs = Array(Self.list(document["proof"]).prefix(limits.proofs))
-        // If there are other proofs, proofs with an unknown suite do not count.
+        // If a proof has a known suite, ignore the proofs with unknown suites.
         let known = proofs.filter { $0.object.flatMap { ProofSuite.named(by: $0) } != nil }
         let references = (known.isEmpty ? proofs : known).compactMap { proof in
             let method = proof["verificationMethod"]
             return method?.string ?? method?["id"]?.string ?? issuer
         }
-        // Do not propose the signer of a further proof. Anyone can add a proof, and a proof in addition to the issuer's
-        // proof does not affect the verdict.
+        // Do not propose the key of a further proof's signer. Anyone can add a proof, and a proof in addition to the
+        // issuer's proof does not affect the verdict.
         let own = references.filter { reference in issuer.map { signs(reference, for: $0) } ?? true }
         for reference in own.isEmpty ? references : own { note(key: reference, of: issuer, for: purpose) }
     }
@@ -176,7 +176,7 @@ struct NeedsReader {
         if kid.hasPrefix("#") { return note(key: Text(issuer.string + kid.string), of: entry, for: purpose) }
         let isReference = kid.utf8.contains(UInt8(ascii: "#")) || trust.document(kid)?.isSingleKey ?? false
         if isReference || SelfContainedDID.document(kid) != nil { return note(key: kid, of: entry, for: purpose) }
-        // The issuer's document, or the document of an id that signs for the issuer, has a name for the key.
+        // The `kid` names a key in the issuer's document, or in the document of an id that may sign for the issuer.
         let signers = [issuer] + (trust.issuer(issuer)?.controllers ?? [])
         let isKnown = signers.contains { id in
             let methods = (SelfContainedDID.document(id) ?? trust.document(id))?.listedMethods ?? []
@@ -186,9 +186,9 @@ struct NeedsReader {
         note(document: issuer, keys: [kid], isPresent: isKnown, isMetadata: true)
     }
 
-    /// Returns the issuer of an SD-JWT without `iss`. The certificate leads to an entry in the trust data. If there is
-    /// no entry, returns the issuer that the certificate names, or the root of the certificate; the trust data then
-    /// needs an entry for that issuer.
+    /// Returns the issuer of an SD-JWT without `iss`: the issuer in the trust data to which the certificate belongs. If
+    /// there is none, returns the issuer that the certificate names, or the root of the certificate; the trust data
+    /// then needs an entry for that issuer.
     private func certified(_ token: CompactJWS) -> Text? {
         if let known = try? trust.issuer(certifying: token, limits: limits) { return known }
         let chain = chain(of: token).prefix(limits.certificates).compactMap { X509Certificate($0) }
@@ -308,7 +308,7 @@ struct NeedsReader {
             note(line: "controllers = [\(Self.quoted(controller))]", of: issuer)
         }
         guard let (method, document) = found else { return }
-        // The document is a single key without a link to its controller.
+        // If no document of the controller can list a single key, the issuer's entry must name the key.
         if document.isSingleKey, trust.document(controller) == nil, SelfContainedDID.document(controller) == nil,
             !KeyResolver(trust: trust).hears(document, of: controller, for: KeyResolver.Authority(entry))
         {
@@ -327,7 +327,7 @@ struct NeedsReader {
         }
     }
 
-    /// Notes a document. `isMetadata`: the keys may be in the document's metadata as a JWT VC issuer.
+    /// Notes a document that must contain `keys`. `isMetadata`: the document may be the metadata of a JWT VC issuer.
     private mutating func note(document id: Text, keys: [Text], isPresent: Bool, isMetadata: Bool = false) {
         guard SelfContainedDID.document(id) == nil else { return }
         var need = TrustNeeds.Need(.document, id, isPresent: isPresent)

@@ -26,7 +26,7 @@ package struct TrustNeeds: Sendable {
         /// The kind of the part.
         package let kind: Kind
         /// The id of the issuer or document, the URL of the context or list, or the root's `x509:sha256:…`; nil for a
-        /// root that the payload only names.
+        /// root of which the payload contains only the name.
         package let id: Text?
         /// Whether the trust data already has the part, including all required lines and keys.
         package internal(set) var isPresent: Bool
@@ -34,7 +34,7 @@ package struct TrustNeeds: Sendable {
         package internal(set) var name: String?
         /// For a document: the URLs of the keys that the document must contain.
         package internal(set) var keys: [Text] = []
-        /// For a document: the address at which its owner publishes it.
+        /// For a document: the URL at which its owner publishes it; nil if the id of the document implies no URL.
         package internal(set) var address: Text?
         /// For a context that ships with the product: its SHA-256, 64 hexadecimal digits.
         package internal(set) var builtIn: String?
@@ -57,9 +57,9 @@ package struct TrustNeeds: Sendable {
     package let format: CredentialFormat?
     /// The needs, by kind.
     package let needs: [Need]
-    /// The reason why the payload or a part of it is unreadable.
+    /// The reason why the payload or a part of it is unreadable; nil if the whole payload is readable.
     package let refusal: Reason?
-    /// The format of the payload, if the format is known but not supported.
+    /// The format of the payload, if this program recognises the format but does not support it; otherwise nil.
     package let unsupported: UnsupportedFormat?
     /// The number of omitted needs: those beyond the limit (``Limits/needs``) and those with overlong names.
     package let omitted: Int

@@ -5,7 +5,7 @@ package import Encoding
 /// A fixed offset needs no changes. For a zone with summer time, the composition root supplies the changes from the
 /// zone database.
 package struct CivilZone: Hashable, Sendable {
-    /// A new offset from an instant on.
+    /// A change of the offset at an instant.
     package struct Change: Hashable, Sendable {
         /// The instant of the change, in seconds since 1970-01-01T00:00:00Z.
         package let at: Int64
@@ -79,7 +79,8 @@ package struct CivilDate: Hashable, Comparable, Sendable {
         self.init(midnight.civilDate)
     }
 
-    /// Reads the day of a full-date or a date-time as written. A birthday does not depend on the gate's zone.
+    /// Reads the day of a full-date or a date-time as written, without conversion to another zone: a birthday does not
+    /// depend on the gate's zone.
     package init?(asWritten text: Text) {
         if let date = CivilDate(text) {
             self = date
@@ -96,8 +97,8 @@ package struct CivilDate: Hashable, Comparable, Sendable {
     }
 
     /// Returns the age, in completed years on `day`, of a person born on this day. The age is negative before the
-    /// birth. A person born on 29 February completes a year on 1 March in years of 365 days, never earlier than in
-    /// truth.
+    /// birth. A person born on 29 February completes a year on 1 March in years of 365 days, so the age is never too
+    /// high.
     package func age(on day: CivilDate) -> Int {
         day.year - year - ((day.month, day.day) < (month, self.day) ? 1 : 0)
     }
@@ -118,7 +119,7 @@ struct LocalTime: Hashable {
         weekday = Int(((days % 7) + 7 + 3) % 7)  // 1970-01-01 was a Thursday.
     }
 
-    /// Returns the instant whose UTC reading is the local time of `instant`.
+    /// Returns the instant whose date and time in UTC equal the local date and time at `instant`.
     static func shifted(_ instant: Timestamp, in zone: CivilZone) -> Timestamp {
         let (sum, overflow) = instant.seconds.addingReportingOverflow(Int64(zone.offset(at: instant)))
         return Timestamp(seconds: overflow ? instant.seconds : sum, nanoseconds: instant.nanoseconds)

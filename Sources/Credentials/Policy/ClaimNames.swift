@@ -7,8 +7,8 @@ import LinkedData
 ///
 /// A signature over statements does not cover the contexts. The holder may list other pinned contexts and write the
 /// same statements under other names. A rule may therefore read a name only if the name has the same meaning in the
-/// issuer's own document. Two facts help. Every statement of an accepted document is written under a name
-/// (``VerificationContext/checkSpelling(_:contextsListed:)`` refuses IRIs as names), and the issuer's contexts are
+/// issuer's own document. This type relies on two facts: every statement of an accepted document is written under a
+/// name (``VerificationContext/checkSpelling(_:contextsListed:)`` refuses IRIs as names), and the issuer's contexts are
 /// pinned, too. A name is *in doubt*, and its value is unknown, in these cases:
 ///
 /// - The listed contexts have another name for the property, so the issuer may have used that name. The holder may add
@@ -30,7 +30,7 @@ import LinkedData
 struct ClaimNames {
     /// The resolver of names; nil if there is an ``obstacle``.
     let resolver: NameResolver?
-    /// The reason why no name has a meaning.
+    /// The reason why no name has a meaning; empty if there is a resolver.
     let obstacle: String
     /// The remaining work limit of the rules.
     let work: RuleWork
@@ -40,7 +40,7 @@ struct ClaimNames {
     private let rivals: [DefinedNames]
     /// The names of the listed contexts, and of the contexts that the holder could list instead.
     private let all: [DefinedNames]
-    /// The names in the contexts of which the issuer may have used another name for a property.
+    /// The names of the contexts in which the issuer may have used another name for a property.
     private let siblings: [DefinedNames]
     /// Whether the holder has no choice of contexts.
     let isFixed: Bool
@@ -61,8 +61,8 @@ struct ClaimNames {
             return
         }
         let together = processor.definedNames(under: contexts)
-        // If the holder has no choice, the contexts of the list are fixed. Then only their joint meaning counts,
-        // including the words that they borrow from each other.
+        // If the holder has no choice of contexts, only the joint meaning of the listed contexts counts. One of these
+        // contexts may use terms that another one defines.
         own = isFixed ? [together] : [together] + processor.definedNames(of: contexts)
         let pinned = isFixed ? [] : claims.issuerContexts ?? Array(processor.contexts.documents.keys)
         rivals = processor.definedNames(of: pinned.filter { !contexts.contains($0) })
@@ -113,7 +113,7 @@ struct ClaimNames {
 
     /// Returns whether a text of a rule means a stated IRI; nil if the answer is unknown.
     ///
-    /// A text with a colon is an IRI. Any other text is a name with the meaning that the engine gives it at the place
+    /// A text with a colon is an IRI. Any other text is a name; the JSON-LD engine determines its meaning at the place
     /// of the value. A document may write an IRI in full as a value, but not as a property. A name to which the
     /// contexts give another meaning is therefore in doubt.
     func isName(_ text: Text, of iri: Text, _ texts: TextMeaning?) -> Bool? {

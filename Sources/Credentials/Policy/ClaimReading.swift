@@ -24,9 +24,10 @@ extension SignedClaims {
         }
     }
 
-    /// Returns the statements at a path in a signed text of linked data, in which names and values may mean IRIs.
-    /// Returns nil for other formats, because ``read(_:_:)`` has already read their statements. Returns nil for the
-    /// claims in a policy's test, which have neither contexts nor statements.
+    /// Returns what the statements of a signed text of linked data state at a path; names and values in the text may
+    /// mean IRIs. Returns nil for other formats, whose texts state nothing beyond what ``read(_:_:)`` reads, and for
+    /// linked data whose statements are signed, which ``read(_:_:)`` reads itself. Returns nil for the claims in a
+    /// policy's test, which have neither contexts nor statements.
     func readMeaning(of path: ClaimPath, _ names: ClaimNames) -> ClaimFinding? {
         guard format == .ldpVC, text != nil, deferred != nil, contexts.bringsOwn || !contexts.urls.isEmpty,
             case .pointer(_, let tokens) = path

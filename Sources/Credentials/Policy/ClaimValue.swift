@@ -14,7 +14,7 @@ enum ClaimValue {
     case list([ClaimValue])
     /// A present value that rules cannot compare: `null`, an object, or a number that is too long.
     case other
-    /// A part that the holder withholds, if the part exists. The value is unknown.
+    /// A part of the credential that the holder may have withheld. Its value, and whether it exists, are unknown.
     case hidden
 
     /// Creates a value of a signed text. `isCanonical`: the signature covers numbers in the form of the JSON
@@ -62,7 +62,7 @@ enum ClaimValue {
         case same, different
         /// The result of the comparison is unknown.
         case unknown
-        /// The two are of different kinds.
+        /// The claim's value and the wanted value are of different kinds.
         case incomparable
 
         init(_ isSame: Bool?) { self = isSame.map { $0 ? .same : .different } ?? .unknown }
@@ -108,11 +108,11 @@ enum ClaimValue {
         ].map { Text("http://www.w3.org/2001/XMLSchema#" + $0) })
 }
 
-/// An IRI as the value of a claim. A document and a rule may both write a name for the IRI.
+/// An IRI as the value of a claim. The document and a rule may write a name in place of the IRI.
 struct ClaimIRI {
     let iri: Text
     let names: ClaimNames
-    /// The meanings of names at its place.
+    /// The meanings of names at the place of the value in the document; nil if names have no meaning there.
     let texts: TextMeaning?
 
     /// Returns whether a text of a rule means this IRI; nil if the answer is unknown.
