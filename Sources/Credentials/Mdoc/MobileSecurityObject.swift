@@ -63,7 +63,7 @@ struct MobileSecurityObject {
         return NameSpaceDigests(algorithm: algorithm, pairs)
     }
 
-    /// The hashes that an issuer may choose.
+    /// The hash algorithms that an issuer may choose.
     enum DigestAlgorithm: String {
         case sha256 = "SHA-256"
         case sha384 = "SHA-384"

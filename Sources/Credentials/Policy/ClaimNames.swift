@@ -111,7 +111,7 @@ struct ClaimNames {
 
     static let disagreement = "pinned contexts give this name several meanings: list the contexts, or use property IRIs"
 
-    /// Returns whether a text of a rule means a stated IRI; nil if the answer is unknown.
+    /// Returns whether `text`, a value in a rule, means `iri`, an IRI in a statement; nil if the answer is unknown.
     ///
     /// A text with a colon is an IRI. Any other text is a name; the JSON-LD engine determines its meaning at the place
     /// of the value. A document may write an IRI in full as a value, but not as a property. A name to which the
@@ -166,8 +166,8 @@ final class RuleWork {
         return left >= 0
     }
 
-    /// Returns the statements of a credential; nil if there are none or they cannot be made. The first call makes the
-    /// statements.
+    /// Returns the graph of a credential's statements; nil if there is none or it cannot be computed. The first call
+    /// for a credential computes the graph; later calls return the same graph.
     func graph(of claims: SignedClaims) -> StatementGraph? {
         guard let deferred = claims.deferred else { return nil }
         if let (_, graph) = graphs[ObjectIdentifier(deferred)] { return graph }

@@ -9,7 +9,7 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
     /// The exponent of ten. The value is `sign` × 0.`digits` × 10 to this power.
     private let power: Int
 
-    /// The maximum length of a text to parse.
+    /// The maximum length of a text that is read as a number, in bytes of UTF-8.
     private static let longest = 1024
 
     /// Reads a number of JSON (RFC 8259 section 6) or of an xsd numeric type: sign, digits with at most one point,
@@ -51,8 +51,8 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         return Double(text).flatMap { ECMAScriptNumber.text($0) }.flatMap { DecimalNumber(Text($0)) }
     }
 
-    /// Whether a double distinguishes the number from every other number of this notation. The number must be within
-    /// ±2^53 and, if it is not an integer, have at most 15 digits.
+    /// Whether a conversion to a double and back does not change the number, and no other such number converts to the
+    /// same double. The number must be within ±2^53 and, if it is not an integer, have at most 15 digits.
     var isSafe: Bool {
         let isWhole = power >= digits.count
         let isInRange = sign < 0 ? self >= DecimalNumber(-1 << 53) : self <= DecimalNumber(1 << 53)
@@ -77,7 +77,8 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         return small.digits.lexicographicallyPrecedes(large.digits)
     }
 
-    /// Returns the exponent in the letters: 0 without letters, nil for letters that are not an exponent.
+    /// Returns the exponent that `letters` state, such as `e-3`: 0 for no letters, nil for letters that are not an
+    /// exponent.
     private static func exponent(_ letters: ArraySlice<UInt8>) -> Int? {
         guard let mark = letters.first else { return 0 }
         guard mark | 0x20 == UInt8(ascii: "e") else { return nil }

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Some hours of some days, in the gate's local time.
+/// An interval of the day on certain days of the week, in the gate's local time.
 package struct GateHours: Hashable, Sendable {
     /// The days on which the hours begin; 0 is Monday, 6 Sunday.
     package var days: Set<Int>
@@ -63,7 +63,7 @@ extension GateHours {
         self.init(days: days ?? Set(0...6), from: from, to: to)
     }
 
-    /// Returns the days of `tue` or of `fri-mon`.
+    /// Reads a day such as `tue`, or a range of days such as `fri-mon`; nil for any other text. 0 is Monday.
     private static func days(_ text: Text) -> Set<Int>? {
         let ends = text.string.split(separator: "-", omittingEmptySubsequences: false).map { name in
             weekdays.firstIndex { $0.utf8.elementsEqual(name.utf8) }

@@ -11,7 +11,7 @@ package struct GatePolicy: Sendable {
     package var id: Text
     /// The operator's version of the policy.
     package var version: Text
-    /// The date after which the rules accept no credential.
+    /// The date after which the rules accept no credential; nil for no such date.
     package var validUntil: Timestamp?
     /// The profile for reading credentials; nil for the profile in the gate's configuration.
     package var profile: Profile?
@@ -23,7 +23,7 @@ package struct GatePolicy: Sendable {
     package var minimumClock: WallTime.Provenance?
     /// The maximum time since the last synchronisation with a time server; nil for no limit.
     package var maxUnsynchronised: Duration?
-    /// The rule about repeated visits.
+    /// The rule about repeated presentations of a credential.
     package var replay = ReplayRule()
     /// The rules that refuse credentials. They take precedence over the accept rules.
     package var deny: [DenyRule] = []
@@ -50,7 +50,7 @@ package struct GatePolicy: Sendable {
     /// The groups of issuers that the rules name.
     package var groups: Set<Text> { Set((deny.map(\.selector) + accept.map(\.selector)).flatMap(\.groups)) }
 
-    /// The rule ids that are not allowed because this program uses their codes.
+    /// The ids that no rule may have: this program itself uses the codes `policy.` with these ids.
     static let reservedIDs: [Text] = [ReasonCode.policyNoMatch, .policyExpired].map { code in
         Text(String(code.text.dropFirst(ReasonCode.policyPrefix.count)))
     }

@@ -4,9 +4,9 @@ import Reasons
 /// The proof of possession that the gate demands from the holder before the payload arrives. Tuvali has no message for
 /// a demand, so over Tuvali the gate demands nothing.
 package struct HolderDemand: Sendable {
-    /// The challenge that a holder's proof must repeat.
+    /// The challenge that a holder's proof must repeat; nil if the gate set no challenge.
     package var nonce: Text?
-    /// The audience or domain that a holder's proof must name.
+    /// The audience or domain that a holder's proof must name; nil if the gate requires none.
     package var audience: Text?
     /// Whether a credential without a holder's proof is refused.
     package var required: Bool
@@ -54,8 +54,8 @@ enum HolderProof {
 /// A proof that does not count is refused in two cases. In the first case, the gate made a demand that the proof does
 /// not fulfil. In the second case, the gate has a name and the proof names another audience; RFC 7519 section 4.1.3
 /// requires the refusal for `aud`, and Data Integrity 1.0 section 4.4 for `domain`. In all other cases the credentials
-/// are treated as if received without the proof: neither VCDM nor VC-JOSE-COSE gives a presentation an age, and its
-/// credentials are valid by themselves.
+/// are treated as if received without the proof: neither VCDM nor VC-JOSE-COSE limits the age of a presentation, and
+/// its credentials are valid by themselves.
 struct HolderProofRule {
     let policy: VerificationPolicy
     let demand: HolderDemand

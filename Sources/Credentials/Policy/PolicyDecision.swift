@@ -99,7 +99,8 @@ struct PolicyQuestion {
     private var notes: [RuleNote] = []
     /// The types of each credential. They are computed once, because the types of linked data require its graph.
     private let types: [[Text]]
-    /// The times that the hours must contain, at most each minute of a week. They are computed once for all rules.
+    /// The possible local times, at most one for each minute of a week. The hours of an accept rule must contain all of
+    /// them. They are computed once for all rules.
     private lazy var moments = clock.moments.map { LocalTime($0, in: rules.zone) }
 
     init(
@@ -110,8 +111,8 @@ struct PolicyQuestion {
         types = cases.map(\.claims.types)
     }
 
-    /// Returns the verdict of the rules on the presented credentials. A rule accepts a presentation if a single
-    /// credential fulfils the rule: the claims of two credentials need not be about the same person. A rule that denies
+    /// Returns the verdict of the rules on the presented credentials. A rule accepts a presentation only if one of its
+    /// credentials alone fulfils the rule, because two credentials may be about different persons. A rule that denies
     /// one credential denies the whole presentation.
     mutating func decide() -> PolicyDecision {
         guard policy.trusts(clock) else { return reject(Reason(.clockUntrusted)) }
@@ -181,7 +182,8 @@ struct PolicyQuestion {
         return finding
     }
 
-    /// Returns the reason why an accept rule that applies to this credential does not accept it; nil if it does.
+    /// Returns the reason why an accept rule that applies to this credential does not accept it; nil if the rule
+    /// accepts the credential.
     private mutating func complaint(of rule: AcceptRule, about index: Int) -> Reason? {
         let code = ReasonCode.policy(rule.id.string)
         if !rule.hours.isEmpty {
@@ -211,9 +213,10 @@ struct PolicyQuestion {
         return complaint.moved(to: at(index, complaint.pointer))
     }
 
-    /// Returns why a rule does not apply to this credential; nil if the rule applies. `inDoubt` is returned if the
-    /// answer is unknown: no trust entry names the group, the gate's direction is not configured, or the credential
-    /// does not show its types or subjects. In doubt, an accept rule does not apply and a deny rule does.
+    /// Returns the part of the rule that does not match this credential; nil if the rule applies. A match is unknown if
+    /// no trust entry names the group, the gate's direction is not configured, or the credential does not show its
+    /// types or subjects. `inDoubt` is the answer in place of an unknown match, so in doubt an accept rule does not
+    /// apply and a deny rule does.
     private func mismatch(
         _ selector: CredentialSelector, _ direction: GateDirection?, _ index: Int, inDoubt: Bool
     ) -> String? {

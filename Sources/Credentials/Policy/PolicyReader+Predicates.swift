@@ -67,7 +67,8 @@ extension PolicyReader {
         }
     }
 
-    /// Returns the tokens of a JSON pointer (RFC 6901 section 3) to a member.
+    /// Returns the tokens of a JSON pointer (RFC 6901 section 3) to a member; nil for any other text, and for a pointer
+    /// with more than ``GatePolicy/Bounds/steps`` tokens.
     static func pointer(_ text: Text) -> [Text]? {
         guard text.hasPrefix("/") else { return nil }
         var tokens: [Text] = []
@@ -144,7 +145,8 @@ extension PolicyReader {
     private mutating func complete(
         _ path: ClaimPath?, _ tests: [ClaimTest], _ table: inout PolicyTable
     ) -> Predicate? {
-        // A malformed test is already a reported problem, so report only a condition without any test.
+        // A malformed comparison has already been reported, so report only a condition that has no key for a
+        // comparison.
         if tests.isEmpty, table.table.entries.count == 1 {
             problems.note(
                 table.line, "a condition has no comparison",

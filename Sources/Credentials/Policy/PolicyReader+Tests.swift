@@ -95,7 +95,7 @@ extension PolicyReader {
                 }
             }
         }
-        // The TOML parser limits the depth of a document.
+        // The recursion is bounded, because the TOML parser limits the depth of a document.
         func term(_ value: TOML) -> Term {
             switch value {
             case .string(let text), .dateTime(let text): return .literal(Literal(text))
@@ -116,7 +116,7 @@ extension PolicyReader {
 }
 
 extension PolicyTable {
-    /// Returns whether the table has the key, valid or not.
+    /// Returns whether the table has the key, whether its value is valid or not.
     fileprivate func asked(for key: Text) -> Bool { table.entry(key) != nil }
 }
 

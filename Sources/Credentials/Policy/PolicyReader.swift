@@ -17,7 +17,8 @@ extension GatePolicy {
     ///
     /// - Parameters:
     ///   - bytes: The file: TOML 1.0.0, at most 1 MiB.
-    ///   - zones: Finds a civil time zone by its name, such as `Europe/Berlin`. Fixed offsets need no lookup.
+    /// - zones: Returns the civil time zone with a name such as `Europe/Berlin`, or nil if there is none. Fixed offsets
+    ///   need no lookup.
     package static func parse(
         _ bytes: [UInt8], zones: (Text) -> CivilZone? = { _ in nil }
     ) throws(PolicyFileError) -> GatePolicy {
@@ -40,8 +41,8 @@ extension GatePolicy {
         return policy
     }
 
-    /// Returns the form of each key that the policy reader looks up in the file `bytes`. The name of each key begins
-    /// with the name of its table, as in messages. Only tables in the file are included.
+    /// Returns each key that the policy reader looks up in the file `bytes`, with the form of its value. The name of
+    /// each key begins with the name of its table, as in messages. Only tables in the file are included.
     package static func forms(of bytes: [UInt8]) throws(TOML.SyntaxError) -> [KeyForm] {
         var reader = PolicyReader()
         _ = reader.policy(try TOML.parse(bytes), digest: Digest.sha256(bytes), zones: { _ in nil })
@@ -158,7 +159,8 @@ struct PolicyReader {
         }
     }
 
-    /// Returns whether a text consists of ASCII letters, digits and the characters in `others`.
+    /// Returns whether a text has 1 to `longest` characters, all of which are ASCII letters, ASCII digits or in
+    /// `others`.
     static func isName(_ text: Text, longest: Int, also others: String) -> Bool {
         (1...longest).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

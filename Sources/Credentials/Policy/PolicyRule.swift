@@ -16,9 +16,10 @@ package struct CredentialSelector: Hashable, Sendable {
     /// The types (expanded IRIs, `vct`, `docType`), one of which the credential must have. An empty list permits any
     /// type.
     package var types: [Text] = []
-    /// The ids of the issuers, one of which must have issued the credential. An empty list permits any issuer.
+    /// The ids of permitted issuers. The issuer must be listed here or be in one of ``groups``; if both lists are
+    /// empty, any issuer is permitted.
     package var issuers: [Text] = []
-    /// The groups of issuers by name.
+    /// The names of groups of permitted issuers.
     package var groups: [Text] = []
     /// For linked data: the exact list of contexts of the document; empty: any contexts.
     package var contexts: [Text] = []
@@ -53,7 +54,7 @@ package struct StatusTolerance: Hashable, Sendable {
     package var whenStale = Stale.reject
     /// Whether a list that is not stored, or a missing entry of the credential, causes `status.unavailable`.
     package var rejectsMissing = true
-    /// The age beyond which a list counts as overdue, whatever its own validity.
+    /// The age beyond which a list counts as overdue, whatever its own validity; nil: no such age.
     package var maxAge: Duration?
 
     /// Creates the strict tolerance: no stale list, no missing list, no further purposes.
@@ -77,7 +78,7 @@ package struct StatusTolerance: Hashable, Sendable {
     private func isTooOld(_ answer: StatusAnswer) -> Bool {
         var overdue = answer.overdue
         if let maxAge {
-            // A list without a date of issue may have any age.
+            // The age of a list without a date of issue is unknown, so the list counts as too old.
             guard let age = answer.age else { return whenStale != .accept }
             if age > maxAge { overdue = max(overdue ?? .zero, age - maxAge) }
         }

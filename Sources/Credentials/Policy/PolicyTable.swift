@@ -1,6 +1,7 @@
 import Encoding
 
-/// One table of a policy file. The reads define the schema: a key that the policy reader never reads is a problem.
+/// One table of a policy file. The table records the keys that the policy reader looks up; ``rejectUnknownKeys(_:)``
+/// reports every other key as a problem.
 struct PolicyTable {
     /// The name of the table in messages: `[clock]`, `an [[accept]] rule`.
     let name: String
@@ -23,7 +24,8 @@ struct PolicyTable {
 
     func line(of key: Text) -> Int { table.entry(key)?.line ?? line }
 
-    /// Returns the value of a key. Notes a problem and returns nil if the value has the wrong form.
+    /// Returns the value of a key; nil if the table does not have the key. If the value has the wrong form, notes a
+    /// problem and returns nil.
     mutating func take<Value>(
         _ key: Text, _ wanted: String, _ problems: inout PolicyProblems, _ convert: (TOML) -> Value?
     ) -> Value? {

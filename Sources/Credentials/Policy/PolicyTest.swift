@@ -20,17 +20,18 @@ package struct PolicyTest: Sendable {
     package var line: Int
     /// The clock at the gate.
     package var clock: WallTime
-    /// The direction of the gate.
+    /// The direction of the gate; nil if the gate has no configured direction.
     package var direction: GateDirection?
-    /// Whether the visitor came to the gate within the replay window.
+    /// Whether the credential or its subject was already presented within the replay window.
     package var wasSeen = false
     /// The presented credential.
     package var subject: Subject
     /// The expected verdict.
     package var decision: VerdictDecision
-    /// The rule that must accept the credential, or that must be the reason of the refusal (`policy.` and the id).
+    /// The rule that must accept the credential, or whose code (`policy.` and the id) must be the reason of the
+    /// refusal; nil if any rule may decide.
     package var rule: Text?
-    /// The code of the expected reason.
+    /// The code of the expected reason; nil if the test case expects no particular code.
     package var code: Text?
 }
 
@@ -58,7 +59,7 @@ extension SignedClaims {
 
 extension SignedText {
     /// Creates the text of a credential that a test case describes. If the format allows withholding, a missing member
-    /// may be withheld.
+    /// may have been withheld.
     static func described(_ document: JSON, as format: CredentialFormat) -> SignedText {
         SignedText(document, hidesMembers: [.vcSDJWT, .dcSDJWT, .sdJWT].contains(format))
     }

@@ -49,7 +49,7 @@ package enum ClaimTest: Hashable, Sendable {
     case exists(Bool)
     /// The claim equals the given value.
     case equals(PolicyValue)
-    /// The claim equals a given value.
+    /// The claim equals one of the given values.
     case isOne(of: [PolicyValue])
     /// The claim is a text that begins with the given text.
     case hasPrefix(Text)
@@ -138,7 +138,7 @@ package indirect enum Predicate: Hashable, Sendable {
     /// The given predicate is known not to be fulfilled.
     case not(Predicate)
 
-    /// Whether only certain claims can fulfil the predicate.
+    /// Whether the predicate needs a claim: the dates of validity alone cannot fulfil it.
     var asksOfClaims: Bool { asksOfClaims(denied: false) }
 
     private func asksOfClaims(denied: Bool) -> Bool {

@@ -29,7 +29,7 @@ struct PredicateFinding {
     var truth: Truth
     /// The key in the policy file and the place of the claim, without any value.
     var label: String
-    /// The place of the claim, if the place has a JSON pointer.
+    /// The JSON pointer to the claim; nil if the path of the claim is no pointer.
     var pointer: String?
 }
 
@@ -116,7 +116,7 @@ struct PredicateEvaluation {
         }
     }
 
-    /// Returns the first `no`, or else the first `unknown`, or else `yes`.
+    /// Returns the first finding with the truth `no`, or else the first with `unknown`, or else a finding with `yes`.
     func all(_ predicates: [Predicate]) -> PredicateFinding {
         if predicates.count == 1 { return evaluate(predicates[0]) }
         var kept = PredicateFinding(truth: .yes, label: "all")
@@ -128,7 +128,7 @@ struct PredicateEvaluation {
         return kept
     }
 
-    /// Evaluates a test on a value. The result of a test for a single value on a list is unknown.
+    /// Evaluates a test on a value. If the test is for a single value and the value is a list, the result is unknown.
     private func evaluate(_ test: ClaimTest, of value: ClaimValue) -> Truth {
         if case .hidden = value { return .unknown }
         switch test {
@@ -160,8 +160,8 @@ struct PredicateEvaluation {
     }
 
     /// Returns whether one of `values` is among `wanted`. Returns nil if no value is among them and one comparison is
-    /// unknown. A value that differs in kind from some wanted values differs from those. For a value that differs in
-    /// kind from all wanted values, the result is unknown.
+    /// unknown. If a value can be compared with some wanted values only, it counts as different from the others. If it
+    /// can be compared with none of them, the result is nil.
     private static func isAny(of values: [ClaimValue], in wanted: [PolicyValue]) -> Bool? {
         var isTold = true
         for value in values {

@@ -1,6 +1,7 @@
 import Encoding
 
-/// The rule about repeated visits, `[replay]` of a policy: the key of a repetition, the time window, and the action.
+/// The rule about repeated presentations, `[replay]` of a policy: what identifies a repetition, the time window, and
+/// the action.
 package struct ReplayRule: Hashable, Sendable {
     /// The key by which a visit is remembered.
     package enum Key: String, CaseIterable, Sendable {
@@ -56,7 +57,7 @@ package struct ReplayKeys: Equatable, Sendable {
     var contents: [SignedContent] = []
     /// The issuers and ids of the credentials that have an id. A credential may have two proofs: one that lets the
     /// holder withhold statements, and one over all statements. The contents under the two proofs differ, but the
-    /// issuer and the id are the same. By these the credential is recognised under either proof.
+    /// issuer and the id are the same. The issuer and the id therefore identify the credential under either proof.
     var named: [Named] = []
     var subjects: [Text] = []
     /// Whether the holder may have withheld a subject. If so, a repetition cannot be excluded.

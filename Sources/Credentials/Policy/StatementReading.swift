@@ -9,13 +9,13 @@ struct StatementReading {
     private var resolver: NameResolver?
     /// The nodes and values at the end of the steps so far.
     private var branches: [Branch]
-    /// The last name and property without doubt.
+    /// The name and the property for which ``doubt(about:meaning:)`` last found no doubt; nil if there is none.
     private var settled: (Text, Text)?
     /// The number of branches before the last step.
     private var sources = 1
-    /// Whether all signed content at the current place is certainly shown.
+    /// Whether all signed values at the current branches are certainly shown.
     private var isWhole = true
-    /// Whether one node states nothing and another node states something.
+    /// Whether a node stated nothing in a step, so that the values of the other nodes are incomplete.
     private var isPartial = false
 
     /// One node or value, with the meanings of names at its place.
@@ -23,15 +23,17 @@ struct StatementReading {
         let term: Term
         /// The place of the node; nil for the path of property IRIs, and for an id.
         var place: NameResolver.Place?
-        /// The scoped contexts of the node, if a step has led to further members of the same node (`@nest`).
+        /// The scoped contexts of the node, if a step has led to further members of the same node (`@nest`); otherwise
+        /// nil.
         var node: NameResolver.Node?
         /// The meanings of the names with which the value is compared.
         var texts: TextMeaning?
-        /// The meaning of the next step's token.
+        /// The meaning of the next token of the path as the key of a map; `none` if the value is no map.
         var keys = PropertyMeaning.Keys.none
     }
 
-    /// The identity of a branch. At another place of a node, names may mean other properties.
+    /// The identity of a branch: its term and its place. At another place of the same node, names may mean other
+    /// properties.
     private struct Target: Hashable {
         let term: Term
         let place: NameResolver.Place?
@@ -146,7 +148,8 @@ struct StatementReading {
         _ body: (inout NameResolver) throws(JSONLDError) -> Value
     ) throws(Unknown) -> Value {
         guard var resolver else { throw Unknown(names.obstacle) }
-        // Take the resolver out of the property during its use. Otherwise each node would copy its cache.
+        // Remove the resolver from the property while the resolver is used, so that its cache is not copied for each
+        // node.
         self.resolver = nil
         defer { self.resolver = resolver }
         do throws(JSONLDError) { return try body(&resolver) } catch {
@@ -203,12 +206,14 @@ struct StatementReading {
         }
     }
 
-    /// Enters the entry of a map, that is, of an object whose keys are not names.
+    /// Reads the next token as the key of a map, that is, of an object whose keys are not names. Replaces the branches
+    /// by the texts in the language `key`. Throws for a map with other keys than languages.
     private mutating func enterMap(at key: Text) throws(Unknown) {
         guard branches.allSatisfy({ $0.keys == .languages && $0.term.lexicalForm != nil }) else {
             throw Unknown("index keys, ids and types of a map are not read")
         }
-        // The result is unknown: which text belongs to which node is unknown, so a node may lack the language.
+        // With several nodes the result is unknown: the branches do not show which node has which text, so a node may
+        // lack the language.
         guard sources == 1 else { throw Unknown("several nodes have texts by language") }
         let language = key == "@none" ? nil : key
         branches = branches.filter { branch in
@@ -216,7 +221,7 @@ struct StatementReading {
         }.map { Branch(term: $0.term) }
     }
 
-    /// Returns a part of a literal: its text, or nothing.
+    /// Returns the member `name` of a literal: its text if `name` means `@value`; nothing if `name` means a property.
     private mutating func part(_ name: Text, of branch: Branch) throws(Unknown) -> [Branch] {
         guard case .literal(let literal) = branch.term, literal.datatype != RDF.json else {
             throw Unknown("one of several values is JSON")

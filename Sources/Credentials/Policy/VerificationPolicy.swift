@@ -15,7 +15,7 @@ package struct VerificationPolicy: Sendable {
     /// Whether the gate's rules decide about stale and missing status lists. If so, the status stage only notes the
     /// answers. A credential that is revoked or suspended, or whose list is invalid, is refused in either case.
     package var decidesOnStatus = false
-    /// The rule about repeated visits.
+    /// The rule about repeated presentations of a credential.
     package var replay = ReplayRule()
     /// The maximum age of a holder's proof.
     var holderProofAge: Duration = .seconds(300)
@@ -23,7 +23,7 @@ package struct VerificationPolicy: Sendable {
     package var audience: Text?
     /// The gate's rules; nil accepts every credential of a trusted issuer.
     package var rules: GatePolicy?
-    /// The direction of the gate, for rules with a direction.
+    /// The direction of the gate, for rules with a direction; nil if it is not configured.
     package var direction: GateDirection?
 
     /// Creates a policy that accepts credentials of any trusted issuer, with the given name and profile and the

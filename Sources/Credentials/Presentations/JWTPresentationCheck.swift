@@ -41,7 +41,7 @@ struct JWTPresentationCheck: FormatCheck {
         evidence.note(signers: [holder], counting: counts ? [holder] : [])
     }
 
-    /// Checks only the shape and, for linked data inside, the expansion.
+    /// Checks only the shape of the presentation and its credentials and, for linked data, the JSON-LD expansion.
     mutating func checkShape() throws(Rejection) {
         let shape = try verificationContext.stage(.shape) { () throws(Rejection) in try read() }
         for credential in shape.credentials {
@@ -73,7 +73,7 @@ struct JWTPresentationCheck: FormatCheck {
         return (holder, shape.credentials)
     }
 
-    /// Returns the holder in the claim `name`. If `other` is known, the claim must equal `other`.
+    /// Returns the holder's id in the claim `name`. If `other` is not nil, the claim must equal `other` or be absent.
     private func holder(named name: Text, or other: Text?) throws(Rejection) -> Text {
         let place = Pointer.append("", name)
         guard let claim = token.claims[name] else {

@@ -50,7 +50,7 @@ struct PresentationCheck: FormatCheck {
         }
     }
 
-    /// Checks only shape and expansion.
+    /// Checks only the shape of the presentation and its credentials, and the JSON-LD expansion.
     mutating func checkShape() throws(Rejection) {
         let shape = try verificationContext.stage(.shape) { () throws(Rejection) in
             try verificationContext.spelled(document) { () throws(Rejection) in
@@ -112,7 +112,7 @@ struct PresentationCheck: FormatCheck {
         let now = verificationContext.clock.utc
         guard let reference = proof.value["verificationMethod"]?.string else { throw Rejection(.holderInvalid) }
         let controller = try KeyResolver(trust: trust).method(reference, at: proof.pointer).method.controller
-        // MOSIP names the holder by the signing key itself.
+        // MOSIP states the id of the signing key as the holder. The holder is then the controller of the key.
         let holder = facts.holder.flatMap { $0 == reference ? nil : $0 } ?? controller
         let signed = try LinkedDataProof(
             proof, for: .authentication, of: KeyResolver.Authority(holder: holder), at: now, trust: trust,
@@ -135,10 +135,10 @@ private struct PresentationFacts {
     /// The holder's id; nil if the presentation names no holder.
     let holder: Text?
 
-    /// Compares the text with the statements. The text shows only the verified credentials, so the statements must
+    /// Compares the text with the statements. The credentials in the text have been verified, so the statements must
     /// contain no other credential and no other holder.
     ///
-    /// - Throws: `shape.spelling` if they differ, or if several nodes could be the presentation.
+    /// - Throws: `shape.spelling` if text and statements differ, or if several nodes could be the presentation.
     init(_ shape: PresentationShape, _ content: LinkedDataDocument) throws(Rejection) {
         if shape.proofs.allSatisfy({ ProofSuite.named(by: $0.value)?.canonicalization == .jcs }) {
             holder = shape.holder

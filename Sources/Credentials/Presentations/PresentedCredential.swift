@@ -17,7 +17,7 @@ struct PresentedCredential {
         } else {
             throw Rejection(.shapeMember)
         }
-        // A presentation must not contain another.
+        // A presentation must not contain another presentation.
         guard !received.kind.isPresentation else { throw Rejection(.formatUnsupported) }
     }
 
@@ -31,7 +31,8 @@ struct PresentedCredential {
 }
 
 extension Evidence {
-    /// Runs all stages of a credential in a presentation. Returns the issuer's entry in the trust data.
+    /// Runs all stages of a credential in a presentation. Returns the issuer's entry in the trust data; nil if there is
+    /// none.
     mutating func present(
         _ credential: Located<JSON>, _ verificationContext: VerificationContext, demand: HolderDemand
     ) throws(Rejection) -> TrustedIssuer? {

@@ -27,8 +27,8 @@ extension Received {
     /// Runs all stages from the shape to the holder's proof and fills `evidence`. Returns the issuer's entry in the
     /// trust data; nil if there is none.
     ///
-    /// - Parameter isPresented: Whether the credential is in a presentation. The presentation's check covers the
-    ///   holder's proof.
+    /// - Parameter isPresented: Whether the credential is in a presentation. If so, the holder stage runs only for a
+    ///   format with a holder's proof of its own, because the check of the presentation verifies the holder's proof.
     func verify(
         _ verificationContext: VerificationContext, demand: HolderDemand, mode: VerificationMode = .full,
         isPresented: Bool = false,

@@ -2,7 +2,7 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// A document as the RDF that a signature covers: without proofs, or with the proofs that the signature covers, too.
+/// A document as a signature covers it: without its proofs, or with those proofs that the signature covers, too.
 struct LinkedDataDocument {
     /// The document's own `@context`.
     let context: JSON
@@ -10,7 +10,7 @@ struct LinkedDataDocument {
     let unsecured: JSONObject
     /// The statements of the document; nil if no signature needs the statements and ``plain`` is enough.
     let statements: DeserializedDocument?
-    /// The properties of a document that was not expanded.
+    /// The properties of a document that was not expanded; nil if the document was expanded.
     let plain: PlainDocument?
     let processor: JSONLDProcessor
     /// Returns whether credentials of an issuer may be accepted at all.
@@ -42,12 +42,13 @@ struct LinkedDataDocument {
         } catch { throw Self.rejection(error) }
     }
 
-    /// The graph of the document. If no signature needs the graph, each call makes the graph.
+    /// The RDF graph of the document; empty if the document cannot be expanded. If ``statements`` is nil, each call
+    /// computes the graph.
     var dataset: Dataset {
         statements?.dataset ?? (try? processor.deserialize(.object(unsecured)))?.dataset ?? Dataset()
     }
 
-    /// The members that make statements, but that a signature over the dataset does not cover.
+    /// The members that make statements, but that a signature over the graph does not cover, as JSON pointers.
     var unsigned: [String] { statements?.dropped.filter(\.statesSomething).map(\.pointer) ?? [] }
 
     /// Returns the statements about the outermost node, which must have the type `type`; nil if the outermost node is
@@ -56,12 +57,13 @@ struct LinkedDataDocument {
         statements.flatMap { StatementGraph($0, type: type, isTrusted: isTrusted) }
     }
 
-    /// The statements of a text that is signed as written, from its outermost object.
+    /// The statements of a text that is signed as written, from its outermost object; nil if the document was not
+    /// expanded or no outermost object is certain.
     var writtenGraph: StatementGraph? {
         statements.flatMap { document in document.root.map { StatementGraph(written: document.dataset, root: $0) } }
     }
 
-    /// The place of an unusual spelling with the same meaning as the usual spelling; nil if there is none.
+    /// The JSON pointer to an unusual spelling with the same meaning as the usual spelling; nil if there is none.
     var unusualSpelling: String? {
         guard let statements else { return nil }
         return statements.unusualSpelling

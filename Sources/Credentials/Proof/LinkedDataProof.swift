@@ -14,7 +14,8 @@ struct LinkedDataProof {
     /// valid.
     let isIssuers: Bool
 
-    /// Runs the key stage: suite, purpose, lookup, controller, authorisation. `issued` is the document's date of issue.
+    /// Runs the key stage: checks suite and purpose, finds the key, and checks the key's controller and authorisation.
+    /// `issued` is the document's date of issue.
     init(
         _ proof: Located<JSONObject>, for purpose: ControllerDocument.Purpose, of authority: KeyResolver.Authority,
         issued: Timestamp? = nil, at now: Timestamp, trust: TrustStore, limits: Limits
@@ -89,7 +90,7 @@ struct LinkedDataProof {
     }
 
     /// The identity of the signed content of a selective disclosure: the ephemeral key that the issuer made for this
-    /// credential. All disclosures of the credential share the key.
+    /// credential. All disclosures of the credential share the key. Nil for other suites.
     var disclosureKey: [UInt8]? {
         guard suite.canonicalization == .statements else { return nil }
         return proof.value["proofValue"]?.string.flatMap { SelectiveDisclosureProof($0)?.ephemeralKey }
@@ -199,7 +200,7 @@ struct LinkedDataProof {
         guard let options = JCSProofOptions(proof.value, documentContext: digests.content.context) else {
             throw Rejection(.proofInvalid, at: Pointer.append(proof.pointer, "@context"))
         }
-        // The statements of a selective disclosure proof are read by their names in the JSON.
+        // The facts of a proof over text are read by their names in the JSON, so a proof with unusual names is refused.
         if let place = Spelling.suspicion(in: proof.value) {
             throw Rejection(.shapeSpelling, at: proof.pointer + place)
         }

@@ -11,8 +11,8 @@ struct ProofFacts {
     let challenges: [Text]
     let domains: [Text]
 
-    /// Reads the facts of options whose text is signed. For a signature over statements, the facts come from the text
-    /// before the signature is verified.
+    /// Reads the facts of options whose text is signed. For a signature over statements, these facts are only a first
+    /// check: after the verification, the facts are read from the statements.
     ///
     /// - Parameter isDated: Whether the suite belongs to Data Integrity 1.0, where `created` is a date-time (section
     ///   2.1). In older suites `created` may have any value.

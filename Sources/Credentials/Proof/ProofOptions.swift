@@ -2,8 +2,8 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// The options of a linked-data proof as RDF, under one of two contexts. First the document's context is tried, to
-/// which the proof may add contexts. Then the suite's pinned context is tried.
+/// The options of a linked-data proof as RDF, under one of two contexts: the document's context, to which the proof may
+/// add contexts, or the suite's pinned context. A verification tries the contexts in this order.
 struct ProofOptions {
     let dataset: Dataset
     /// The members of the proof that its signature does not cover, as pointers relative to the proof.
@@ -71,7 +71,8 @@ struct ProofOptions {
             domains: texts("domain"), isDated: isDated, at: pointer, profile: profile)
     }
 
-    /// Returns the node of the proof: the only node of the suite's type, without any other type.
+    /// Returns the node of the proof: the only node of the suite's type, without any other type; nil if there is no
+    /// such node.
     private func node(of suite: ProofSuite) -> Term? {
         let types = dataset.quads.filter { $0.predicate == RDF.type && $0.object == .iri(suite.iri) }
         guard types.count == 1, let node = types.first?.subject else { return nil }

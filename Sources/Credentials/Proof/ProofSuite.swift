@@ -25,7 +25,7 @@ struct ProofSuite: Sendable {
 
     /// The proof's `type`.
     let type: Text
-    /// The proof's `cryptosuite`, for suites of Data Integrity 1.0.
+    /// The proof's `cryptosuite`, for suites of Data Integrity 1.0; nil for older suites.
     var cryptosuite: Text?
     /// The RDF type IRI to which ``type`` must expand.
     let iri: Text
@@ -42,7 +42,7 @@ struct ProofSuite: Sendable {
         ecdsaSD2023,
     ]
 
-    /// Returns the suite that a proof names.
+    /// Returns the suite that a proof names; nil if this program does not support the suite.
     static func named(by proof: JSONObject) -> ProofSuite? {
         all.first { suite in
             suite.type == proof["type"]?.string
@@ -106,7 +106,7 @@ struct ProofSuite: Sendable {
     }
 }
 
-/// A signature, with the bytes before the hashes in its input, and its place.
+/// A signature with its place, and with the bytes that precede the hashes in the signed data (`prefix`).
 struct ProofSignature {
     let algorithm: SignatureAlgorithm
     let bytes: [UInt8]

@@ -14,7 +14,7 @@ struct RepeatedNodes {
         descriptions = Dictionary(grouping: document.repeatedNodes, by: \.id)
     }
 
-    /// The id of a node whose descriptions break these rules; nil if no node breaks them.
+    /// The id of a node whose descriptions break the rules of this type; nil if no node breaks them.
     var unusual: Text? {
         if descriptions.isEmpty { return nil }
         let entries = statusEntries
@@ -61,7 +61,7 @@ struct RepeatedNodes {
         description.parent == 0 && description.property == CredentialVocabulary.status
     }
 
-    /// The id of a node with contradictory descriptions: a property for one value has two values.
+    /// The id of a node with contradictory descriptions: a property for one value has two values. Nil if there is none.
     private var contradicted: Text? {
         var values: [[Term?]: Term] = [:]
         for quad in document.dataset.quads where CredentialVocabulary.singleProperties.contains(quad.predicate) {

@@ -52,7 +52,7 @@ struct SelectiveDisclosureProof {
         let places: [Int]
     }
 
-    /// Returns the statements of a dataset; nil where a label is missing.
+    /// Returns the statements of a dataset in the signed form; nil if the signer's label of a blank node is missing.
     func statements(of dataset: Dataset, issued: [Text: Text]) -> Statements? {
         var complete = true
         func term(_ term: Term) -> Term {

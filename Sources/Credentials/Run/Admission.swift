@@ -8,7 +8,8 @@ struct Admission {
 
     /// Returns the finding about a credential that no rule restricts: the gate has no rules, or the accepting rule
     /// requires nothing of the credential (``AcceptRule/namesWhatAdmits``). Returns nil if the issuer's entry in the
-    /// trust data names types, because the issuer stage has compared them. A warning does not refuse the credential.
+    /// trust data names types, because the issuer stage has compared them. A finding with the severity
+    /// ``Severity/warning`` does not refuse the credential.
     func finding(about claims: SignedClaims) -> Reason? {
         let severity: Severity
         switch verificationContext.trust.untypedIssuers {

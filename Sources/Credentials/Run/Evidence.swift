@@ -1,7 +1,7 @@
 import Encoding
 
-/// The findings of a check up to the failed stage, for the verdict. They concern one credential, or a presentation or
-/// DeviceResponse and each credential in it.
+/// The data that a check has collected for the verdict, up to its end or the stage that failed. The data concern one
+/// credential, or a presentation or DeviceResponse and each credential in it.
 struct Evidence {
     /// The data about the credential that a record may contain. The pointers below begin at the credential's place.
     var summary: CredentialSummary
@@ -9,18 +9,18 @@ struct Evidence {
     var findings: [Reason] = []
     /// Members that no signature covers, as JSON pointers.
     var unsigned: [String] = []
-    /// The context under which the options of a linked-data proof matched.
+    /// The context under which the options of a linked-data proof matched; nil if no such proof was verified.
     var proofContext: ProofContext?
     /// The inline contexts of the credential.
     var inlineContexts: [JSONObject] = []
     /// The signed claims, set after the credential has passed its stages. Only the policy reads them; no verdict,
     /// record or log contains them.
     var claims: SignedClaims?
-    /// The credential's status entries and claims.
+    /// The status information of the credential, for the status stage; nil if the credential has none.
     var question: StatusQuestion?
     /// The answers of the stored status lists, one for each status entry.
     var status: [StatusAnswer] = []
-    /// Whether a holder proved possession of the subject's key that every credential names.
+    /// The result of checking the holder's proof of possession.
     var holder = HolderProof.missing
     /// Whether the credential names a key of its holder. If so, no proof with another key counts.
     var namesHolderKey = false
@@ -35,7 +35,7 @@ struct Evidence {
     /// presented credentials.
     var credentials: [Evidence] { presented.isEmpty ? [self] : presented }
 
-    /// The evidence about the whole, plus the findings about all presented credentials.
+    /// The evidence about the whole payload, to which the findings about all presented credentials are added.
     var whole: Evidence {
         if presented.isEmpty { return self }
         var all = self
@@ -71,7 +71,8 @@ struct Evidence {
         }
     }
 
-    /// Continues the check of each of ``credentials``.
+    /// Runs `work` on the evidence about each of ``credentials``, until an error. ``failed`` then has the index of the
+    /// presented credential.
     mutating func forEachCredential(_ work: (inout Evidence) throws(Rejection) -> Void) throws(Rejection) {
         if presented.isEmpty { return try work(&self) }
         for index in presented.indices {

@@ -26,7 +26,8 @@ extension FormatCheck {
     var isPresentation: Bool { false }
     var bringsHolderProof: Bool { false }
 
-    /// Runs the holder stage of a format without a holder's proof: a bare credential, or an mdoc outside its transport.
+    /// Runs the holder stage of a format without a holder's proof: a bare credential, or an mdoc, because only its own
+    /// transport protocol has such a proof.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection) {
         if demand.required { throw Rejection(.holderProofMissing) }
     }

@@ -2,14 +2,15 @@ import Encoding
 
 /// The status information of a verified credential of any format, for the status stage.
 struct StatusQuestion {
-    /// The issuer whose lists may answer; nil if no entry vouches for the issuer. Then no list may answer.
+    /// The issuer whose lists may answer; nil if no entry in the trust data vouches for the issuer. If nil, no list may
+    /// answer.
     let issuer: TrustedIssuer?
     /// Signed entries of bitstring status lists.
     var entries: [StatusEntry] = []
-    /// The place of a status entry that is partly unsigned. The holder could replace such an entry by an entry that is
-    /// not revoked.
+    /// The place of a status entry that is partly unsigned; nil if there is none. The holder could replace such an
+    /// entry by an entry that is not revoked.
     var uncovered: String?
-    /// An entry of an IETF status list, and its place.
+    /// An entry of an IETF status list, and its place; nil if the credential has none.
     var claim: StatusClaim?
     /// The place of a status that the holder may have withheld; nil if the holder cannot withhold a status.
     var withheld: Withheld?

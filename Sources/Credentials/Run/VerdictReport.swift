@@ -91,10 +91,11 @@ package struct VerdictReport: Sendable {
         return .object(object)
     }
 
-    /// The result of each stage, then the meaning and the remedy. Names no claim.
+    /// The explanation as lines: the file, the result of each stage, the facts and the verdict, then the meaning and
+    /// the remedy of each reason. No line names a claim.
     package var explanation: [String] { [file] + course + outcome }
 
-    /// The meaning and the remedy, for display. Neither text names a claim.
+    /// The lines of ``explanation`` without the results of the stages.
     package var summary: [String] { [file] + outcome }
 
     private var course: [String] {

@@ -10,7 +10,7 @@ final class VerificationContext {
     let clock: WallTime
     let onStage: ((Stage) -> Void)?
     /// Whether documents with unusual spelling are refused. The check is a second line of defence: verdicts depend only
-    /// on signed content even without it. Tests switch the check off to prove that.
+    /// on signed content even without this check. Tests switch the check off to prove that.
     let checksSpelling: Bool
     /// Whether a credential is refused because of its dates. Without the check, the verdict only shows whether the
     /// signature is valid, and no gate opens.

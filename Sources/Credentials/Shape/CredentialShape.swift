@@ -3,7 +3,7 @@ import Reasons
 
 /// A linked-data credential with well-formed members (VCDM 1.1 section 4, VCDM 2.0 section 4).
 struct CredentialShape {
-    /// The versions of the data model. The first context gives the version.
+    /// The versions of the data model. The first context determines the version.
     enum Version: Text, CaseIterable {
         case v1 = "https://www.w3.org/2018/credentials/v1"
         case v2 = "https://www.w3.org/ns/credentials/v2"

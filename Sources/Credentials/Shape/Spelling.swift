@@ -8,8 +8,8 @@ enum Spelling {
     /// IRI. The result is a guess, because no context is read.
     static func suspicion(in document: JSONObject) -> String? { suspicion(in: .object(document)) }
 
-    /// Searches a value. Pointers are made on the way back, because names may be long and objects may have many
-    /// members.
+    /// Returns the place of an unusual name in a value, at any depth; nil if there is none. The pointer is composed
+    /// while the recursion returns, because names may be long and objects may have many members.
     private static func suspicion(in value: JSON) -> String? {
         switch value {
         case .object(let object):

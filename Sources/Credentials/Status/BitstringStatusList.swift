@@ -7,14 +7,14 @@ package struct BitstringStatusList: Sendable {
 
     private let bits: [UInt8]
 
-    /// The number of entries of one bit.
+    /// The number of entries, if each entry has one bit.
     package var count: Int { bits.count * 8 }
 
     /// Decodes `encodedList`: base64url of one gzip member. The multibase prefix `u` may be missing, as in
     /// StatusList2021 and MOSIP's lists.
     package init(encoded: Text, limits: Limits = Limits()) throws(Malformed) {
         // A gzip stream begins with 1F 8B 08, "H4sI" in base64url. A list with multibase prefix therefore begins with
-        // "uH4sI".
+        // "uH4sI", and a first "u" is always the prefix.
         let digits = String(decoding: encoded.utf8.dropFirst(encoded.hasPrefix("u") ? 1 : 0), as: UTF8.self)
         guard let compressed = Base64.decodeURL(digits) ?? Base64.decodeAny(digits) else { throw Malformed() }
         do throws(Gzip.Failure) {

@@ -2,7 +2,7 @@ import Encoding
 import Reasons
 
 /// Reads a stored status list on behalf of one issuer: a linked-data or JWT credential with a bitstring, or an IETF
-/// status list token in JWT or CWT form. Every fault causes a refusal.
+/// status list token in JWT or CWT form. Every error in the list causes a refusal.
 struct StatusListReader {
     let verificationContext: VerificationContext
     /// The issuer of the credentials in the list.
@@ -106,7 +106,7 @@ struct StatusListReader {
     }
 
     /// Returns whether a list has an acceptable id. The id is optional (Bitstring Status List 1.0 section 3). A present
-    /// id must be that of the requested list, or an alias in the configuration.
+    /// id must be that of the requested list, or an alias in the issuer's entry in the trust data.
     private func isNamed(_ id: Text?, _ url: Text) -> Bool {
         guard let id else { return true }
         return id == url || issuer.statusListAliases[url] == id

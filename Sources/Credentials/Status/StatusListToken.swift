@@ -116,7 +116,7 @@ struct StatusListToken {
             isStatusList: true)
     }
 
-    /// Reads a NumericDate claim (RFC 8392 section 3.1: untagged).
+    /// Reads a NumericDate claim (RFC 8392 section 3.1: untagged); nil if the claim is absent.
     static func date(_ claims: CBOR, _ label: Int64) throws(Rejection) -> Timestamp? {
         guard let member = claims[label] else { return nil }
         switch member.value {

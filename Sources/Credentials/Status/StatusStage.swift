@@ -33,7 +33,7 @@ extension VerificationContext {
 }
 
 extension VerificationContext {
-    /// Returns whether a list of the issuer is stored under `url`, valid or not.
+    /// Returns whether a list that was signed for the issuer is stored under `url`. The list may be outdated.
     private func isStored(_ url: Text, of issuer: TrustedIssuer) -> Bool {
         do throws(Rejection) {
             return try StatusListReader(verificationContext: self, issuer: issuer).stored(url, at: "") != nil

@@ -18,7 +18,7 @@ struct StoredStatusList {
     let overdue: Duration?
 }
 
-/// The validity that a list states.
+/// The dates of validity that a list states; nil for a date that the list does not state.
 struct StatusListDates {
     let issued: Timestamp?
     let until: Timestamp?
@@ -55,7 +55,7 @@ extension VerificationContext {
     }
 
     /// Notes the answer of a list for an entry. Refuses a status that no rule may accept. `place`: the member that the
-    /// refusal names if the entry has no answer.
+    /// refusal names if the entry has no answer; nil for the entry itself.
     ///
     /// - Throws: `status.revoked`, `status.suspended`; `status.unavailable` unless rules decide about missing lists.
     func settle(

@@ -53,7 +53,7 @@ struct TokenStatusCheck {
             // credential is valid.
             throw Rejection(.statusInvalid, at: pointer)
         }
-        // A list of single bits cannot state a suspension, so the list does not exclude a suspension.
+        // A list with one bit for each entry cannot state a suspension, so such a list answers only for revocation.
         for purpose in entries.bits > 1 ? Self.purposes : [Self.purposes[0]] {
             try verificationContext.settle(
                 StatusAnswer(value, purpose: purpose, pointer: pointer, age: list.age, overdue: list.overdue),

@@ -16,7 +16,7 @@ struct DisclosedPayload {
     /// Whether the issuer shows `sub` to every verifier.
     private let namesSubject: Bool
 
-    /// Inserts the disclosures into a payload. The time is linear in the size of both.
+    /// Inserts the disclosures into a payload. The time is linear in the size of payload and disclosures.
     ///
     /// - Throws: `disclosure.malformed` for digests at a forbidden place or of a disclosure of the wrong kind, `.name`
     ///   for a forbidden or repeated name, `.duplicate` for a repeated digest, `.unreferenced` for a disclosure without
@@ -69,14 +69,14 @@ private struct DisclosureRun {
     private let depthLimit: Int
     /// Whether to replace withheld elements by `null` and note their places.
     private let keepsPlaces: Bool
-    /// The remaining total length, in letters, of pointers to withheld places. Long names above many elements make long
+    /// The remaining total length, in bytes, of pointers to withheld places. Long names above many elements make long
     /// pointers.
     private var room = 1 << 21
     /// Every digest found so far, with or without a disclosure. A repeated digest is refused.
     private var met: Set<Text> = []
     /// The number of disclosures for which a digest was found.
     private var used = 0
-    /// The present place of the pass.
+    /// The current place in the payload.
     private var path: [Step] = []
     private(set) var withheldElements: Set<Text> = []
     private(set) var holders: Set<Text> = []
@@ -168,7 +168,7 @@ private struct DisclosureRun {
         return processed
     }
 
-    /// Returns the element; nil if the element is withheld.
+    /// Returns the element, with its disclosure inserted; nil if the element is withheld.
     private mutating func element(_ element: JSON, depth: Int) throws(Rejection) -> JSON? {
         guard let reference = element.object, let member = reference[Self.elementName] else {
             return try value(element, depth: depth)

@@ -5,14 +5,14 @@ import Reasons
 /// EnvelopedVerifiableCredential (VCDM 2.0 section 4.13.1) or, in VCDM 1.1, is itself the JSON text. Presentations are
 /// enveloped in the same way.
 struct EnvelopedCredential {
-    /// The token's letters.
+    /// The text of the token, as bytes.
     let letters: [UInt8]
-    /// The format according to the media type.
+    /// The format according to the media type; nil without an envelope.
     var format: CredentialFormat?
     /// Whether the type of the envelope states a presentation; nil without an envelope.
     var isPresentation: Bool?
 
-    /// Reads an envelope; nil for any other object.
+    /// Reads a JSON text, or an object that is an envelope; nil for any other value.
     ///
     /// - Throws: `shape.id` if the id is not a `data:` URL of a token, `format.unsupported` for other media types,
     ///   `shape.context` if the context of the object is not that of VCDM 2.0, `kind.member` for a member that affects

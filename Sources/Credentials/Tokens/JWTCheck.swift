@@ -9,7 +9,7 @@ struct JWTCheck: FormatCheck {
     private let kind: CredentialKind
     /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
-    /// The issuer's entry, once the issuer is known to be trusted.
+    /// The issuer's entry in the trust data; nil until the issuer stage has passed.
     private(set) var issuer: TrustedIssuer?
 
     init(
@@ -29,8 +29,9 @@ struct JWTCheck: FormatCheck {
             claim: credential.status.map { .json($0, at: "/status") })
     }
 
-    /// Runs all stages except the status stage, as a status list credential requires. `entry` replaces the lookup of
-    /// the issuer in the trust list, because another id may sign a status list.
+    /// Runs all stages except the status stage, as a status list credential requires. If `entry` is not nil, the
+    /// credential's issuer must have the id of `entry`, and the issuer stage does not search the trust data: the signer
+    /// of a status list need not be one of the issuers there.
     mutating func verifyIssued(by entry: TrustedIssuer? = nil) throws(Rejection) -> JWTCredential {
         let credential = try readShape()
         let isStrict = verificationContext.profile == .strict

@@ -12,7 +12,7 @@ struct JWTCredential {
     let dates: TokenDates
     /// The subjects of the credential. If the credential names none, `sub` names the subject.
     let subjects: CredentialSubjects
-    /// The `status` claim of an IETF status list. The claim may be next to the credential.
+    /// The `status` claim of the JWT, which names an entry of an IETF status list; nil if there is none.
     let status: JSON?
 
     /// Runs the shape stage of `jwt_vc_json`. The claim `vc` is the credential. `iss`, `sub`, `jti`, `nbf` and `exp`
@@ -110,6 +110,7 @@ private struct ClaimMerge {
     }
 
     /// Merges a date of the JWT, usually in whole seconds, with a date of the credential, which may be more precise.
+    /// Dates that differ by a second or more contradict each other.
     mutating func merge(_ date: Timestamp?, as name: Text, claim: Text) throws(Rejection) {
         guard let date else { return }
         guard let member = credential[name] else {

@@ -2,7 +2,7 @@ import Encoding
 import Reasons
 
 /// The check of the key binding JWT of an SD-JWT+KB. With a key binding JWT, the holder proves to this gate the present
-/// possession of the key that the issuer named in `cnf` (RFC 9901 sections 4.3 and 7.3). The caller reports every fault
+/// possession of the key that the issuer named in `cnf` (RFC 9901 sections 4.3 and 7.3). The caller reports every error
 /// as `holder.invalid`.
 struct KeyBinding {
     let verificationContext: VerificationContext
@@ -15,7 +15,7 @@ struct KeyBinding {
         let jwt = try CompactJWS(text, limits: verificationContext.limits)
         try CredentialKind.keyBinding.checkHeader(jwt.header, .strict)
         let claims = jwt.claims
-        // The issuer's JWT names the hash.
+        // The payload of the issuer's JWT names the hash algorithm.
         let hash = try DisclosureHash(of: token.issued.claims)
         guard claims["nonce"]?.string != nil, claims["aud"]?.string != nil,
             claims["sd_hash"]?.string == hash.digest(token.presented)
@@ -32,8 +32,8 @@ struct KeyBinding {
         return counts
     }
 
-    /// Returns the holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4). A withdrawn key is
-    /// refused. A key whose document has ended its use is refused, too.
+    /// Returns the holder's key: a JWK, or a DID URL in `kid` (RFC 7800 sections 3.2 and 3.4). Throws `key.revoked` for
+    /// a key that the operator has withdrawn, and for a key after the end date in its document.
     private func key(_ confirmation: JSON?, usedAt date: Timestamp) throws(Rejection) -> PublicKey {
         if let jwk = confirmation?["jwk"] {
             guard KeyEncoding.signs(jwk.object) else { throw Rejection(.keyNotAuthorised) }

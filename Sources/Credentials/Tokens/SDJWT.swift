@@ -15,7 +15,7 @@ struct SDJWT {
 
     private static let separator = UInt8(ascii: "~")
 
-    /// Syntax stage. A text without `~` is no SD-JWT (`proof.malformed`).
+    /// Runs the syntax stage. A text without `~` is no SD-JWT (`proof.malformed`).
     init(_ token: ArraySlice<UInt8>, limits: Limits) throws(Rejection) {
         guard let first = token.firstIndex(of: Self.separator), let last = token.lastIndex(of: Self.separator) else {
             throw Rejection(.proofMalformed)

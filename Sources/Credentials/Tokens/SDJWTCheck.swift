@@ -6,11 +6,11 @@ struct SDJWTCheck: FormatCheck {
     let verificationContext: VerificationContext
     private let token: SDJWT
     private let kind: CredentialKind
-    /// The key that the issuer named for the holder.
+    /// The holder's key as the issuer states it in `cnf`; nil before the end of the proof stage, and without `cnf`.
     private var confirmation: JSON?
     /// The evidence so far, up to the stage that failed.
     private(set) var evidence: Evidence
-    /// The issuer's entry, once the issuer is known to be trusted.
+    /// The issuer's entry in the trust data; nil until the issuer stage has passed.
     private(set) var issuer: TrustedIssuer?
 
     private var isStrict: Bool { verificationContext.profile == .strict }
@@ -51,7 +51,7 @@ struct SDJWTCheck: FormatCheck {
         evidence.summary.issuer = verificationContext.recordable(issuer.id)
         try verificationContext.checkContexts(of: credential.document, issuer)
         let keys = try verificationContext.stage(.key) { () throws(Rejection) in
-            // A withheld `iat` may be later than all shown dates.
+            // If the holder may have withheld `iat`, pass no dates of issue: `iat` may be later than all shown dates.
             let withholds = (try? credential.processed.get().withholdsMembers) ?? true
             let isStated = !withholds || token.issued.claims["iat"] != nil
             let dates = isStated ? credential.dates.issue + [credential.validFrom].compactMap(\.self) : []
@@ -91,9 +91,10 @@ struct SDJWTCheck: FormatCheck {
         }
     }
 
-    /// Returns the place of a status that may be withheld; nil if none may be. A partly withheld status counts as
-    /// withheld. An issuer that shows one status member to every verifier does not hide a second. A status that the
-    /// holder chose to show proves nothing about other members. Then any withheld member may be a status.
+    /// Returns the place of a status that the holder may have withheld; nil if there is none. A status of which a part
+    /// is withheld counts as withheld. If the issuer shows a status member to every verifier, no second status member
+    /// is assumed. A status member that the holder chose to show proves nothing about other members, so any withheld
+    /// member may then be a status.
     private func withheldStatus(_ processed: DisclosedPayload, _ credential: SDJWTCredential) -> Withheld? {
         let places: [Text] = ["status", "credentialStatus"]
         for name in places where processed.withholds(at: Text("/" + name.string)) {

@@ -17,7 +17,7 @@ struct SDJWTCredential {
     let dates: TokenDates
     /// Entries of bitstring status lists.
     let statusEntries: [Located<JSONObject>]
-    /// The payload with its disclosures inserted, or the fault of the disclosures. The fault is reported after the
+    /// The payload with its disclosures inserted, or the error in the disclosures. The error is reported after the
     /// verification of the issuer's signature.
     let processed: Result<DisclosedPayload, Rejection>
 
@@ -112,7 +112,7 @@ struct SDJWTCredential {
         guard let type = view["vct"]?.string, isName(type, limits),
             !type.utf8.contains(UInt8(ascii: ":")) || IRI.isWellFormed(type)
         else { throw Rejection(.shapeType, at: "/vct") }
-        // Keep the type of a status list or linkage, which the credential may have in addition to its `vct`.
+        // Include the type of a status list or linkage, which the credential may have in addition to its `vct`.
         return [type] + types.filter { !CredentialKind.admits([$0]) }
     }
 

@@ -21,7 +21,7 @@ struct TokenDates {
         }
     }
 
-    /// The dates of issue in the token.
+    /// The dates that the token states for its issue: `iat` and `nbf`.
     var issue: [Timestamp] { [issued, validFrom].compactMap(\.self) }
 
     private static func date(_ claims: JSONObject, _ name: Text) throws(Rejection) -> Timestamp? {

@@ -10,7 +10,7 @@ struct TokenSigner {
     let issuer: TrustedIssuer
     /// The token's own dates of issue.
     let issuedAt: [Timestamp]
-    /// The date of the signature according to the token.
+    /// The date of the signature according to the token; nil if the date is unknown or not checked.
     var signedAt: Timestamp?
     /// The purpose for which the key must be listed. Certificates are accepted for issuers only.
     var purpose = ControllerDocument.Purpose.assertionMethod
@@ -127,7 +127,7 @@ struct TokenSigner {
             of: chain, role: isStatusList ? SignerRole.statusList(of: issuer) : .token(of: issuer), roots: trust.roots,
             at: verificationContext.clock.utc, skew: skew, profile: verificationContext.profile,
             limits: verificationContext.limits)
-        // No certificate can contain the name of a root.
+        // The id of a root cannot be a name in a certificate, so no names are compared for a root's status list.
         guard issuer.isNamed(by: signer) || isStatusList && issuer.isRoot else {
             throw Rejection(.issuerKeyMismatch, at: "/iss")
         }

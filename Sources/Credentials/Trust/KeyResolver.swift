@@ -14,7 +14,7 @@ struct KeyResolver {
         var keys: [KeyFingerprint]?
         /// The SHA-256 of each stored document that the issuer's entry pins, by document id.
         var pinned: [Text: [UInt8]] = [:]
-        /// The maximum age of a stored document.
+        /// The maximum age of a stored document; nil for any age.
         var documentMaxAge: Duration?
 
         init(_ issuer: TrustedIssuer) {
@@ -49,7 +49,7 @@ struct KeyResolver {
             || WebURL.isOwn(document.id, of: controller) && !isOthers(document.id, besides: controller)
     }
 
-    /// Returns whether a place belongs more closely to another trusted issuer than to `controller`.
+    /// Returns whether `place`, the URL of a key, belongs more closely to another trusted issuer than to `controller`.
     private func isOthers(_ place: Text, besides controller: Text) -> Bool {
         let home = WebURL.document(of: controller)?.url ?? controller
         return trust.issuers.keys.contains { other in
@@ -95,9 +95,9 @@ struct KeyResolver {
         if document.id == method.controller {
             authorising = document
         } else {
-            // A key outside its controller's document counts only if that document lists the key. If the document is
-            // not stored, the place of a single key on the web or the operator must confirm the key. An identifier that
-            // contains its own key has no other keys.
+            // A key outside its controller's document counts only if that document lists the key. If that document is
+            // not stored, the key must be a single key that ``hears(_:of:for:)`` confirms. An identifier that contains
+            // its own key has no other keys.
             authorising = trust.document(method.controller)
             guard selfContained(method.controller) == nil,
                 authorising != nil || document.isSingleKey && hears(document, of: method.controller, for: authority)
@@ -135,7 +135,7 @@ struct KeyResolver {
         return now <= fetched.advanced(by: maxAge)
     }
 
-    /// Returns the document URL of a key reference.
+    /// Returns the id of the document in which a key reference names a key: the reference without its fragment.
     static func withoutFragment(_ reference: Text) -> Text {
         guard let mark = reference.utf8.firstIndex(of: UInt8(ascii: "#")) else { return reference }
         return Text(String(reference.string[..<mark]))

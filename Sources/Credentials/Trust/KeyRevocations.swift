@@ -4,8 +4,8 @@ import Encoding
 struct KeyRevocations: Sendable {
     private let methods: [Text: [RevokedKey]]
     private let keys: [KeyFingerprint: [RevokedKey]]
-    /// The withdrawn methods that no document contains. The keys of these methods are unknown, so they are not
-    /// withdrawn under other names.
+    /// The withdrawn methods that no document contains. The keys of these methods are unknown, so these keys are not
+    /// refused under other names.
     let unknown: [Text]
 
     /// Indexes the entries. The entry of a method withdraws the method's key under every name if the document of the
@@ -40,9 +40,9 @@ struct KeyRevocations: Sendable {
         return keys.isEmpty || allow(KeyFingerprint(key), issuedAt: dates)
     }
 
-    /// Checks a key for which certificates vouch, and every key that issued a certificate of the path, including the
-    /// pinned certificate. None of the keys may be withdrawn. For an authority's key, the date of issue is the start of
-    /// the validity of the certificate that the authority issued.
+    /// Returns whether no key of a certificate path is withdrawn: neither the signer's key nor a key that issued a
+    /// certificate of the path, including the key of the pinned certificate. For an authority's key, the date of issue
+    /// is the start of the validity of the certificate that the authority issued.
     func allow(_ signer: CertificateSigner, issuedAt dates: [Timestamp]) -> Bool {
         if keys.isEmpty { return true }
         var issued = dates
@@ -53,7 +53,8 @@ struct KeyRevocations: Sendable {
         return true
     }
 
-    /// Checks a key without a verification method. A nil key cannot sign.
+    /// Returns whether the key with the fingerprint `key` may sign. A key without a fingerprint (nil) cannot sign, so
+    /// the result is true.
     private func allow(_ key: KeyFingerprint?, issuedAt dates: [Timestamp]) -> Bool {
         guard let key else { return true }
         return (keys[key] ?? []).allSatisfy { $0.allows(issuedAt: dates) }

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Decides when each resource is fetched again. The caller supplies time and random numbers.
+/// The plan of the times at which resources are fetched again. The caller supplies time and random numbers.
 ///
 /// Every resource has a deadline of its own, drawn again after each attempt. Gates that were switched on at the same
 /// time therefore do not send their requests at the same time. No event at the gate changes a deadline.
@@ -77,7 +77,8 @@ package struct RefreshPlan: Sendable {
     package mutating func failed(_ resource: RefreshResource, at now: Instant, random: Double) {
         guard let entry = entries[resource] else { return }
         let longest = min(settings.longestRetry, settings.interval)
-        // After 20 doublings every first wait is longer than the longest wait.
+        // Double at most 20 times: then any usual first wait is longer than the longest wait, and the number cannot
+        // overflow.
         let wait = min(settings.firstRetry * (1 << min(entry.failures, 20)), longest)
         entries[resource] = Entry(due: now.advanced(by: jittered(wait, random)), failures: entry.failures + 1)
     }

@@ -66,8 +66,8 @@ extension TrustStore {
         ).sorted()
     }
 
-    /// The hosts in the issuers' ids, as ``WebURL/place``. If the operator lists no hosts, the gate contacts only
-    /// these.
+    /// The hosts in the issuers' ids, as ``WebURL/place``. If the operator lists no hosts, the gate contacts only the
+    /// hosts in this set.
     package var issuerHosts: Set<Text> {
         Set(issuers.values.flatMap { [$0.id] + $0.controllers }.compactMap { WebURL.document(of: $0)?.place })
     }

@@ -1,6 +1,7 @@
 package import Encoding
 
-/// A fetched copy with its metadata. One file stores both, so that content and date cannot be separated.
+/// A fetched copy of a resource, with its metadata. One file stores content and metadata, so that the content cannot be
+/// separated from its date.
 package struct RefreshedCopy: Hashable, Sendable {
     /// The resource from which the content was fetched.
     package let resource: RefreshResource
@@ -8,7 +9,8 @@ package struct RefreshedCopy: Hashable, Sendable {
     package var content: [UInt8]
     /// The time at which the server last confirmed the content as current.
     package var confirmed: Timestamp
-    /// The server's entity tag for this content (RFC 9110 section 8.8.3), sent with the next request.
+    /// The server's entity tag for this content (RFC 9110 section 8.8.3), sent with the next request; nil without a
+    /// tag.
     package var entityTag: Text?
 
     /// Creates a copy of `resource`. An entity tag is dropped unless it is short and printable.
@@ -61,8 +63,8 @@ package struct RefreshedCopy: Hashable, Sendable {
 }
 
 extension TrustMaterial {
-    /// Replaces parts of the material by copies of `resources`. A copy replaces only older material, and never a pinned
-    /// document.
+    /// Replaces parts of the material by copies of `resources`. A copy replaces only older material. A copy of any
+    /// other resource, such as a pinned document, is ignored.
     package mutating func apply(_ copies: [RefreshedCopy], to resources: [RefreshResource]) {
         let wanted = Set(resources)
         var newer: [Text: [UInt8]] = [:]

@@ -22,7 +22,7 @@ package struct RevokedKey: Hashable, Sendable {
 
     /// The withdrawn key.
     package var key: Key
-    /// The start of the withdrawal.
+    /// The start of the withdrawal. For a compromised key, this date has no effect.
     package var since: Timestamp
     /// The reason of the withdrawal.
     package var reason: Reason

@@ -26,7 +26,7 @@ package struct TrustBundle: Sendable {
         package var files = 4096
         /// The maximum size of one file in bytes.
         package var fileBytes = 16 * 1024 * 1024
-        /// The maximum length of a path in letters.
+        /// The maximum length of a path in bytes.
         var pathBytes = 200
 
         /// Creates the documented default values.
@@ -52,7 +52,7 @@ package struct TrustBundle: Sendable {
         case tooLarge
         /// No operator's key made the signature, or the list of files was changed after the signing.
         case wrongSignature
-        /// The list of files is malformed; the text is the fault.
+        /// The list of files is malformed; the text states the error.
         case malformed(String)
         /// The given path of a file does not belong in a bundle of this kind.
         case path(String)
@@ -75,7 +75,7 @@ package struct TrustBundle: Sendable {
     /// The files' contents, by path.
     package let files: [Text: [UInt8]]
 
-    /// Reads a bundle signed with one of `keys`. Throws the first fault.
+    /// Reads a bundle signed with one of `keys`. Throws the first error.
     package init(
         _ bytes: [UInt8], keys: [OperatorKey], as kind: Kind = .trust, limits: Limits = Limits()
     ) throws(Failure) {
@@ -152,7 +152,7 @@ private struct LineReader {
 }
 
 extension TrustBundle.Failure: CustomStringConvertible {
-    /// The fault in plain words.
+    /// The reason in plain words.
     package var description: String {
         switch self {
         case .notABundle: "this is not a bundle of this kind"

@@ -31,7 +31,7 @@ package struct TrustEdition: Hashable, Sendable {
     package enum Age: String, Sendable {
         /// The edition is within its validity.
         case fresh
-        /// After ``validUntil``, in the grace period.
+        /// The edition is past ``validUntil``, but within the grace period.
         case overdue
         /// The grace period of the edition has ended. The edition must not be used any more.
         case stale

@@ -49,7 +49,7 @@ extension TrustStore {
 
     /// A pinned certificate.
     package struct ListedRoot: Hashable, Sendable {
-        /// `x509:sha256:…`
+        /// The id of the certificate: `x509:sha256:` and the SHA-256 of the certificate (DER) in hexadecimal.
         package let id: Text
         /// The subject's name, as written by the maker of the certificate.
         package let name: String

@@ -51,7 +51,7 @@ package final class TrustStore: Sendable {
     let processor: JSONLDProcessor
     /// The inline contexts of accepted credentials.
     let inlineContexts = KnownContexts()
-    /// The names of types in records.
+    /// A cache of the names under which records list types.
     let typeNames = TypeNames()
     /// Saved hash states of texts that begin with pinned contexts.
     let hashBeginnings = HashBeginnings()
@@ -99,7 +99,7 @@ package final class TrustStore: Sendable {
         self.roots = roots
         let signers = material.statusLists.mapValues { StatedListSigner($0, roots: roots).ids }
         listSigners = Set(signers.values.flatMap(\.self))
-        // A key name without a colon does not identify its owner.
+        // Only a text with a colon can be the id of a signer: a key name without a colon does not identify its owner.
         let isID: (Text) -> Bool = { $0.utf8.contains(UInt8(ascii: ":")) }
         unnamedLists = signers.filter { !$0.value.contains(where: isID) }.map(\.key).sorted()
         var contexts: [Text: JSON] = [:]
@@ -118,7 +118,7 @@ package final class TrustStore: Sendable {
     /// Returns whether the context with the given URL is pinned.
     package func pins(_ url: Text) -> Bool { processor.contexts.documents[url] != nil }
 
-    /// Returns the entry of a trusted issuer.
+    /// Returns the entry of a trusted issuer; nil if there is none.
     package func issuer(_ id: Text) -> TrustedIssuer? { issuers[id] }
 
     /// Returns the entry of the issuer `id`, which must be trusted at the date `now`. Throws `trust.stale` if the whole
@@ -129,7 +129,7 @@ package final class TrustStore: Sendable {
         return issuer
     }
 
-    /// Throws after the end of the bundle's validity and grace period.
+    /// Throws `trust.stale` after the end of the bundle's validity and grace period.
     func checkAge(at now: Timestamp) throws(Rejection) {
         if edition?.age(at: now) == .stale { throw Rejection(.trustStale) }
     }
@@ -145,7 +145,7 @@ package final class TrustStore: Sendable {
     /// issuer's entry names lists, if a stored list states a signer that may sign the issuer's lists, or if such a
     /// signer signed a stored list that states no signer.
     ///
-    /// - Parameter isSigned: Whether the list with the given URL can be read on behalf of the issuer.
+    /// - Parameter isSigned: Returns whether the list with the given URL can be read on behalf of the issuer.
     func keepsLists(of issuer: TrustedIssuer, isSigned: (Text) -> Bool) -> Bool {
         let signers =
             [issuer.id] + issuer.controllers + issuer.roots

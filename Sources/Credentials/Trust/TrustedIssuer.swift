@@ -73,7 +73,7 @@ package struct TrustedIssuer: Hashable, Sendable {
     /// withheld another.
     package var mayWithholdStatus = false
     /// Whether the issuer of ecdsa-sd-2023 credentials makes either all or no elements of an array mandatory. Only then
-    /// a property is complete if each shown value is mandatory.
+    /// does a property whose shown values are all mandatory certainly have no withheld value.
     package var takesArraysWhole = false
     /// Whether the issuer's plain SD-JWTs (RFC 9901) are credentials. The signed content of a plain SD-JWT does not say
     /// so, so the operator must.
@@ -83,8 +83,8 @@ package struct TrustedIssuer: Hashable, Sendable {
     /// The date from which the issuer is no longer trusted; nil for no such date.
     package var notAfter: Timestamp?
 
-    /// Creates an entry. The defaults are the strictest for the issuer's way of signing, and do not limit the signed
-    /// content.
+    /// Creates an entry. The defaults are the strictest rules about how the issuer signs; they do not restrict what the
+    /// issuer signs.
     package init(
         id: Text, controllers: [Text] = [], keyPurpose: KeyPurpose = .strict, inlineContexts: Bool = false,
         statusIssuers: [Text] = []

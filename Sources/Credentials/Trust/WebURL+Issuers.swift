@@ -2,7 +2,7 @@ package import Encoding
 
 /// The `https` addresses to which issuers' ids lead.
 extension WebURL {
-    /// Reads `HOST` or `HOST:PORT` from a list of hosts; nil for any other text.
+    /// Returns a `HOST` or `HOST:PORT` from a list of hosts in the form of ``WebURL/place``; nil for any other text.
     package static func place(_ text: Text) -> Text? {
         WebURL(secure: Text("https://" + text.string + "/")).map(\.place)
     }
@@ -35,8 +35,8 @@ extension WebURL {
     }
 
     /// Returns whether `id` is published at a place where only the owner of the id `owner` publishes: as a part of
-    /// `owner`, below `owner`, or in the folder of its document. The host alone proves nothing, because many hosts have
-    /// several owners. The folders of ids without documents may have several owners, too.
+    /// `owner`, below `owner`, or in the folder of the owner's document. The host alone proves nothing, because many
+    /// hosts have several owners. The folders of ids without documents may have several owners, too.
     static func isOwn(_ id: Text, of owner: Text) -> Bool {
         let base = KeyResolver.withoutFragment(id)
         if base == owner { return true }

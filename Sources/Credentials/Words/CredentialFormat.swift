@@ -1,4 +1,4 @@
-/// The credential formats that an Inji-class wallet can send, by their names in OpenID4VCI.
+/// The credential formats that a wallet such as Inji can send, by their names in OpenID4VCI.
 package enum CredentialFormat: String, CaseIterable, Sendable {
     /// A linked-data credential, VCDM 1.1 or 2.0.
     case ldpVC = "ldp_vc"

@@ -11,8 +11,8 @@ package struct Limits: Sendable {
     package var tokenBytes = 2 * 1024 * 1024
     /// The maximum nesting depth of JSON.
     var jsonDepth = 64
-    /// The maximum number of JSON values, including containers. It is above the number of objects and scalars that a
-    /// linked-data document may have.
+    /// The maximum number of JSON values, including containers. The limit is above the number of objects and scalars
+    /// that a linked-data document may have.
     var jsonValues = 50_000
     /// The maximum number of proofs on one document.
     package var proofs = 8
@@ -55,9 +55,9 @@ package struct Limits: Sendable {
     package var missingContexts = 32
     /// The maximum number of reported needs of a document, that is, of missing parts of the trust data.
     package var needs = 64
-    /// The maximum length of an issuer or type in a record, in letters. Longer ones are omitted.
+    /// The maximum length of an issuer or type in a record, in letters. Longer texts are omitted.
     var recordedBytes = 2048
-    /// The number of types in a record.
+    /// The maximum number of types in a record. Further types are omitted.
     var recordedTypes = 16
 
     /// Creates the documented default values.

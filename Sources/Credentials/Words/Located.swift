@@ -1,6 +1,5 @@
-/// A value with its place in the payload, as a JSON pointer.
+/// A value with its place in a document, as a JSON pointer.
 struct Located<Value> {
     let value: Value
-    /// The place as a JSON pointer into the document.
     let pointer: String
 }

@@ -4,7 +4,8 @@ import Encoding
 enum Pointer {
     /// Returns the pointer to the member `name` of the object at `pointer`.
     static func append(_ pointer: String, _ name: Text) -> String {
-        // Names come from untrusted sources and may have megabytes. Few names have letters to escape.
+        // Names come from untrusted sources and may be megabytes long, so copy a name byte by byte only if it must be
+        // escaped.
         let mustEscape = name.utf8.contains { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
         guard mustEscape else { return pointer + "/" + name.string }
         var escaped: [UInt8] = []

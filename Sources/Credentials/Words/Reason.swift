@@ -9,7 +9,7 @@ package struct Reason: Hashable, Sendable {
     /// The severity in the verdict. Under the compat profile, a finding that usually causes a rejection may be only a
     /// warning.
     package let severity: Severity
-    /// The violated rule, where the code covers several rules.
+    /// The violated rule, if the code covers several rules; otherwise nil.
     package let detail: ReasonDetail?
 
     /// The maximum length of a stored pointer. Member names come from untrusted sources and may be long.
@@ -40,7 +40,7 @@ package struct Reason: Hashable, Sendable {
 /// The end of a verification, thrown by the failed stage.
 struct Rejection: Error, Hashable {
     let reason: Reason
-    /// The unsupported format that caused the rejection, if it is recognised.
+    /// The unsupported format that caused the rejection, if the format is recognised; otherwise nil.
     let unsupported: UnsupportedFormat?
 
     init(

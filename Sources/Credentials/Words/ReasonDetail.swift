@@ -139,7 +139,7 @@ package enum ReasonDetail: Hashable, Sendable {
     /// Returns the line of `issuers.toml` that names the roots `roots`.
     package static func line(_ roots: [Text]) -> String { line("roots", roots) }
 
-    /// Returns the line of `issuers.toml` that names an issuer's admitting types.
+    /// Returns the line of `issuers.toml` that names the admitted types of an issuer.
     package static func line(types: [Text]) -> String { line("types", types) }
 
     /// Returns a line of TOML. TOML's basic strings have the escapes of JSON.

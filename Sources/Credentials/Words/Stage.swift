@@ -6,7 +6,7 @@ package enum Stage: String, CaseIterable, Comparable, Sendable {
     case syntax
     /// The removal of the envelope, and the determination of the format.
     case envelope
-    /// The members of the data model; a missing proof is the last check.
+    /// The check of the members of the data model. A missing proof is found last.
     case shape
     /// The check of the validity dates against the clock.
     case validity
