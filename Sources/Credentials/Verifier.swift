@@ -33,7 +33,8 @@ package struct Verifier: Sendable {
     ///
     /// - Parameters:
     ///   - payload: The bytes as received, after decryption and inflation.
-    /// - claimed: The format that the sender states. This format is used only if the payload does not show its own.
+    ///   - claimed: The format that the sender states, or nil. It determines the format only of a payload that does not
+    ///     show its own.
     ///   - demand: The gate's demands on the holder.
     ///   - recent: ``Verdict/replayKeys`` of the visits within the replay window.
     ///   - clock: The date and its provenance. If several dates are possible, the credential must be valid at each of
@@ -244,7 +245,7 @@ private struct VerificationRun {
             missing: missing.map {
                 trust.missingContexts(of: $0, issuer: shown[chosen[0]].summary.issuer, limits: limits)
             } ?? [], unsupported: unsupported)
-        // The claims are set only after a credential has passed its stages, including the proof stage.
+        // A credential has claims only after it has passed its stages, including the proof stage.
         if shown[chosen[0]].claims != nil { verdict.proven = shown[chosen[0]].summary.signed }
         return verdict
     }

@@ -1,4 +1,5 @@
-// The reasons of a visit that are not reasons of a verification: failures of the radio, the disk and the power supply.
+// The reasons of a visit that are not reasons of a verification: for example, failures of the radio, the disk or the
+// power supply.
 
 extension ReasonCode.Group {
     /// Each of Tuvali's codes, followed by the codes that refine it.

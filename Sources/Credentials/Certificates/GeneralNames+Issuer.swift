@@ -5,8 +5,8 @@ extension GeneralNames {
     enum Bearing: Sendable {
         /// The names belong to the issuer.
         case itself
-        /// The certificate has no names. The issuer's entry in the trust data names the root, so the operator has
-        /// determined the owner of the certificate.
+        /// The certificate has no alternative names. The issuer's entry in the trust data names the root, so the
+        /// operator has determined the owner of the certificate.
         case nobody
         /// The names belong to another party, or are of a kind that cannot name an issuer.
         case others

@@ -55,7 +55,7 @@ struct NameConstraints: Sendable {
         }
     }
 
-    /// Returns whether a host equals the base or is below the base.
+    /// Returns whether the host `name` equals `base` or is a subdomain of `base`. An empty base contains every host.
     private static func isDNSName(_ name: Text, in base: Text) -> Bool? {
         let (name, base) = (lowercased(name.utf8), lowercased(base.utf8))
         if base.isEmpty || name == base { return true }

@@ -6,7 +6,7 @@ import SwiftASN1
 /// no signature. Names are stored as the signed bytes. A certificate with an unusable part, such as a weak key or an
 /// unknown algorithm, can still be read: the code that needs the part reports why it is unusable.
 struct X509Certificate: Sendable {
-    /// The SHA-256 of the whole certificate (32 bytes), by which a root is identified.
+    /// The SHA-256 of the whole certificate (32 bytes). The id of a pinned root contains this hash.
     let digest: [UInt8]
     /// The issuer's name in DER.
     let issuer: ArraySlice<UInt8>
@@ -135,8 +135,8 @@ extension ASN1Identifier {
 }
 
 extension ArraySlice<ASN1Node> {
-    /// Removes a first node with the explicit tag `number` and returns its content. Returns nil for any other first
-    /// node.
+    /// If the first node has the explicit tag `number`, removes the node and returns its content; otherwise returns
+    /// nil.
     mutating func popFirst(explicit number: UInt) throws -> ASN1Node? {
         guard let node = first, node.identifier == .context(number) else { return nil }
         guard case .constructed(let inner) = node.content else { throw X509Certificate.Malformed() }

@@ -25,9 +25,9 @@ package struct SignedClaims: Sendable {
     let contexts: ListedContexts
     /// The contexts that the issuer's entry in the trust data allows; nil if the entry lists none.
     let issuerContexts: [Text]?
-    /// The start of the credential's validity.
+    /// The start of the credential's validity; nil if the issuer signed none.
     package let validFrom: Timestamp?
-    /// The end of the credential's validity.
+    /// The end of the credential's validity; nil if the issuer signed none.
     package let validUntil: Timestamp?
     /// The identity of the signed content.
     package let signed: SignedContent
@@ -35,7 +35,7 @@ package struct SignedClaims: Sendable {
     let id: Text?
     /// The subjects of the credential.
     package let subjects: CredentialSubjects
-    /// Makes the graph of the signed statements of linked data, in which rules look up property IRIs; nil for other
+    /// Computes the graph of the signed statements of linked data, in which rules look up property IRIs; nil for other
     /// formats. Rules read the graph through ``RuleWork``, which caches it.
     let deferred: DeferredGraph?
 
@@ -59,7 +59,7 @@ package struct SignedClaims: Sendable {
         self.subjects = subjects
     }
 
-    /// Creates the claims of a linked-data credential. The graph is made only when a rule reads it.
+    /// Creates the claims of a linked-data credential. The graph is computed only when a rule reads it.
     init(
         issuer: Text, types: [Text], text: SignedText?, graph: DeferredGraph, contexts: ListedContexts,
         issuerContexts: [Text]?, validFrom: Timestamp?, validUntil: Timestamp?, signed: SignedContent, id: Text?,

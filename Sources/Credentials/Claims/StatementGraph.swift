@@ -127,7 +127,7 @@ extension Term {
     var lexicalForm: Text? { if case .literal(let literal) = self { literal.value } else { nil } }
 }
 
-/// The graph of a credential, made when a rule reads it. A signature over JSON text does not need the graph.
+/// The graph of a credential, computed when a rule reads it. A signature over JSON text does not need the graph.
 final class DeferredGraph: Sendable {
     private enum Source: Sendable {
         case known(StatementGraph?)

@@ -3,7 +3,7 @@ import Reasons
 
 /// The content of a payload, without its envelope.
 struct Received {
-    /// The content of the payload, as a value of the type for its format.
+    /// The content of the payload. Each format has its own type of content.
     enum Body {
         /// A linked-data credential or presentation: a JSON object.
         case object(JSONObject)
@@ -20,7 +20,7 @@ struct Received {
     /// The JSON text that contains the credential, if it is linked data.
     var text: [UInt8] = []
 
-    /// The name of the format in records.
+    /// The name of the format in records; nil for a kind that never admits a visitor.
     var format: CredentialFormat? { kind.format }
 
     /// The JSON that the issuer or the signer of a presentation wrote; nil for an mdoc. For an SD-JWT: the claims that

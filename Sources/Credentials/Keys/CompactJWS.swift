@@ -17,7 +17,7 @@ struct CompactJWS {
     /// Runs the syntax stage. Base64url is read strictly (no padding, no other characters, unused bits zero). Header
     /// and payload must be strict JSON objects.
     ///
-    /// - Throws: `proof.malformed`; `json.duplicate-key`, `json.too-deep` and `input.too-large` for faults of the JSON.
+    /// - Throws: `proof.malformed`; `json.duplicate-key`, `json.too-deep` and `input.too-large` for errors in the JSON.
     init(_ token: some Collection<UInt8>, limits: Limits, at pointer: String = "") throws(Rejection) {
         let parts = token.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw Rejection(.proofMalformed, at: pointer) }

@@ -7,7 +7,7 @@ enum KeyEncoding {
         "publicKeyMultibase", "publicKeyJwk", "publicKeyPem", "publicKeyBase58", "publicKeyHex",
     ]
 
-    /// Returns the key of a verification method: publicKeyMultibase, Jwk, Pem, Base58 or Hex.
+    /// Returns the key of a verification method from the first of ``members`` that the method has.
     static func key(of method: JSONObject) throws(PublicKey.Failure) -> PublicKey {
         if let member = method.present("publicKeyMultibase") { return try multibase(member.string) }
         if let member = method.present("publicKeyJwk") { return try jwk(member.object) }

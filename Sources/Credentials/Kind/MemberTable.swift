@@ -36,7 +36,8 @@ struct MemberTable: Sendable {
         try check(object.members.lazy.map(\.name), at: parent)
     }
 
-    /// Applies the same check to the member names of an object.
+    /// Throws for the first of `names`, the member names of an object, that affects the verdict in another kind and is
+    /// not read in this kind.
     func check(_ names: some Sequence<Text>, at parent: String) throws(Rejection) {
         for name in names where refused.contains(name) {
             let isForbidden = name == "vc" || name == "vp"
@@ -122,8 +123,8 @@ extension CredentialKind {
     }
 
     /// The claims that state issuer, type, holder key, validity and status. The issuer of an SD-JWT VC must not let the
-    /// holder withhold them (draft-ietf-oauth-sd-jwt-vc section 2.2.2.2). The issuer of any SD-JWT must not let the
-    /// holder withhold `iss`.
+    /// holder withhold these claims (draft-ietf-oauth-sd-jwt-vc section 2.2.2.2). The issuer of any SD-JWT must not let
+    /// the holder withhold `iss`.
     var neverDisclosed: [Text] {
         [.dcSDJWT, .oldSDJWT].contains(self)
             ? ["iss", "nbf", "exp", "cnf", "vct", "vct#integrity", "status"] : ["iss"]

@@ -49,7 +49,6 @@ struct ContextRules {
 
     /// Returns whether an object has the form of a credential. In such an object, the first context defines and
     /// protects the term `type` and the type's name.
-    /// value.
     private static func isCredential(_ object: JSONObject) -> Bool {
         guard let first = object["@context"]?.array?.first?.string, CredentialShape.Version(rawValue: first) != nil
         else {

@@ -133,8 +133,8 @@ struct CredentialCheck: FormatCheck {
                         proof, for: .assertionMethod, of: KeyResolver.Authority(issuer), issued: shape.validFrom,
                         at: now, trust: trust, limits: limits))
             } catch {
-                // If the proof has usual names, report its wrong purpose, not its spelling: a search for unusual names
-                // cannot find another purpose.
+                // If the names of the proof are usual, report the wrong purpose without a search for unusual spellings,
+                // which could not correct the purpose.
                 let isNamed = error.reason.code == .proofPurpose && Spelling.suspicion(in: proof.value) == nil
                 // One spelling check for all proofs of other signers is enough, because a holder may also omit such a
                 // proof.
@@ -174,7 +174,7 @@ struct CredentialCheck: FormatCheck {
         var text: (document: LinkedDataDocument, shape: CredentialShape)?
         /// The identity of the credential; nil if all proofs cover the text.
         var name: SignedContent?
-        /// ``StatementGraph/mandatory``, if a proof lets the holder withhold statements.
+        /// ``StatementGraph/mandatory``, if a proof lets the holder withhold statements; otherwise nil.
         var mandatory: Set<Int>?
     }
 
@@ -232,7 +232,7 @@ struct CredentialCheck: FormatCheck {
         try proof.verify(&digests, in: verificationContext)
     }
 
-    /// Returns the identity of the signed content. The graph determines it, unless all proofs are over JSON.
+    /// Returns the identity of the signed content. The graph determines the identity, unless all proofs are over JSON.
     private func signedContent(
         _ proofs: [LinkedDataProof], _ digests: inout DocumentDigests
     ) throws(Rejection) -> SignedContent? {

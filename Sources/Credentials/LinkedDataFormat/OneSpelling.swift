@@ -5,14 +5,15 @@ import Reasons
 /// names are in the document; these checks are a second line of defence.
 extension VerificationContext {
     /// Runs the shape stage of linked data. Unusual names can hide members from the shape stage. If the members cannot
-    /// be read and the document has a spelling fault, the spelling fault is reported.
+    /// be read and the document has an unusual spelling, the spelling is reported.
     func spelled<Shape>(_ document: JSONObject, _ read: () throws(Rejection) -> Shape) throws(Rejection) -> Shape {
         do throws(Rejection) { return try read() } catch { throw respelt(document) ?? error }
     }
 
-    /// Returns the spelling fault of a document that could not be read or verified; nil if the spelling is usual. A
-    /// context inside the document can hide unusual names from a check of the text, so the document and one of its
-    /// proofs are expanded. One proof is enough: the document is not trusted yet, and each expansion costs time.
+    /// Returns a rejection that names the unusual spelling in a document that could not be read or verified; nil if the
+    /// spelling is usual. A context inside the document can hide unusual names from a check of the text, so the
+    /// document and one of its proofs are expanded. One proof is enough: the document is not trusted yet, and each
+    /// expansion costs time.
     func respelt(_ document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         if let place = Spelling.suspicion(in: document) { return Rejection(.shapeSpelling, at: place) }
@@ -32,7 +33,7 @@ extension VerificationContext {
         return respelt(Located(value: proof, pointer: pointer), in: document)
     }
 
-    /// Returns the spelling fault of a proof of the document; nil if the spelling is usual.
+    /// Returns a rejection that names the unusual spelling in a proof of the document; nil if the spelling is usual.
     func respelt(_ proof: Located<JSONObject>, in document: JSONObject) -> Rejection? {
         guard checksSpelling else { return nil }
         var options = proof.value
@@ -55,7 +56,7 @@ extension VerificationContext {
 
     /// Checks that a document has the spelling of its data model. The check runs after the verification of the
     /// signature, because the spelling matters only for verified documents. `contextsListed`: the issuer's entry lists
-    /// the allowed contexts.
+    /// the allowed contexts, so contexts inside the document are allowed.
     func checkSpelling(_ content: LinkedDataDocument, contextsListed: Bool = false) throws(Rejection) {
         guard checksSpelling else { return }
         if !contextsListed, let place = ContextRules.nested(in: content.unsecured) {

@@ -3,9 +3,10 @@ import Reasons
 
 /// One mdoc of a payload.
 struct MdocDocument {
-    /// The docType that the sender states outside the signature; nil for a bare IssuerSigned.
+    /// The docType that the sender states outside the signature; nil if there is none.
     let docType: CBOR?
-    /// Whether the document has the members `docType` and `issuerSigned`. If so, the docType is required.
+    /// Whether the issuer's part is in a member `issuerSigned` of the document. If so, the document must have a
+    /// docType.
     let isWrapped: Bool
     let issuerSigned: CBOR
     /// The place of the document: empty, or its place in a DeviceResponse.

@@ -10,7 +10,7 @@ struct MobileSecurityObject {
     let signed: Timestamp
     let validFrom: Timestamp
     let validUntil: Timestamp
-    /// The entry of a status list, if there is one (draft-ietf-oauth-status-list section 6.3).
+    /// The claim that names an entry of a status list (draft-ietf-oauth-status-list section 6.3); nil if there is none.
     let status: CBOR?
 
     /// The hash algorithm of the digests; nil if ISO/IEC 18013-5 table 21 does not list it.

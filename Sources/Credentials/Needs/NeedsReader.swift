@@ -27,7 +27,7 @@ struct NeedsReader {
 
     /// Reads a payload.
     ///
-    /// - Throws: The fault that makes the payload unreadable.
+    /// - Throws: The error that makes the payload unreadable.
     mutating func read(_ payload: [UInt8]) throws(Rejection) {
         guard payload.count <= limits.payloadBytes else { throw Rejection(.inputTooLarge) }
         let envelope = Envelope(limits: limits)
@@ -113,7 +113,7 @@ struct NeedsReader {
         }
     }
 
-    /// Notes every `@context`, including those inside a presentation.
+    /// Notes the need for each context that a document lists, at any depth.
     private mutating func read(contexts document: JSON) {
         for url in ContextURLs(in: document, known: trust.processor.contexts.documents).urls {
             var need = TrustNeeds.Need(.context, url, isPresent: trust.pins(url))
@@ -358,7 +358,7 @@ struct NeedsReader {
         note(line: "roots = [\(Self.quoted(id))]", of: issuer)
     }
 
-    /// Returns the pinned certificate that vouches for a certificate of the chain.
+    /// Returns the pinned certificate that vouches for a certificate of the chain; nil if there is none.
     private func anchor(_ certificate: X509Certificate) -> X509Certificate? {
         if let pinned = trust.roots.pinned(certificate) { return pinned }
         return trust.roots.named(certificate.issuer).first { (try? certificate.isSigned(by: $0)) ?? false }

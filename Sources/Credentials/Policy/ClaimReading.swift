@@ -52,7 +52,8 @@ extension SignedClaims {
 
 extension SignedText {
     func read(_ tokens: [Text], in format: CredentialFormat) -> ClaimFinding {
-        // Only the text of linked data is signed in a canonical form.
+        // A signature over the text of linked data covers a canonical form; other signatures cover the text as
+        // received.
         let isCanonical = format == .ldpVC
         var (value, pointer) = (document, "")
         for token in tokens {

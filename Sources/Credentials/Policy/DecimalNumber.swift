@@ -51,8 +51,8 @@ package struct DecimalNumber: Hashable, Comparable, Sendable {
         return Double(text).flatMap { ECMAScriptNumber.text($0) }.flatMap { DecimalNumber(Text($0)) }
     }
 
-    /// Whether a conversion to a double and back does not change the number, and no other such number converts to the
-    /// same double. The number must be within ±2^53 and, if it is not an integer, have at most 15 digits.
+    /// Whether a conversion to a double and back preserves the number. The number must be within ±2^53, where no two
+    /// integers share a double, and must have at most 15 digits if it is not an integer.
     var isSafe: Bool {
         let isWhole = power >= digits.count
         let isInRange = sign < 0 ? self >= DecimalNumber(-1 << 53) : self <= DecimalNumber(1 << 53)

@@ -72,9 +72,9 @@ struct HolderProofRule {
         var made: [Timestamp]
     }
 
-    /// Returns whether the proof counts.
+    /// Returns whether the proof counts, that is, whether it is recent and was made for this gate.
     ///
-    /// - Throws: `holder.invalid`.
+    /// - Throws: `holder.invalid` for a proof that does not count and must be refused.
     func counts(_ stated: Statement) throws(Rejection) -> Bool {
         let names = [demand.audience, policy.audience].compactMap(\.self)
         let isNamed = stated.audiences.contains(where: names.contains)

@@ -100,7 +100,7 @@ struct PolicyQuestion {
     /// The types of each credential. They are computed once, because the types of linked data require its graph.
     private let types: [[Text]]
     /// The possible local times, at most one for each minute of a week. The hours of an accept rule must contain all of
-    /// them. They are computed once for all rules.
+    /// them. The times are computed once for all rules.
     private lazy var moments = clock.moments.map { LocalTime($0, in: rules.zone) }
 
     init(

@@ -17,8 +17,8 @@ extension GatePolicy {
     ///
     /// - Parameters:
     ///   - bytes: The file: TOML 1.0.0, at most 1 MiB.
-    /// - zones: Returns the civil time zone with a name such as `Europe/Berlin`, or nil if there is none. Fixed offsets
-    ///   need no lookup.
+    ///   - zones: Returns the civil time zone with a name such as `Europe/Berlin`, or nil if there is none. Fixed
+    ///     offsets need no lookup.
     package static func parse(
         _ bytes: [UInt8], zones: (Text) -> CivilZone? = { _ in nil }
     ) throws(PolicyFileError) -> GatePolicy {

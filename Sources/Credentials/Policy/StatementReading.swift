@@ -95,7 +95,7 @@ struct StatementReading {
             guard names.work.take(1 + following.count) else { throw Unknown("too many nodes for the gate's rules") }
             if following.isEmpty {
                 isMissing = true
-                // Statements inside a graph are not read.
+                // The statements in a named graph are not read, so a node that names a graph may have further values.
                 if graph.isGraph(branch.term) { isWhole = false }
             }
             found += following.filter { seen.insert(Target(term: $0.term, place: $0.place)).inserted }
@@ -130,7 +130,7 @@ struct StatementReading {
         }
     }
 
-    /// Returns the scoped contexts of a node; nil below an id.
+    /// Returns the scoped contexts of a node; nil for an id.
     private mutating func node(_ branch: Branch) throws(Unknown) -> NameResolver.Node? {
         if let node = branch.node { return node }
         // An id has no members.

@@ -21,7 +21,7 @@ struct PresentedCredential {
         guard !received.kind.isPresentation else { throw Rejection(.formatUnsupported) }
     }
 
-    /// Checks only the shape and, for linked data, the expansion.
+    /// Checks only the shape of the credential and, for linked data, the JSON-LD expansion.
     func checkShape(_ verificationContext: VerificationContext, into evidence: inout Evidence) throws(Rejection) {
         if case .object(let document) = received.body, document.isEmpty { return }
         var check = try received.check(

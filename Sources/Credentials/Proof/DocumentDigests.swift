@@ -25,7 +25,7 @@ struct DocumentDigests {
         return digest
     }
 
-    /// Returns the hash of the canonical JSON under `context`, or else under the document's contexts.
+    /// Returns the hash of the canonical JSON of the document under `context`; if nil, under the document's contexts.
     mutating func jcs(_ algorithm: HashAlgorithm, under context: JSON?) throws(Rejection) -> [UInt8] {
         let members = try canonicalMembers()
         guard content.unsecured["@context"] != nil || context != nil else {
@@ -45,8 +45,8 @@ struct DocumentDigests {
         return beginnings.hash(algorithm) { members.write(adding: "@context", value, $0) }
     }
 
-    /// Returns the text that a proof over these contexts covers: its canonical form, parsed again. If that text equals
-    /// the received text up to the order of members, the received document is returned (`isReceived`).
+    /// Returns the text that a proof under `context` covers: the canonical form of the document, parsed again. If that
+    /// text equals the received text up to the order of members, the received document is returned (`isReceived`).
     mutating func signedText(
         under context: JSON
     ) throws(Rejection) -> (document: LinkedDataDocument, isReceived: Bool) {

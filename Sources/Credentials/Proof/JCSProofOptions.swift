@@ -8,7 +8,8 @@ struct JCSProofOptions {
     /// The `@context` under which the document was signed; nil for the document's contexts, which the proof repeats in
     /// full or omits.
     let context: JSON?
-    /// The contexts of the document that follow those in the proof. Anyone can append contexts, so they are unsigned.
+    /// The JSON pointers to the contexts of the document that follow the contexts in the proof. Anyone can append such
+    /// contexts, so they are unsigned.
     let unsigned: [String]
 
     /// Reads the options; nil if the document does not begin with the contexts in the proof.

@@ -13,7 +13,7 @@ struct LinkedDataDocument {
     /// The properties of a document that was not expanded; nil if the document was expanded.
     let plain: PlainDocument?
     let processor: JSONLDProcessor
-    /// Returns whether credentials of an issuer may be accepted at all.
+    /// Returns whether credentials of the issuer with the given id may be accepted at all.
     private let isTrusted: @Sendable (Text) -> Bool
 
     /// Runs the contexts stage: expands the document under the pinned contexts.

@@ -3,7 +3,8 @@ import Encoding
 /// The data that a check has collected for the verdict, up to its end or the stage that failed. The data concern one
 /// credential, or a presentation or DeviceResponse and each credential in it.
 struct Evidence {
-    /// The data about the credential that a record may contain. The pointers below begin at the credential's place.
+    /// The data about the credential that a record may contain. The pointers in the other members begin at the
+    /// credential's place.
     var summary: CredentialSummary
     /// The findings that did not determine the verdict.
     var findings: [Reason] = []

@@ -5,8 +5,8 @@ import Reasons
 protocol FormatCheck {
     /// The evidence so far, up to the stage that failed.
     var evidence: Evidence { get }
-    /// The issuer's entry, set when the issuer is known to be trusted; nil for a format without an issuer's entry: a
-    /// presentation or an mdoc.
+    /// The issuer's entry in the trust data; nil until the issuer stage has passed, and for a presentation or an mdoc,
+    /// which have no such entry.
     var issuer: TrustedIssuer? { get }
     /// Whether the object is a presentation. The check of a presentation runs the later stages for each credential.
     var isPresentation: Bool { get }
@@ -15,7 +15,7 @@ protocol FormatCheck {
 
     /// Runs all stages of the format and reads what the issuer signed.
     mutating func verify() throws(Rejection)
-    /// Checks the shape and, for linked data, the expansion. These stages need no key, trust data or clock.
+    /// Checks the shape and, for linked data, the JSON-LD expansion. These stages need no key, trust data or clock.
     mutating func checkShape() throws(Rejection)
     /// Runs the holder stage, after the status stage.
     mutating func checkHolder(_ demand: HolderDemand) throws(Rejection)

@@ -22,8 +22,8 @@ package struct Verdict: Equatable, Sendable {
     package var credential: CredentialSummary { decisive[0] }
     /// The other presented credentials, as far as they were checked.
     package let others: [CredentialSummary]
-    /// The members that the signature does not cover, as JSON pointers into the credential. They must not be shown or
-    /// used.
+    /// The members that the signature does not cover, as JSON pointers into the credential. These members must not be
+    /// shown or used.
     package let unsigned: [String]
     /// The context under which the proof options matched; nil if no linked-data proof was verified.
     package let proofContext: ProofContext?
@@ -35,9 +35,9 @@ package struct Verdict: Equatable, Sendable {
     package let status: [StatusAnswer]
     /// The id of the accepting rule; nil without rules and for a rejection.
     package let rule: Text?
-    /// The replay keys of this visit (32 bytes each), by which a repetition within the replay window is recognised.
-    /// They are the keys of the ``decisive`` credentials by the policy's ``ReplayRule/key``. The list is empty until
-    /// the credentials are verified. Each call computes the keys.
+    /// The replay keys of this visit (32 bytes each), by which a repetition within the replay window is recognised. The
+    /// keys belong to the ``decisive`` credentials; the policy's ``ReplayRule/key`` determines their kind. The list is
+    /// empty until the credentials are verified. Each call computes the keys.
     package var replayKeys: [[UInt8]] {
         var seen: Set<[UInt8]> = []
         return replay.flatMap(\.digests).filter { seen.insert($0).inserted }
@@ -58,7 +58,7 @@ package struct Verdict: Equatable, Sendable {
     /// document order, at most ``Limits/missingContexts``. The URLs are for people who examine a file. A URL can
     /// identify a person, so it is never recorded or logged.
     package let missing: [Text]
-    /// With `format.unsupported`: the format of the payload, if it is recognised.
+    /// With `format.unsupported`: the format of the payload, if the format is recognised; otherwise nil.
     package let unsupported: UnsupportedFormat?
 
     /// Creates a verdict from its parts. `reasons` must not be empty. `alike`: the ``decisive`` credentials after
@@ -147,6 +147,6 @@ package struct CredentialSummary: Hashable, Sendable {
     /// The content from which ``signedDigest`` is computed; nil before the proof stage.
     var signed: SignedContent?
 
-    /// Creates a summary before anything else is known.
+    /// Creates a summary that states only a format.
     package init(format: CredentialFormat? = nil) { self.format = format }
 }

@@ -87,7 +87,8 @@ struct Members {
         return !"14:00".utf8.lexicographicallyPrecedes(zone.dropFirst())
     }
 
-    /// Reads one object or a list of objects. Each has a `type` of text, and its `id`, if present, must be a URL.
+    /// Reads one object or a list of objects. Each object must have a `type` of text, and its `id`, if present, must be
+    /// a URL.
     func entries(_ name: Text, _ code: ReasonCode, idRequired: Bool = false) throws(Rejection) -> [Located<JSONObject>]
     {
         guard let member = self[name] else { return [] }

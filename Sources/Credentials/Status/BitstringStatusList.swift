@@ -2,7 +2,7 @@ package import Encoding
 
 /// The decoded bits of a Bitstring Status List 1.0 (or StatusList2021) credential.
 package struct BitstringStatusList: Sendable {
-    /// The list cannot be used.
+    /// The list is not gzip in base64url, is too short, or inflates beyond the limit.
     package struct Malformed: Error, Hashable, Sendable {}
 
     private let bits: [UInt8]

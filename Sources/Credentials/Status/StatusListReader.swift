@@ -14,8 +14,8 @@ struct StatusListReader {
         return try read(bytes, url: url, fetched: verificationContext.trust.listsFetched[url], at: pointer)
     }
 
-    /// Checks a list for storage under `url`. `fetched` is the date at which the list's server last confirmed the list,
-    /// if known.
+    /// Checks a list that is stored, or is to be stored, under `url`. `fetched` is the date at which the list's server
+    /// last confirmed the list, if known.
     ///
     /// - Throws: `status.invalid`; `status.stale` for a list that is not valid yet. Also `status.stale` for a list that
     ///   is no longer valid, unless rules decide about stale lists.
@@ -116,8 +116,8 @@ struct StatusListReader {
         document["issuer"]?.string ?? document["issuer"]?["id"]?.string
     }
 
-    /// Returns the dates of a list credential, from any member that states them. The check of the credential checks the
-    /// dates.
+    /// Returns the dates of a list credential, from any member that states them. The dates are not checked here, but by
+    /// the check of the credential.
     static func dates(
         _ claims: JSONObject, _ document: JSONObject, _ profile: Profile
     ) throws(Rejection) -> StatusListDates {

@@ -86,7 +86,7 @@ struct StatusListToken {
         return StatusListDates(issued: issued, until: [until, fresh].compactMap(\.self).min())
     }
 
-    /// The maximum lifetime in seconds: a century. It is practically unlimited, and no sum with a date overflows.
+    /// The maximum lifetime in seconds: a century. This is practically no limit, but no sum with a date overflows.
     private static let longestLifetime = 3_155_760_000.0
 
     /// Tries the permitted signers: only the signer that the token names or, if it names none, all permitted signers.

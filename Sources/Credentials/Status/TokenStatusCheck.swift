@@ -49,8 +49,8 @@ struct TokenStatusCheck {
         case 1: value = .revoked
         case 2: value = .suspended
         default:
-            // The value is application-specific or not assigned yet (section 7.1). Such a value does not say that the
-            // credential is valid.
+            // The value is application-specific or not assigned yet (section 7.1). A credential with such a value must
+            // not count as valid.
             throw Rejection(.statusInvalid, at: pointer)
         }
         // A list with one bit for each entry cannot state a suspension, so such a list answers only for revocation.

@@ -3,7 +3,7 @@ import Reasons
 
 extension VerificationContext {
     /// The issuer stage of a token without `iss`: returns the entry in the trust data to which the token's certificate
-    /// leads.
+    /// belongs.
     ///
     /// - Throws: `issuer.untrusted` if there is no such entry, or more than one; `chain.invalid`.
     func issuer(certifying token: CompactJWS) throws(Rejection) -> TrustedIssuer {
@@ -15,10 +15,10 @@ extension VerificationContext {
 }
 
 extension TrustStore {
-    /// Returns the issuer to which the signer's certificate of a token without `iss` leads (draft-ietf-oauth-sd-jwt-vc
-    /// since draft 10, section 2.2.2.2). Only entries in the trust data that list a root of the certificate count. The
-    /// issuer is the entry whose id the certificate names or, if it names none of these entries, the only entry.
-    /// Returns nil if there is no such entry, or more than one.
+    /// Returns the issuer to which the signer's certificate of a token without `iss` belongs
+    /// (draft-ietf-oauth-sd-jwt-vc since draft 10, section 2.2.2.2). Only entries in the trust data that list a root of
+    /// the certificate count. The issuer is the entry whose id the certificate names or, if it names none of these
+    /// entries, the only entry. Returns nil if there is no such entry, or more than one.
     ///
     /// The result only selects the entry whose rules apply. The key stage checks that the chain ends at a root of the
     /// entry and names no other issuer.

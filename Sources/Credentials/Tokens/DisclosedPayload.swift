@@ -197,7 +197,8 @@ private struct DisclosureRun {
         return disclosure
     }
 
-    /// Returns the present place as a pointer, within the total length limit.
+    /// Returns the current place as a pointer. Throws `input.too-large` if the total length of such pointers is too
+    /// large.
     private mutating func place() throws(Rejection) -> Text {
         let place = Text(pointer)
         room -= place.utf8.count + 16

@@ -5,8 +5,8 @@ import Reasons
 struct JWTCredential {
     /// The credential, completed with values that only the JWT's claims state.
     let shape: CredentialShape
-    /// The start and the end of the validity: the later start and the earlier end of those in the credential and the
-    /// JWT.
+    /// The start and the end of the validity: the later start and the earlier end of the dates in the credential and in
+    /// the JWT.
     let validFrom: Timestamp?
     let validUntil: Timestamp?
     let dates: TokenDates

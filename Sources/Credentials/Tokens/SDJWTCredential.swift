@@ -11,8 +11,8 @@ struct SDJWTCredential {
     let types: [Text]
     let validFrom: Timestamp?
     let validUntil: Timestamp?
-    /// The start and the end of the validity, from dates of this kind that the holder cannot withhold: for VCDM 2.0 the
-    /// dates of the credential, otherwise any dates.
+    /// The start and the end of the validity according to dates that the holder cannot withhold: for VCDM 2.0 the dates
+    /// of the credential, otherwise any dates.
     let ownDates: (from: Timestamp?, until: Timestamp?)
     let dates: TokenDates
     /// Entries of bitstring status lists.

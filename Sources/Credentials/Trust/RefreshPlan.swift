@@ -2,8 +2,8 @@ package import Encoding
 
 /// The plan of the times at which resources are fetched again. The caller supplies time and random numbers.
 ///
-/// Every resource has a deadline of its own, drawn again after each attempt. Gates that were switched on at the same
-/// time therefore do not send their requests at the same time. No event at the gate changes a deadline.
+/// Every resource has a deadline of its own, which is randomised again after each attempt. Gates that were switched on
+/// at the same time therefore do not send their requests at the same time. No event at the gate changes a deadline.
 package struct RefreshPlan: Sendable {
     /// The durations of the plan.
     package struct Settings: Hashable, Sendable {

@@ -11,7 +11,7 @@ package struct TrustMaterial: Sendable {
     package var contexts: [Text: [UInt8]]
     /// The stored status list credentials, by URL.
     package var statusLists: [Text: [UInt8]]
-    /// The X.509 roots in PEM.
+    /// The files of X.509 roots, each in PEM.
     package var roots: [[UInt8]]
     /// The withdrawn keys.
     package var revokedKeys: [RevokedKey] = []

@@ -26,7 +26,7 @@ package final class TrustStore: Sendable {
     let documents: [Text: ControllerDocument]
     /// Whether any issuer may use inline contexts.
     let allowsInlineContexts: Bool
-    /// The documents of issuers whose id contains their key. They are decoded once.
+    /// The documents of issuers whose id contains their key. These documents are decoded only once.
     let selfContained: [Text: ControllerDocument]
     let statusLists: [Text: [UInt8]]
     /// The signers that the stored lists state.

@@ -1,9 +1,10 @@
 /// The relation of an offered bundle to the installed bundle. A lower version never replaces a higher version, so an
 /// attacker with an old bundle cannot restore an issuer or a key that was withdrawn.
 package enum TrustSuccession: Hashable, Sendable {
-    /// The offered bundle is newer and replaces the bundle in force.
+    /// The offered bundle is newer than the installed bundle, or no bundle is installed. The offered bundle is
+    /// installed.
     case install
-    /// The offered bundle is the bundle in force.
+    /// The offered bundle is the installed bundle.
     case unchanged
     /// The offered bundle is older than the installed bundle, which has the version `installed`.
     case rollBack(installed: Int)

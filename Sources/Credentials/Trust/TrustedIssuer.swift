@@ -3,7 +3,7 @@ import Reasons
 
 /// The operator's choices about one issuer: an entry of `issuers.toml`.
 package struct TrustedIssuer: Hashable, Sendable {
-    /// The extent to which the issuer's document must list a key.
+    /// The way in which the issuer's document must authorise a key.
     package enum KeyPurpose: String, Sendable {
         /// The key must be listed in assertionMethod.
         case strict
@@ -16,7 +16,7 @@ package struct TrustedIssuer: Hashable, Sendable {
     package var id: Text
     /// Other ids whose keys may sign for this issuer.
     package var controllers: [Text]
-    /// The extent to which the issuer's document must list a key.
+    /// The way in which the issuer's document must authorise a key.
     package var keyPurpose: KeyPurpose
     /// Whether the issuer's credentials may use inline contexts even under the strict profile.
     package var inlineContexts: Bool
@@ -26,8 +26,8 @@ package struct TrustedIssuer: Hashable, Sendable {
     package var groups: [Text] = []
     /// The types that the issuer may issue and that the gate admits. If nil, the issuer may issue any type, but the
     /// gate admits a type only by a rule (``Admission``). The types are expanded type IRIs of linked data, the `vct` of
-    /// an SD-JWT VC, the `docType` of an mdoc, or the type names in a JWT credential (``SignedClaims/types``). They are
-    /// compared byte by byte.
+    /// an SD-JWT VC, the `docType` of an mdoc, or the type names in a JWT credential (``SignedClaims/types``). Types
+    /// are compared byte by byte.
     package var types: [Text]?
     /// The URLs of the contexts that the issuer's credentials may use; nil for every pinned context.
     package var contexts: [Text]?
@@ -76,7 +76,7 @@ package struct TrustedIssuer: Hashable, Sendable {
     /// does a property whose shown values are all mandatory certainly have no withheld value.
     package var takesArraysWhole = false
     /// Whether the issuer's plain SD-JWTs (RFC 9901) are credentials. The signed content of a plain SD-JWT does not say
-    /// so, so the operator must.
+    /// so, so the operator states it here.
     package var plainSDJWT = false
     /// The date before which the issuer is not trusted; nil for no such date.
     package var notBefore: Timestamp?
@@ -96,7 +96,7 @@ package struct TrustedIssuer: Hashable, Sendable {
         self.statusIssuers = statusIssuers
     }
 
-    /// Returns the id of the issuers below an X.509 root.
+    /// Returns the id of the entry of an X.509 root from the root certificate (DER).
     package static func id(ofRoot der: [UInt8]) -> Text { id(ofRootDigest: Digest.sha256(der)) }
 
     /// Returns the id of a root certificate from the certificate's SHA-256 hash (32 bytes).

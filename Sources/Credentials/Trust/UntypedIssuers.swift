@@ -4,6 +4,6 @@ package enum UntypedIssuers: String, Sendable {
     case admit
     /// The credential is accepted with the warning `issuer.untyped`.
     case warn
-    /// A credential of an issuer without types is refused.
+    /// The credential is refused with `issuer.untyped`.
     case refuse
 }

@@ -6,7 +6,7 @@ package struct Limits: Sendable {
     /// known card with a portrait. A signature over a graph needs several copies of a long text. Larger texts would not
     /// fit into 64 MiB.
     package var payloadBytes = 4 * 1024 * 1024
-    /// The maximum length of a token, or of an mdoc in base64url, in letters: 2 MiB. Cards with a portrait of usual
+    /// The maximum length of a token, or of an mdoc in base64url, in bytes: 2 MiB. Cards with a portrait of usual
     /// resolution are below 1 MiB, even as a token inside a token. Decoding a longer token takes too long for a gate.
     package var tokenBytes = 2 * 1024 * 1024
     /// The maximum nesting depth of JSON.
@@ -20,17 +20,17 @@ package struct Limits: Sendable {
     package var credentials = 8
     /// The maximum number of status entries of one credential.
     var statusEntries = 8
-    /// The maximum length of a `jws` or `proofValue` in letters. The longest practical signature (RSA 8192 bits, header
+    /// The maximum length of a `jws` or `proofValue` in bytes. The longest practical signature (RSA 8192 bits, header
     /// with certificate hash) is shorter.
     var signatureBytes = 8 * 1024
-    /// The maximum length of a token's header in letters. A header with a chain of five certificates with large RSA
-    /// keys is shorter.
+    /// The maximum length of a token's header in bytes. A header with a chain of five certificates with large RSA keys
+    /// is shorter.
     var tokenHeaderBytes = 64 * 1024
     /// The maximum number of disclosures of one SD-JWT.
     package var disclosures = 1000
-    /// The maximum length of the proof value of a selective disclosure in letters. A shown statement needs 100 bytes.
+    /// The maximum length of the proof value of a selective disclosure in bytes. A shown statement needs 100 bytes.
     var disclosureProofBytes = 256 * 1024
-    /// The maximum length of an identifier or key reference in letters. A did:jwk with a large RSA key is shorter.
+    /// The maximum length of an identifier or key reference in bytes. A did:jwk with a large RSA key is shorter.
     var identifierBytes = 16 * 1024
     /// The maximum number of nodes and values that the gate's rules may read in total: as many as a linked-data
     /// credential may have statements. A rule beyond the limit has the result unknown.
@@ -53,9 +53,10 @@ package struct Limits: Sendable {
     var unsignedPointers = 64
     /// The maximum number of contexts that a verdict lists as not pinned.
     package var missingContexts = 32
-    /// The maximum number of reported needs of a document, that is, of missing parts of the trust data.
+    /// The maximum number of needs (required parts of the trust data) that are reported for one payload. Further needs
+    /// are only counted.
     package var needs = 64
-    /// The maximum length of an issuer or type in a record, in letters. Longer texts are omitted.
+    /// The maximum length of an issuer or type in a record, in bytes. Longer texts are omitted.
     var recordedBytes = 2048
     /// The maximum number of types in a record. Further types are omitted.
     var recordedTypes = 16

@@ -46,8 +46,8 @@ package enum ReasonDetail: Hashable, Sendable {
     /// A member that affects the verdict is not shown, and the holder may have withheld it. `key`: the key of the
     /// issuer's entry in the trust data that states whether holders may withhold the member.
     case withheld(key: Text)
-    /// An embedded credential leads to the outermost credential, so another issuer may have stated the types. The entry
-    /// of the outer `issuer` does not say that the issuer vouches for embedded credentials.
+    /// An embedded credential also describes the outermost credential, so another issuer may have stated the types. The
+    /// entry of the outer `issuer` does not say that the issuer vouches for embedded credentials.
     case embedded(issuer: Text)
 
     /// The detail as a fixed word for machines.
