@@ -1,5 +1,5 @@
 // The codes of the door's conditions, such as a fire alarm or a door that is held open. A condition belongs to no
-// visit; like a fault, it lasts until its cause ends.
+// visit; like a fault, it lasts for some time.
 
 extension ReasonCode.Group {
     /// All codes of the door, the most serious first.

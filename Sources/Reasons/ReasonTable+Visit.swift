@@ -21,8 +21,8 @@ extension ReasonCode.Group {
 }
 
 extension ReasonCode {
-    // Tuvali's codes for a verifier. The rows after each of these codes refine it: a visit reports the refining code as
-    // its second reason.
+    // Tuvali's codes for a verifier. The rows that follow one of these codes refine it: a visit reports the refining
+    // code as its second reason.
     package static let transferConnection = ReasonCode(
         tuvali: "TVV_CON_001", "The link carries too little in one packet.", "Use another phone.")
     package static let transferMTUTooSmall = ReasonCode(

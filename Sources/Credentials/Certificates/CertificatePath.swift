@@ -10,9 +10,9 @@ enum CertificatePath {
     /// Returns the signer of a chain (DER, leaf first) for which a pinned certificate vouches.
     ///
     /// Each certificate must be issued by its successor, until a certificate is pinned or is issued by a pinned
-    /// certificate. The rest of the chain is ignored. A pinned leaf needs no issuer and need not follow the certificate
-    /// profile of its role; only its key must be allowed to sign. The caller checks whether a key of the path was
-    /// withdrawn, because only the caller knows the time of the signature.
+    /// certificate. The rest of the chain is ignored. A pinned leaf needs no issuer, but
+    /// ``SignerRules/checkUse(of:isPinned:below:_:)`` checks it like any other leaf. The caller checks whether a key of
+    /// the path was withdrawn, because only the caller knows the time of the signature.
     ///
     /// - Throws: `key.unknown` for an empty chain; `input.too-large`; `chain.untrusted` if no pinned certificate
     ///   vouches for the chain, or only one that was pinned for another purpose; `chain.invalid` for a damaged

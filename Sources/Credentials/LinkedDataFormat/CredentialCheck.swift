@@ -172,7 +172,7 @@ struct CredentialCheck: FormatCheck {
         var proofs: [(proof: LinkedDataProof, facts: ProofFacts)] = []
         /// The signed text, and its members by name; nil if no proof covers the text.
         var text: (document: LinkedDataDocument, shape: CredentialShape)?
-        /// The identity of the credential; nil if all proofs cover the text.
+        /// The identity of the credential; nil if all proofs of the issuer cover the text.
         var name: SignedContent?
         /// ``StatementGraph/mandatory``, if a proof lets the holder withhold statements; otherwise nil.
         var mandatory: Set<Int>?

@@ -17,7 +17,8 @@ struct Evidence {
     /// The signed claims, set after the credential has passed its stages. Only the policy reads them; no verdict,
     /// record or log contains them.
     var claims: SignedClaims?
-    /// The status information of the credential, for the status stage; nil if the credential has none.
+    /// The status information of the credential, for the status stage; nil until the credential is verified, and for an
+    /// mdoc without a status.
     var question: StatusQuestion?
     /// The answers of the stored status lists, one for each status entry.
     var status: [StatusAnswer] = []

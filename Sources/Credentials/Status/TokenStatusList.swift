@@ -3,7 +3,7 @@ package import Encoding
 /// The decoded entries of an IETF Token Status List (draft-ietf-oauth-status-list section 4). Each entry has 1, 2, 4 or
 /// 8 bits. The first entry is in the least significant bits of the first byte.
 package struct TokenStatusList: Sendable {
-    /// The list has an invalid size of entries, is not zlib in base64url, or inflates beyond the limit.
+    /// The list has an invalid size of entries, is not encoded as zlib, or inflates beyond the limit.
     package struct Malformed: Error, Hashable, Sendable {}
 
     /// The number of bits of one entry.

@@ -2,8 +2,8 @@ import Encoding
 import Reasons
 
 /// A credential in the form of a token inside a JSON document. The token is in the `data:` URL that is the id of an
-/// EnvelopedVerifiableCredential (VCDM 2.0 section 4.13.1) or, in VCDM 1.1, is itself the JSON text. Presentations are
-/// enveloped in the same way.
+/// EnvelopedVerifiableCredential (VCDM 2.0 section 4.13.1) or, in VCDM 1.1, is itself the JSON string. Presentations
+/// are enveloped in the same way.
 struct EnvelopedCredential {
     /// The text of the token, as bytes.
     let letters: [UInt8]
@@ -12,7 +12,7 @@ struct EnvelopedCredential {
     /// Whether the type of the envelope states a presentation; nil without an envelope.
     var isPresentation: Bool?
 
-    /// Reads a JSON text, or an object that is an envelope; nil for any other value.
+    /// Reads a JSON string, or an object that is an envelope; nil for any other value.
     ///
     /// - Throws: `shape.id` if the id is not a `data:` URL of a token, `format.unsupported` for other media types,
     ///   `shape.context` if the context of the object is not that of VCDM 2.0, `kind.member` for a member that affects

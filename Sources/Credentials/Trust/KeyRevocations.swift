@@ -53,8 +53,8 @@ struct KeyRevocations: Sendable {
         return true
     }
 
-    /// Returns whether the key with the fingerprint `key` may sign. A key without a fingerprint (nil) cannot sign, so
-    /// the result is true.
+    /// Returns whether the key with the fingerprint `key` may sign. A key without a fingerprint (nil) can make no valid
+    /// signature, so it need not be refused here: the result is true.
     private func allow(_ key: KeyFingerprint?, issuedAt dates: [Timestamp]) -> Bool {
         guard let key else { return true }
         return (keys[key] ?? []).allSatisfy { $0.allows(issuedAt: dates) }
