@@ -13,7 +13,7 @@ extension VerificationContext {
         }
     }
 
-    /// Runs the proof stage: checks that one of `keys` made the signature.
+    /// Runs the proof stage: checks that a key in `keys` made the signature.
     func checkSignature(of token: CompactJWS, by keys: [PublicKey]) throws(Rejection) {
         for key in keys where try token.isSigned(by: key) { return }
         throw Rejection(.proofInvalid, at: token.pointer)

@@ -96,8 +96,8 @@ struct KeyResolver {
             authorising = document
         } else {
             // A key outside its controller's document counts only if that document lists the key. If that document is
-            // not stored, the key must be a single key that ``hears(_:of:for:)`` confirms. An identifier that contains
-            // its own key has no other keys.
+            // not stored, the key must be a single key of which the place on the web, or the operator, confirms the
+            // controller. An identifier that contains its own key has no other keys.
             authorising = trust.document(method.controller)
             guard selfContained(method.controller) == nil,
                 authorising != nil || document.isSingleKey && hears(document, of: method.controller, for: authority)
