@@ -2,9 +2,9 @@ package import Encoding
 import LinkedData
 import Reasons
 
-/// Determines whether one payload contains a credential that may be accepted. The verifier is synchronous and uses no
-/// network, file or clock. The same arguments always lead to the same verdict, because the only state is a cache of
-/// contexts. Create one verifier and use it for every visit.
+/// A verifier determines whether one payload contains a credential that may be accepted. The verifier is synchronous
+/// and uses no network, file or clock. The same arguments always lead to the same verdict, because the only state is a
+/// cache of contexts. Create one verifier and use it for every visit.
 ///
 /// The stages run in the order of ``Stage``. The first stage that fails determines the verdict's code.
 package struct Verifier: Sendable {

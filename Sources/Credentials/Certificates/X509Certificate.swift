@@ -128,14 +128,14 @@ struct X509Certificate: Sendable {
 }
 
 extension ASN1Identifier {
-    /// A context-specific tag.
+    /// Returns the context-specific tag with the given number.
     static func context(_ number: UInt) -> ASN1Identifier {
         ASN1Identifier(tagWithNumber: number, tagClass: .contextSpecific)
     }
 }
 
 extension ArraySlice<ASN1Node> {
-    /// If the first node has the explicit tag `number`, removes the node and returns its content; otherwise returns
+    /// Removes the first node and returns its content, if the node has the explicit tag `number`; otherwise returns
     /// nil.
     mutating func popFirst(explicit number: UInt) throws -> ASN1Node? {
         guard let node = first, node.identifier == .context(number) else { return nil }

@@ -35,7 +35,7 @@ struct Received {
     }
 }
 
-/// Removes the envelope of a payload.
+/// The reader that removes the envelope of a payload.
 ///
 /// Accepted envelopes: Inji's wallet record, with the credential under `verifiableCredential.credential` or (old
 /// records) under `verifiableCredential`; `{credential, format}`; a bare credential or presentation; a JSON string that
@@ -197,7 +197,7 @@ struct Envelope {
     }
 }
 
-/// Distinguishes compact tokens from JSON by their characters.
+/// Functions that distinguish compact tokens from JSON by their characters.
 enum Token {
     enum Kind {
         /// A JWT or SD-JWT, possibly damaged.

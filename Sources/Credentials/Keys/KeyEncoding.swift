@@ -1,6 +1,7 @@
 import Encoding
 
-/// Reads the encodings of keys in DID documents (Controlled Identifiers 1.0 section 2.2 and its predecessors).
+/// Functions that read the encodings of keys in DID documents (Controlled Identifiers 1.0 section 2.2 and its
+/// predecessors).
 enum KeyEncoding {
     /// The JSON members that contain key material, in order of precedence.
     static let members: [Text] = [

@@ -123,8 +123,8 @@ extension CredentialKind {
     }
 }
 
-/// Searches for the members that only the payload of an SD-JWT has (RFC 9901 section 4.2.4): `_sd_alg`, a
-/// member `_sd`, or `...`.
+/// The search for the members that only the payload of an SD-JWT has (RFC 9901 section 4.2.4): `_sd_alg`, a member
+/// `_sd`, or `...`.
 enum DigestSearch {
     /// Returns the place of the first member that only an SD-JWT has, as a JSON pointer; nil if there is none. The time
     /// is linear in the size of the payload.

@@ -1,8 +1,8 @@
 import Encoding
 import Reasons
 
-/// Checks that a document uses the names of its data model. The verdict depends on signed statements, whatever their
-/// names are in the document; these checks are a second line of defence.
+/// Functions that check whether a document uses the names of its data model. The verdict depends on signed statements,
+/// whatever their names are in the document; these checks are a second line of defence.
 extension VerificationContext {
     /// Runs the shape stage of linked data. Unusual names can hide members from the shape stage. If the members cannot
     /// be read and the document has an unusual spelling, the spelling is reported.

@@ -1,7 +1,7 @@
 import Encoding
 import Reasons
 
-/// Runs the issuer data authentication of all documents in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
+/// The issuer data authentication of all documents in one mdoc payload (ISO/IEC 18013-5 section 9.3.1).
 ///
 /// The device's part (a signature or MAC over a session transcript) is ignored, because Tuvali has no such session. An
 /// mdoc therefore proves the statements of its issuer, but not the identity of the person who presents it.

@@ -1,7 +1,7 @@
 import Encoding
 
-/// Converts the data elements of an mdoc to JSON for the gate's rules (RFC 8949 section 6.1). Content without a JSON
-/// form is omitted.
+/// The conversion of the data elements of an mdoc to JSON for the gate's rules (RFC 8949 section 6.1). Content without
+/// a JSON form is omitted.
 enum MdocClaims {
     /// Returns `{"docType": …, "nameSpaces": {NAMESPACE: {ELEMENT: value}}}`.
     static func document(_ docType: Text, _ nameSpaces: [IssuerSigned.NameSpace]) -> JSON {

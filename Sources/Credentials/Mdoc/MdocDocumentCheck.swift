@@ -1,7 +1,8 @@
 import Encoding
 import Reasons
 
-/// Runs the stages of a verification for one mdoc of a payload. The pointers in its findings are relative to that mdoc.
+/// The check of one mdoc of a payload: the stages of its verification. The pointers in its findings are relative to
+/// that mdoc.
 struct MdocDocumentCheck {
     let document: MdocDocument
     private(set) var evidence: Evidence

@@ -2,7 +2,7 @@ import Encoding
 import LinkedData
 import Reasons
 
-/// Collects the parts of the trust data that a payload needs; see ``TrustNeeds``.
+/// A reader that collects the parts of the trust data that a payload needs; see ``TrustNeeds``.
 struct NeedsReader {
     let trust: TrustStore
     let limits: Limits

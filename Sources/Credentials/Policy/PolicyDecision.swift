@@ -88,7 +88,7 @@ struct PolicyDecision {
     let notes: [RuleNote]
 }
 
-/// Evaluates the rules on the credentials of one visitor: a single credential, or all credentials of a
+/// The evaluation of the rules on the credentials of one visitor: a single credential, or all credentials of a
 /// presentation.
 struct PolicyQuestion {
     let policy: VerificationPolicy

@@ -50,8 +50,8 @@ extension GatePolicy {
     }
 }
 
-/// Reads the top of a policy file. `PolicyReader+Rules.swift` reads rules, `PolicyReader+Predicates.swift` predicates,
-/// and `PolicyReader+Tests.swift` test cases.
+/// The reader of a policy file. This source file reads the top level of the policy file. `PolicyReader+Rules.swift`
+/// reads rules, `PolicyReader+Predicates.swift` predicates, and `PolicyReader+Tests.swift` test cases.
 struct PolicyReader {
     var problems = PolicyProblems()
     /// Whether the current rule may apply to linked data.

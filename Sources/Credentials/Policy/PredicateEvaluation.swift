@@ -33,7 +33,8 @@ struct PredicateFinding {
     var pointer: String?
 }
 
-/// Evaluates predicates on one verified credential at one instant. The policy reader limits the depth of predicates.
+/// The evaluation of predicates on one verified credential at one instant. The policy reader limits the depth of
+/// predicates.
 struct PredicateEvaluation {
     let claims: SignedClaims
     /// The meanings of names in pointers.

@@ -1,8 +1,8 @@
 import Encoding
 import LinkedData
 
-/// Reads signed statements along the path of a rule. Each step starts from all current nodes at once. If one of the
-/// nodes states nothing, the result is partial: the values of the other nodes do not count as complete.
+/// The reading of signed statements along the path of a rule. Each step starts from all current nodes at once. If one
+/// of the nodes states nothing, the result is partial: the values of the other nodes do not count as complete.
 struct StatementReading {
     private let graph: StatementGraph
     private let names: ClaimNames

@@ -1,8 +1,8 @@
 import Encoding
 import Reasons
 
-/// Determines whether a credential may open the gate. A credential may open the gate if its issuer's entry in the trust
-/// data names its types, or if a rule states which credentials it admits.
+/// The decision whether a credential may open the gate. A credential may open the gate if its issuer's entry in the
+/// trust data names its types, or if a rule states which credentials it admits.
 struct Admission {
     let verificationContext: VerificationContext
 

@@ -12,7 +12,7 @@ struct Members {
         self.limits = limits
     }
 
-    /// An optional member; `null` means absence, as in JSON-LD.
+    /// Returns a member; nil if the member is absent or `null`, which means absence in JSON-LD.
     subscript(name: Text) -> JSON? { document[name].flatMap { $0.isNull ? nil : $0 } }
 
     /// Checks `@context`: a list of URLs and objects that starts with a W3C credentials context.

@@ -1,8 +1,8 @@
 import Encoding
 
-/// Searches for unusual spellings: linked data must be written as its data model writes it. The expansion detects other
-/// spellings (`DeserializedDocument.unusualSpelling`). If the reading of members by name fails first, this search finds
-/// the place.
+/// The search for unusual spellings: linked data must be written as its data model writes it. The expansion detects
+/// other spellings (`DeserializedDocument.unusualSpelling`). If the reading of members by name fails first, this search
+/// finds the place.
 enum Spelling {
     /// Returns the place of a member that no data model of credentials has: the name is a keyword, an IRI or a compact
     /// IRI. The result is a guess, because no context is read.

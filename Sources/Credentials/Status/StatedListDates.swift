@@ -1,7 +1,7 @@
 import Encoding
 
-/// Reads the dates in a stored status list of any form. No signature is checked: the dates are only for warnings about
-/// lists that were verified before they were stored.
+/// A reader of the dates in a stored status list of any form. No signature is checked: the dates are only for warnings
+/// about lists that were verified before they were stored.
 struct StatedListDates {
     /// The limits of a verification.
     let limits: Limits

@@ -1,8 +1,8 @@
 import Encoding
 import Reasons
 
-/// Reads a stored status list on behalf of one issuer: a linked-data or JWT credential with a bitstring, or an IETF
-/// status list token in JWT or CWT form. Every error in the list causes a refusal.
+/// A reader of stored status lists on behalf of one issuer. A list is a linked-data or JWT credential with a bitstring,
+/// or an IETF status list token in JWT or CWT form. Every error in the list causes a refusal.
 struct StatusListReader {
     let verificationContext: VerificationContext
     /// The issuer of the credentials in the list.

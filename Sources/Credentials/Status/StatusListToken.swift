@@ -1,9 +1,9 @@
 import Encoding
 import Reasons
 
-/// Verifies a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer. The draft
-/// does not state who may sign. This program permits the issuer of the credential, and the ids that the issuer's entry
-/// in the trust data names for status lists.
+/// The verification of a status list token (draft-ietf-oauth-status-list sections 5 and 8.3) on behalf of an issuer.
+/// The draft does not state who may sign. This program permits the issuer of the credential, and the ids that the
+/// issuer's entry in the trust data names for status lists.
 struct StatusListToken {
     let verificationContext: VerificationContext
     let issuer: TrustedIssuer

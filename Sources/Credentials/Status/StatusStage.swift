@@ -2,7 +2,7 @@ import Encoding
 import Reasons
 
 extension VerificationContext {
-    /// The status stage: looks up the status of the credentials in the stored lists of their issuers.
+    /// Runs the status stage: looks up the status of the credentials in the stored lists of their issuers.
     func answerStatus(into evidence: inout Evidence) throws(Rejection) {
         try evidence.forEachCredential { (found) throws(Rejection) in
             if let question = found.question { try answer(question, into: &found) }

@@ -2,8 +2,8 @@ import Encoding
 import Reasons
 
 extension VerificationContext {
-    /// The issuer stage of a token without `iss`: returns the entry in the trust data to which the token's certificate
-    /// belongs.
+    /// Runs the issuer stage of a token without `iss`: returns the entry in the trust data to which the token's
+    /// certificate belongs.
     ///
     /// - Throws: `issuer.untrusted` if there is no such entry, or more than one; `chain.invalid`.
     func issuer(certifying token: CompactJWS) throws(Rejection) -> TrustedIssuer {

@@ -64,7 +64,7 @@ struct JWTCredential {
     }
 }
 
-/// Merges the registered claims of a JWT into the credential that it contains.
+/// The merge of the registered claims of a JWT into the credential that the JWT contains.
 private struct ClaimMerge {
     let claims: JSONObject
     private(set) var credential: JSONObject

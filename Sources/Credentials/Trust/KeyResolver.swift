@@ -1,9 +1,9 @@
 import Encoding
 import Reasons
 
-/// Finds the key that a proof names, and determines whether the key may sign (Data Integrity 1.0 section 4.2.1). The
-/// resolver refuses another issuer's key and a key for another purpose. It reads stored documents and self-contained
-/// DIDs, never a network.
+/// The resolver finds the key that a proof names, and determines whether the key may sign (Data Integrity 1.0 section
+/// 4.2.1). The resolver refuses another issuer's key and a key for another purpose. It reads stored documents and
+/// self-contained DIDs, never a network.
 struct KeyResolver {
     /// The issuer or holder in whose name the proof is made.
     struct Authority {

@@ -135,7 +135,7 @@ package struct TrustBundle: Sendable {
     }
 }
 
-/// Splits bytes into lines from the front.
+/// A reader that splits bytes into lines from the front.
 private struct LineReader {
     private(set) var rest: ArraySlice<UInt8>
 

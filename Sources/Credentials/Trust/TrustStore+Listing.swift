@@ -1,7 +1,7 @@
 package import Encoding
 import LinkedData
 
-/// Lists the trust data for the people who maintain it.
+/// The lists of the trust data for the people who maintain it.
 extension TrustStore {
     /// A key of a stored document.
     package struct ListedKey: Hashable, Sendable {
