@@ -18,15 +18,15 @@ package struct DatedInstant: Hashable, Sendable {
     /// 500 parts in a million (adjtimex); the crystal is better than that.
     private static let rate = 2000
 
-    /// Whether a clock may have shown both dates without having been set: they differ by at most `skew` and
-    /// what the rate may add.
+    /// Returns whether a clock may have shown both dates without having been set: the dates differ by at most `skew`
+    /// plus the possible difference in rate.
     package func agrees(with other: DatedInstant, within skew: Duration) -> Bool {
         let apart = abs(carried(to: other.at).duration(to: other.utc))
         return apart <= skew + abs(at.duration(to: other.at)) / Self.rate
     }
 }
 
-/// The knowledge about the date, for the next start of the program.
+/// The knowledge of a ``ClockGuard`` about the date, stored for the next start of the program.
 package struct ClockMemory: Hashable, Sendable {
     /// The clocks that may hold a time server's date. Such a clock proves no date until a date is confirmed.
     package enum Suspicion: String, Hashable, Sendable {
@@ -44,14 +44,15 @@ package struct ClockMemory: Hashable, Sendable {
     package var at: Instant
     /// The confirmed date of this start of the machine; nil if no date is confirmed yet.
     package var confirmed: DatedInstant?
-    /// The newest date that was believed without doubt.
+    /// The newest date that was believed without doubt; nil if there is none.
     package var highest: DatedInstant?
-    /// The first date that a time server vouched for without doubt.
+    /// The first date that a time server vouched for without doubt; nil if there is none.
     package var limit: DatedInstant?
-    /// The date that was confirmed before the machine was started, as long as opening hours depend on it.
+    /// The date that was confirmed before the machine was started, as long as opening hours depend on it; otherwise
+    /// nil.
     package var earlier: DatedInstant?
-    /// The clocks that prove no date. A restart of the machine does not change this: the battery-backed clock and the
-    /// saved date survive a restart.
+    /// The clocks whose date proves nothing. A restart of the machine does not change this value, because the
+    /// battery-backed clock and the saved date survive a restart.
     package var suspicion: Suspicion
 
     /// Creates a memory from the values of its properties.

@@ -3,7 +3,7 @@ import Reasons
 
 /// The door's alarms: which are in force, until when, and which changes have not been reported.
 struct DoorAlarms: Sendable {
-    /// Alarms that need a readable input.
+    /// The codes of the alarms that need readable inputs.
     static let codes: [ReasonCode] = [.doorForced, .doorHeldOpen, .doorTailgating, .doorTamper, .doorInput]
 
     private struct Alarm {
@@ -17,7 +17,7 @@ struct DoorAlarms: Sendable {
 
     private var alarms: [ReasonCode: Alarm] = [:]
 
-    /// When the next alarm ends by itself.
+    /// When the next alarm ends by itself; nil if none does.
     var deadline: Instant? { alarms.values.compactMap { $0.isSet ? $0.until : nil }.min() }
 
     /// Returns whether the alarm `code` is in force.

@@ -12,7 +12,7 @@ package struct DoorSettings: Sendable {
         case level
     }
 
-    /// What happens to an acceptance that was not used.
+    /// What happens to the credential of an accepted visitor who did not pass.
     package enum Unused: String, CaseIterable, Sendable {
         /// The credential of a visitor who did not pass counts as used, because it was presented and the
         /// visitor may have passed unseen.
@@ -29,7 +29,7 @@ package struct DoorSettings: Sendable {
     /// The longest free passage by the schedule without renewal.
     package static let scheduleLease: Duration = .seconds(30)
 
-    /// The wired inputs, each with the time for which a level must hold.
+    /// The wired inputs, each with the time for which a new level must be stable before it counts.
     package var inputs: [DoorInput: Duration] = [:]
     /// How long the relay is energised for an opening.
     package var opening = Opening.pulse
@@ -38,14 +38,14 @@ package struct DoorSettings: Sendable {
     package var wait: Duration = .seconds(5)
     /// Whether the next verdict waits until the admitted visitor has passed or will not pass.
     package var oneByOne = true
-    /// What happens to an acceptance that was not used.
+    /// What happens to the credential of an accepted visitor who did not pass.
     package var whenUnused = Unused.keep
     /// How long the door may be open after an opening.
     package var heldOpen: Duration = .seconds(30)
-    /// Whether a request to exit opens during a lock-down.
+    /// Whether the gate opens for a request to exit during a lock-down.
     package var exitsWhileLocked = false
-    /// Whether passage is free while the fire panel reports a fire. This is no path for life safety: that
-    /// must be wired.
+    /// Whether passage is free while the fire panel reports a fire. Life safety must not depend on this setting: it
+    /// needs wiring that works without the program.
     package var fireOpens = false
     /// Whether the gate has an output for free passage. Without this output, passage is never free.
     package var hasFreeOutput = false

@@ -11,8 +11,8 @@ import Encoding
 /// until it shows a confirmed date again.
 struct EarlierDate {
     private let (skew, settle): (Duration, Duration)
-    /// The date, advanced by the time since; nil if a date of this start is confirmed, or if no date was ever
-    /// known.
+    /// The last date that was confirmed before the machine was started; nil if a date of this start is confirmed, or
+    /// if no date was ever known.
     private(set) var date: DatedInstant?
     /// Which clocks may hold a time server's date, from this start of the machine or an earlier one.
     private(set) var suspicion: ClockMemory.Suspicion
@@ -24,15 +24,15 @@ struct EarlierDate {
         (self.date, self.skew, self.settle, self.suspicion) = (date, skew, settle, suspicion)
     }
 
-    /// Takes the date of a look at the clocks. Returns the last confirmed date while rules with hours must
-    /// also include that date; otherwise nil.
+    /// Handles the date of a reading. Returns the last confirmed date as long as rules with hours must also be
+    /// satisfied at that date; otherwise nil.
     ///
     /// - Parameters:
     ///   - time: The believed date.
-    ///   - look: The look.
+    ///  - look: The reading of the clocks.
     ///   - isAuthenticated: Whether the time server is known to be the operator's.
     ///   - isCalm: Whether the clock has not been set for some time.
-    ///   - isRenewed: Whether this look has confirmed the date of this start again.
+    ///  - isRenewed: Whether this reading has confirmed the date of this start again.
     mutating func handle(
         _ time: WallTime, _ look: ClockGuard.Reading, isAuthenticated: Bool, isCalm: Bool, isRenewed: Bool
     ) -> Timestamp? {
@@ -40,8 +40,8 @@ struct EarlierDate {
         guard let date else { return nil }
         let (now, shown) = (look.monotonic, DatedInstant(utc: time.utc, at: look.monotonic))
         let doubt = date.agrees(with: shown, within: skew) ? nil : date.carried(to: now)
-        // A saved date confirms nothing. As long as no time server has moved it, it is the last known date,
-        // and opens what the operator lets it open (`clock.minimum`).
+        // A saved date confirms nothing. As long as no time server has moved it, it is the last known date, and rules
+        // with hours use it if the operator permits that (`clock.minimum`).
         guard time.provenance >= .rtc else {
             candidate = nil
             return suspicion == .all ? doubt : nil
@@ -77,13 +77,13 @@ struct EarlierDate {
         }
     }
 
-    /// Whether the clock shows the system's date, within the skew.
+    /// Returns whether the battery-backed clock shows the system's date, within the skew.
     private func isNear(_ hardware: HardwareClock) -> Bool {
         if case .differs(let seconds) = hardware { return abs(.seconds(seconds)) <= skew }
         return hardware == .agrees
     }
 
-    /// Whether the clock shows another date.
+    /// Returns whether the battery-backed clock shows a date that differs from the system's.
     private func isOff(_ hardware: HardwareClock) -> Bool {
         switch hardware {
         case .absent, .silent, .agrees: false

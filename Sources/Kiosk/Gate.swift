@@ -2,9 +2,9 @@ package import Encoding
 
 /// The gate relay as a timeline of pulses. Each pulse belongs to one visit, or to a person who asked to exit.
 ///
-/// There is no way to hold the relay open: every opening carries its own end, at most ``hardLimit`` ahead.
-/// Between two pulses the relay rests for a ``gap``, so that a turnstile counts every person. A pulse that is
-/// requested before ``readyAt`` is not given.
+/// There is no way to hold the relay open: every opening has an end, at most ``hardLimit`` ahead. Between two pulses
+/// the relay rests for a ``gap``, so that a turnstile counts every person. A pulse that is requested before
+/// ``readyAt`` does not begin.
 package struct Gate: Sendable {
     /// No pulse lasts longer, whatever the configuration says (turnstiles want 100–500 ms, door strikes up to 5 s).
     package static let hardLimit: Duration = .seconds(5)
@@ -59,9 +59,9 @@ package struct Gate: Sendable {
     /// When the relay's pulse ends; nil if no pulse is in progress.
     package var deadline: Instant? { if case .open(_, _, let until) = state { until } else { nil } }
 
-    /// Begins a pulse for `visit` (nil: for a person who asked to exit), of the duration `length`, at most
-    /// the hard limit. Ends a pulse that is in progress. Begins no pulse before ``readyAt``. So after it has
-    /// ended a pulse, the new one has to be requested again later.
+    /// Begins a pulse for `visit` (nil: for a person who asked to exit), of the duration `length`, at most the hard
+    /// limit. Ends a pulse that is in progress. Begins no pulse before ``readyAt``. So if this call ends a pulse, the
+    /// new pulse does not begin and has to be requested again later.
     package mutating func pulse(_ length: Duration, for visit: VisitID?, at now: Instant) {
         shut(at: now)
         let length = min(length, Self.hardLimit)
@@ -75,7 +75,7 @@ package struct Gate: Sendable {
         state = .open(visit, since: since.advanced(by: delay), until: until.advanced(by: delay))
     }
 
-    /// Shuts at once.
+    /// Ends the pulse in progress at once.
     package mutating func shut(at now: Instant) {
         guard case .open(let visit, let since, let until) = state else { return }
         let end = min(now, until)

@@ -19,7 +19,8 @@ extension ServiceDefinition {
 /// The host's id of a characteristic: the index of the generation is its upper byte, the index of the
 /// characteristic its lower byte.
 extension Characteristic {
-    /// The characteristics in the order of the GATT table, so that a name contains an index.
+    /// The characteristics in the order of the GATT table. The host's id of a characteristic contains its index in
+    /// this table.
     private static let table = allCases
 
     /// Returns the host's id of this characteristic in the service of `generation`.

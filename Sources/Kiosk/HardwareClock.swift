@@ -6,9 +6,9 @@ package enum HardwareClock: Hashable, Sendable {
     case absent
     /// The battery-backed clock returns no date.
     case silent
-    /// The clock shows the given date, which is before this program was made: the clock has lost its power. A
-    /// Raspberry Pi 5 without a battery has such a clock, and another service has set the system's date
-    /// since.
+    /// The battery-backed clock shows the given date, which is before this program was made: the clock has lost its
+    /// power. A Raspberry Pi 5 without a battery has such a clock, and another service has set the system's date since
+    /// the start.
     case powerless(Timestamp)
     /// The clock shows another date than the system: one of the two was set since the start. `seconds`: the
     /// difference.

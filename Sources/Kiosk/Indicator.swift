@@ -111,7 +111,8 @@ package struct Indicator: Sendable {
     /// Until when the light shows a rejection; nil if it shows none.
     var rejectedUntil: Instant? { pattern == .rejected ? pattern.end.map { since.advanced(by: $0) } : nil }
 
-    /// Sets what is shown for `ready` from now on; if that is being shown, it changes at once.
+    /// Sets the pattern that is shown in place of `ready`. If the light shows the previous such pattern, it changes at
+    /// once.
     package mutating func rest(in next: IndicatorPattern, at now: Instant) {
         guard next != calm else { return }
         advance(to: now)

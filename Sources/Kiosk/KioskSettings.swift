@@ -14,7 +14,7 @@ package struct KioskSettings: Sendable {
         case open
     }
 
-    /// The name that phones compare.
+    /// The gate's name in its invitations and advertisements, which phones compare.
     package var name: Identifier
     /// The version of this program, for records.
     package var softwareVersion: String
@@ -39,18 +39,20 @@ package struct KioskSettings: Sendable {
     /// The maximum number of phones that can have a visit at the same time, at least 1. The number is lower if the
     /// controller supports fewer.
     package var phones = 4
-    /// Places for phones in addition to those: people choose for a long time and send for a short time.
+    /// The number of places in addition to ``phones``. They exist because visitors need more time to choose than to
+    /// send.
     package var lobby = 4
-    /// How long a visitor may choose while another phone waits for a place, or could wait: nearly all take less.
+    /// How long a visitor may choose while another phone waits for a place, or could wait. Nearly all visitors need
+    /// less time.
     var choiceLimit: Duration = .seconds(8)
     /// The time limit for choosing if the radio supports only one phone at a time. In that case the gate
     /// cannot know whether another phone waits.
     package var loneChoiceLimit: Duration = .seconds(30)
     /// How long a phone may take to identify itself while another waits. On a slow link it is 100 connection
-    /// intervals, up to the time for choosing: some 20 requests and answers come before, each of two
-    /// intervals without loss.
+    /// intervals, up to the time for choosing: some 20 requests and answers precede the identification, each of which
+    /// takes two intervals without loss.
     package var identifyLimit: Duration = .seconds(5)
-    /// How long a phone may be late with its chunks, or stay after its verdict, while another waits.
+    /// How long a phone may fall behind with its chunks, or stay after its verdict, while another waits.
     package var idleLimit: Duration = .seconds(4)
     /// How long a verdict waits for its intent to become durable before the ledger counts as failed.
     package var intentLimit: Duration = .seconds(2)

@@ -35,7 +35,7 @@ package struct KioskStatus: Sendable {
 }
 
 extension KioskStatus {
-    /// Creates the status of a kiosk that cannot begin yet. `health` has the reason.
+    /// Creates the status of a kiosk that cannot begin yet. `health` contains the reason.
     package init(waiting health: Health, at now: Instant) {
         self.init(
             at: now, radio: .down, controller: nil, light: .fault, isGateOpen: false,

@@ -3,8 +3,8 @@ package import Reasons
 /// An output of the gate: a lamp, the sounder, a wire or a relay, each on its own line. The raw value is the
 /// configuration key that names the line.
 ///
-/// This table is the only place that knows how one output differs from another. Other code uses the table for
-/// ``allCases``, so a further output is one more row. The order is that in which a person tries the outputs.
+/// Only this table contains the differences between the outputs. Other code uses the table for ``allCases``, so a
+/// further output is one more row. The order is that in which a person tries the outputs.
 package enum OutputRole: String, CaseIterable, Sendable {
     case blueLamp = "indicator.blue"
     case amberLamp = "indicator.amber"
@@ -88,7 +88,8 @@ package enum OutputRole: String, CaseIterable, Sendable {
     package var admits: Bool { row.admits }
     /// Whether the gate is open as long as the output is on.
     package var holdsOpen: Bool { row.holdsOpen }
-    /// The fault of an output that stays on. A gate that stays open is the worst one.
+    /// The fault code of an output that stays on after it was switched off. A gate that stays open has a code of its
+    /// own.
     package var stuck: ReasonCode { holdsOpen ? .gateStuck : .gpioFailed }
 
     /// The lamps of the status light and the sounder. They share a request for lines, and a thread.

@@ -32,7 +32,7 @@ package struct ControllerTraits: Sendable {
     package var namesAdvertisingSets: Duration? = .zero
     /// The instants at which advertising stops without an event to the host.
     package var advertisingStops: [Instant] = []
-    /// The ascending times after each of which the next command is lost.
+    /// The instants after which commands are lost, in ascending order: the next command after each of them is lost.
     package var lostCommands: [Instant] = []
     /// Whether the controller refuses to change the address of an active advertisement, as the specification
     /// requires. Some real controllers accept the change.
@@ -48,7 +48,8 @@ package struct ControllerTraits: Sendable {
     /// The connection parameters to report to the host in place of the real parameters (Bumble always reports 12.5 ms);
     /// nil for the real parameters.
     var reportedParameters: ConnectionParameters?
-    /// A Hardware Error event with the given code and time. Afterwards the controller accepts only Reset.
+    /// When a Hardware Error event is sent, and its error code; nil for no such event. Afterwards the controller
+    /// accepts only Reset.
     package var hardwareError: (at: Instant, code: UInt8)?
     /// The delay from the command to advertise to the first advertising event; nil for one advertising interval.
     package var advertisingStart: Duration?
