@@ -28,7 +28,8 @@ package struct KioskSettings: Sendable {
     package var tones = VerdictTones()
     /// What the gate does while the ledger cannot record; see ``LedgerFailurePolicy``.
     package var whenLedgerFails: LedgerFailurePolicy = .refuse
-    /// How long an unused key and its invitation are advertised (40-bit authentication).
+    /// How long an unused key and its invitation are advertised. The time is short, because wallets authenticate only
+    /// 40 bits of the key.
     package var keyRotation: Duration = .seconds(60)
     /// How long the previous invitation is still advertised in addition to a new one, for phones that have
     /// read it.

@@ -17,7 +17,7 @@ package protocol SimulatedWorld: AnyObject {
     func recordDecision(_ record: VisitRecord, at now: Instant)
     /// Receives an outcome.
     func recordOutcome(_ record: VisitRecord, at now: Instant)
-    /// The current printed key, read at each request for session material; nil for fresh keys.
+    /// The current printed key, read whenever the kiosk requests new keys; nil for random keys.
     var printedKey: PrintedKey? { get }
     /// Receives an observation.
     func observe(_ observation: GateSimulation.Observation, at now: Instant)
@@ -56,7 +56,7 @@ package struct GateSimulation {
         case signal(Signal, IndicatorPattern)
         /// The relay changed; `open`: whether it is energised.
         case gate(open: Bool)
-        /// An output that is held changed; the value says whether it is on.
+        /// A held output (``OutputRole/Kind/held(_:)``) changed; the value says whether it is on.
         case hold(OutputRole, Bool)
         /// The display shows the given invitation; nil: it shows none.
         case invitation(String?)

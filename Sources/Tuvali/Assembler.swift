@@ -25,20 +25,20 @@ package struct Assembler: Sendable {
 
     /// The accepted numbers of encrypted bytes: from a tag and one byte up to 2 MiB.
     package static let acceptedSizes = 17...2_097_152
-    /// Bytes before the payload: sequence number and CRC.
+    /// The number of bytes before the payload of a chunk: sequence number (2) and CRC (2).
     private static let headerLength = 4
 
     /// The number of encrypted bytes of the whole transfer.
     package private(set) var size: Int
     /// The largest chunk in bytes, header included.
     package private(set) var maxData: Int
-    /// Chunks of the whole transfer.
+    /// The number of chunks of the whole transfer.
     package private(set) var totalChunks: Int
     /// The number of different chunks received.
     package private(set) var receivedChunks = 0
     /// The number of chunks that were dropped because of their CRC.
     package private(set) var crcFailures = 0
-    /// The number of chunks that were received before.
+    /// The number of chunks that arrived although they had been received before.
     package private(set) var duplicates = 0
 
     /// The received payloads, each at its offset. The gaps between them, and the bytes after `size`, are undefined.

@@ -48,8 +48,8 @@ package struct SessionSettings: Hashable, Sendable {
     /// Creates the documented default values.
     package init() {}
 
-    /// Whether `missing` of `total` chunks are too many after `retries` reports on missing chunks. The computation is
-    /// in floating point, as in the library.
+    /// Returns whether `missing` of `total` chunks are too many after `retries` reports on missing chunks. The
+    /// computation uses floating point, as in the library.
     func isTooMany(missing: Int, total: Int, retries: Int) -> Bool {
         let counts = total > Self.smallTransfer || retries >= Self.repairRounds
         guard let toleratedMissingShare, counts else { return false }

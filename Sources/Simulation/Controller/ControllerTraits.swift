@@ -39,7 +39,7 @@ package struct ControllerTraits: Sendable {
     package var guardsAddress = true
     /// The commands that are missing in the supported commands and answered with Unknown HCI Command.
     package var unknownCommands: Set<HCIOpcode> = []
-    /// Commands that are declared as supported but never answered.
+    /// The commands that are declared as supported but never answered.
     package var silentCommands: Set<HCIOpcode> = []
     /// Whether each received L2CAP PDU is sent to the host in one ACL packet of any size (seen with Bumble).
     package var deliversWholePDUs = false

@@ -3,7 +3,7 @@ import Encoding
 package import Kiosk
 
 /// A crowd at several gates within radio range of each other, in virtual time. The kiosks are real, and ``KioskRules``
-/// checks them. Each phone has the code of its own gate and receives all gates.
+/// checks them. Each phone has the code of its own gate and receives the advertisements of all gates.
 ///
 /// The same plan gives exactly the same run: all random values come from the plan's seed, and if two gates are due at
 /// the same time, the gate with the lower number acts first.

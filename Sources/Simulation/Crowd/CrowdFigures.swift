@@ -2,7 +2,8 @@ import Encoding
 
 /// The results of a crowd.
 package struct CrowdFigures: Sendable {
-    /// The number of visitors, including odd visitors, who have left.
+    /// The number of visitors who have left, including visitors who leave early or whose phone behaves oddly (odd
+    /// visitors).
     package internal(set) var visitors = 0
     /// The number of attackers who have given up.
     package internal(set) var attackers = 0

@@ -17,7 +17,7 @@ final class CrowdGate: SimulatedWorld {
 
     private(set) var simulation: GateSimulation
     private(set) var figures = CrowdFigures()
-    /// The slots of visitors who have left since the last call of ``takeGone()``.
+    /// The slots (numbers in the crowd) of visitors who have left since the last call of ``takeGone()``.
     private var gone: [Int] = []
     private let credentials: CrowdCredentials
     private var present: [Int: Present] = [:]

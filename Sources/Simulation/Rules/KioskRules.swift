@@ -126,7 +126,7 @@ package struct KioskRules: Sendable {
         let opened = Self.opened(by: actions)
         for action in actions { judge(action, opened, at: now) }  // the gate comes before the records
         newLink = nil
-        // A real driver may have been late.
+        // With a real driver, an opening may be late, so that its time limit is not checked.
         let canOpen = isPunctual && hasGate && pulse > .zero
         for rule in door.judge(actions, isGateOpen: openSince != nil, canOpen: canOpen, at: now) { broken(rule, now) }
         judgeEnd(of: event, actions, deadline: deadline, at: now)

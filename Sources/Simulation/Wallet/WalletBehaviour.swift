@@ -1,4 +1,4 @@
-/// The behaviour of a wallet as data. The two libraries differ only in these points.
+/// The behaviour of a wallet as data. The Android library and the iOS library differ only in these properties.
 package struct WalletBehaviour: Sendable {
     /// The platform whose library the wallet uses.
     package var platform: WalletInvitation.Platform
