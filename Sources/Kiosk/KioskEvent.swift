@@ -83,7 +83,7 @@ package struct SessionMaterial: Equatable, Sendable {
     /// keys have different addresses.
     func address(_ number: Int) -> DeviceAddress? {
         guard (0...1).contains(number), let last = addressRandom.last else { return nil }
-        // Do not change the lowest bit: it is inverted if all bits are equal.
+        // Do not change the lowest bit, because ``ResolvablePrivateAddress`` inverts it if all bits are equal.
         let random = addressRandom.dropLast() + [last ^ (number == 0 ? 0 : 0x02)]
         return try? ResolvablePrivateAddress.make(identityKey: identityResolvingKey, random: Array(random))
     }

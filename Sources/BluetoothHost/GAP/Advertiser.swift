@@ -27,7 +27,7 @@ struct Advertiser: Sendable {
         case dead
     }
 
-    /// The unanswered command and its places.
+    /// The unanswered command, with the advertising places that it concerns.
     fileprivate enum Step {
         case off([Int])
         case parameters(Int)
@@ -46,7 +46,7 @@ struct Advertiser: Sendable {
         var address: DeviceAddress?
         var data: [UInt8]?
         var scanResponse: [UInt8]?
-        /// The advertisement to show in this place.
+        /// The advertisement to show in this place; nil: none.
         var target: Advertisement?
         var isOn = false
         /// The last advertisement on the air in this place.
@@ -67,8 +67,8 @@ struct Advertiser: Sendable {
     private var step: Step?
     /// Whether the result of the last request must still be reported.
     private var isUntold = false
-    /// Whether advertising waits because a connection has taken a place. The owner determines whether the gate has room
-    /// for another phone.
+    /// Whether advertising is suspended because a phone has connected to the advertisement of a place. The host's
+    /// owner then requests advertising again if the gate has room for another phone.
     private var isPaused = false
     /// Whether the controller has refused, since the last request, to load a place that should be off.
     private var hasRetried = false
@@ -90,7 +90,8 @@ struct Advertiser: Sendable {
     /// The number of times that the controller did not advertise although it should have.
     var lapses: Int { proof.lapses }
 
-    /// The time of the next turn or proof; nil if there is none.
+    /// The time at which another advertisement takes over a shared place, or at which the next proof is due; nil if
+    /// there is no such time.
     var deadline: Instant? {
         guard case .none = step, isOn else { return nil }
         return [turns.end, proof.due].compactMap { $0 }.min()

@@ -43,7 +43,8 @@ package struct ControllerInformation: Equatable, Sendable {
     /// Whether the controller has LE 2M PHY (Vol 6 Part B 4.6, bit 8).
     package var supports2MPHY: Bool { leFeatures >> 8 & 1 == 1 }
 
-    /// Whether to send the command. The answer is false only if the controller reports a list without the command.
+    /// Returns whether to send the command. The result is false only if the controller reports a list without the
+    /// command.
     func announces(_ opcode: HCIOpcode) -> Bool {
         guard let (octet, bit) = opcode.announcement, let supportedCommands else { return true }
         return octet < supportedCommands.count && supportedCommands[octet] >> UInt8(bit) & 1 == 1

@@ -1,7 +1,7 @@
 /// Splits a byte stream into HCI packets (Core Specification Vol 4 Part A: UART transport layer, "H4").
 ///
 /// A packet consists of a type byte, a header that ends with the length of the payload, and the payload. Only received
-/// bytes are stored, so the length in a header allocates nothing.
+/// bytes are stored, so the length in a header never determines how much memory is allocated.
 package struct H4Framing: Sendable {
     /// The packet type bytes of Vol 4 Part A section 2.
     package enum PacketType: UInt8, CaseIterable, Sendable {
