@@ -49,7 +49,7 @@ struct Advertiser: Sendable {
         /// The advertisement to show in this place; nil: none.
         var target: Advertisement?
         var isOn = false
-        /// The last advertisement on the air in this place.
+        /// The last advertisement on the air in this place; nil: none so far.
         var aired: Advertisement?
         /// Whether to switch the place off and on again because it may already be off.
         var isStale = false

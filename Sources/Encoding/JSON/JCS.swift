@@ -82,7 +82,8 @@ extension JSONObject {
         return keys.map(\.index)
     }
 
-    /// The first eight bytes of a name as a number, and whether byte order and UTF-16 order agree for the name.
+    /// Returns the first eight bytes of a name as a number, and whether byte order and UTF-16 order agree for the
+    /// name.
     private static func sortKey(of name: Text) -> (first: UInt64, isSimple: Bool) {
         name.withBytes { bytes in
             var first: UInt64 = 0

@@ -122,7 +122,8 @@ package struct JSONObject: Sendable {
     /// The names in order.
     package var names: [Text] { members.map(\.name) }
 
-    /// The value of `name`. Setting appends or replaces; setting nil removes.
+    /// The value of the member `name`; nil if there is none. Setting a value appends or replaces the member; setting
+    /// nil removes it.
     package subscript(name: Text) -> JSON? {
         get { position(of: name).map { members[$0].value } }
         set {
