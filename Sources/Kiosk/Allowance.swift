@@ -13,7 +13,7 @@ package struct Allowance: Hashable, Sendable {
     /// Creates a full allowance.
     package init(burst: Int, period: Duration) { (self.burst, self.period, left) = (burst, period, burst) }
 
-    /// When a use is available at the earliest, as of the last call. Zero means at once.
+    /// The earliest instant at which a use is available, as of the last call of another function; zero: at once.
     package var next: Instant { left > 0 ? .zero : filled.advanced(by: period) }
 
     /// Whether a use is available now.

@@ -93,8 +93,8 @@ package struct ClockGuard: Sendable {
     private var synchronisedAt: Instant?
     private var present: Set<ReasonCode> = []
 
-    /// The state that the next start of the program needs. Nil before the first good date of this start, if
-    /// no earlier good date is known.
+    /// The state that the next start of the program needs. Nil before the first reading, and as long as no confirmed
+    /// date is known that more than a saved date supports.
     package var memory: ClockMemory? {
         guard let last, dates.good != nil || earlier.date != nil else { return nil }
         let (highest, limit) = dates.good == nil ? (nil, nil) : (highest, limit)

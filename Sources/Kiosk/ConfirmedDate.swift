@@ -11,7 +11,7 @@ struct ConfirmedDate {
     /// difference between the rates of the two clocks would add up to a step.
     private static let renewal: Duration = .seconds(86_400)
 
-    /// How far the clock may be from the confirmed date, and how long a new date must hold.
+    /// How far the clock may be from the confirmed date, and how long a new date must hold before it is confirmed.
     private let (skew, settle): (Duration, Duration)
     /// The confirmed date; nil before the first confirmation.
     private(set) var confirmed: DatedInstant?
@@ -19,7 +19,7 @@ struct ConfirmedDate {
     /// A different date that the clock shows, with the instant since which it has shown it; nil if there is none.
     private var candidate: DatedInstant?
 
-    /// The confirmed date, if more than a saved date supports it.
+    /// The confirmed date if more than a saved date supports it; otherwise nil.
     var good: DatedInstant? { source >= .rtc ? confirmed : nil }
 
     /// Creates the state at the start of the program. `kept`: the value of ``good`` before the program ended,
@@ -32,8 +32,8 @@ struct ConfirmedDate {
     /// Handles the date of a reading. Returns another date that may also be right; nil if no other date may be right.
     ///
     /// The first date of a start is confirmed at once, because nothing shows how long the machine was off; an
-    /// ``EarlierDate`` limits the hours that it may open. The first date of a battery-backed clock or of a time server
-    /// is confirmed at once, too, if the confirmed date was only a saved one.
+    /// ``EarlierDate`` limits which opening hours this date may use. The first date of a battery-backed clock or of a
+    /// time server is confirmed at once, too, if the confirmed date was only a saved one.
     mutating func handle(_ time: WallTime, at now: Instant) -> Timestamp? {
         let shown = DatedInstant(utc: time.utc, at: now)
         if time.provenance > .unset {

@@ -14,8 +14,8 @@ package struct DatedInstant: Hashable, Sendable {
     /// Returns the date that is reached at `now`.
     package func carried(to now: Instant) -> Timestamp { utc.advanced(by: at.duration(to: now)) }
 
-    /// The divisor for the difference in rate of two clocks. The kernel may correct the rate of the clock by
-    /// 500 parts in a million (adjtimex); the crystal is better than that.
+    /// The largest difference in rate of two clocks is one part in this number. The kernel may correct the rate of the
+    /// clock by 500 parts in a million (adjtimex); the crystal is better than that.
     private static let rate = 2000
 
     /// Returns whether a clock may have shown both dates without having been set: the dates differ by at most `skew`
@@ -40,7 +40,7 @@ package struct ClockMemory: Hashable, Sendable {
         case all = "served"
     }
 
-    /// The instant of this knowledge: that of the last look at the clocks.
+    /// The instant of this knowledge: that of the last reading of the clocks.
     package var at: Instant
     /// The confirmed date of this start of the machine; nil if no date is confirmed yet.
     package var confirmed: DatedInstant?
@@ -64,10 +64,10 @@ package struct ClockMemory: Hashable, Sendable {
         (self.earlier, self.suspicion) = (earlier, suspicion)
     }
 
-    /// Returns the part of the memory that is still valid at `now`, after a restart of the machine: the
-    /// suspicion about clocks, and the last confirmed date. That date was reached before this start began. A
-    /// program that cannot identify the start of the machine may mistake the same start for a new one. In
-    /// that case the date was reached at ``at`` at the latest.
+    /// Returns the part of the memory that is still valid at `now`, after a restart of the machine: the suspicion
+    /// about clocks, and the last confirmed date, which counts as the date at the beginning of this start. A program
+    /// that cannot identify the start of the machine may mistake the same start for a new one. Therefore, if `now` is
+    /// not before ``at``, the date counts as the date at ``at``.
     package func afterRestart(at now: Instant) -> ClockMemory? {
         guard let last = earlier ?? confirmed else { return nil }
         let start = now < at ? Instant.zero : at

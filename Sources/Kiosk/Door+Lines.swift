@@ -65,8 +65,8 @@ extension Door {
         return activeSince[sensor] != nil || chatter.inputs.contains(sensor)
     }
 
-    /// Marks all open entitlements as not observable. For none of them can it be determined later that the
-    /// person did not pass.
+    /// Marks all entitlements (openings that wait for their passage) as not observable. For none of them can it be
+    /// determined later that the person did not pass.
     mutating func lookAway() {
         for index in entitled.indices { entitled[index].isWatched = false }
     }
@@ -82,9 +82,9 @@ extension Door {
         return [.note(.passage(isEntitled: mode == .free), nil)]
     }
 
-    /// Uses one entitlement for a passage. Returns nil if there is none. A visitor's entitlement is used
-    /// before an entitlement for an exit, because the person who pressed the button might not pass. Otherwise
-    /// a visitor could count as not passed although the visitor passed.
+    /// Uses one entitlement (an opening that waits for its passage) for a passage. Returns nil if there is none. A
+    /// visitor's entitlement is used before an entitlement for an exit, because the person who pressed the button
+    /// might not pass. Otherwise a visitor could count as not passed although the visitor passed.
     private mutating func use(at instant: Instant) -> [DoorAction]? {
         let open = entitled.indices.filter { instant <= entitled[$0].until }
         guard let index = open.first(where: { entitled[$0].visit != nil }) ?? open.first else { return nil }
@@ -112,7 +112,7 @@ extension Door {
             return [.note(.exitRequested(isGranted: false), nil)]
         }
         counters.requests += 1
-        // A person may use the handle before the relay has switched.
+        // Permit the opening of the door at once, because a person may use the handle before the relay has switched.
         mayOpenUntil = max(mayOpenUntil, now.advanced(by: settings.wait))
         return [.note(.exitRequested(isGranted: true), nil), .open]
     }

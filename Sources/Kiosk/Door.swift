@@ -57,8 +57,8 @@ package struct Door: Sendable {
 
     // MARK: - State
 
-    /// The mode in force: a person's order has priority over the fire panel, and both have priority over the
-    /// schedule. A lock-down that a person ordered has priority over everything.
+    /// The mode in force: an operator's order has priority over the fire panel, and both have priority over the
+    /// schedule. An ordered lock-down has priority over everything.
     package private(set) var mode = DoorMode.normal
     private(set) var cause = DoorCause.none
     /// Since when the mode has been in force for the present cause; nil if the mode is the normal one.

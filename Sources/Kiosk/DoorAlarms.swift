@@ -48,7 +48,8 @@ struct DoorAlarms: Sendable {
         }
     }
 
-    /// Ends alarms whose time is over. Returns the alarms that began or ended since the last call.
+    /// Ends alarms whose time is over. Returns a report for each alarm that began, changed or ended since the last
+    /// call.
     mutating func tell(at now: Instant) -> [HealthReport] {
         var reports: [HealthReport] = []
         for (code, var alarm) in alarms {

@@ -40,7 +40,7 @@ struct Debounce: Sendable {
     /// When a change counts if no other edge follows; nil when no change is under way.
     var deadline: Instant? { since?.advanced(by: time) }
 
-    /// Handles an edge to `level`. Returns the changes that count by then.
+    /// Handles an edge to `level` at `instant`. Returns the changes that count by then.
     mutating func take(_ level: Bool, at instant: Instant) -> [Change] {
         let earlier = advance(to: instant)
         if level == isActive {

@@ -53,7 +53,7 @@ package enum DoorEvent: Equatable, Sendable {
 package enum Passage: Hashable, Sendable {
     /// A person passed the gate.
     case seen
-    /// No person passed the gate within the time.
+    /// No person passed the gate within the waiting time.
     case unseen
     /// It is not known whether a person passed: the inputs became unreadable, or could not have shown a
     /// passage.

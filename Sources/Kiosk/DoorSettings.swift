@@ -26,7 +26,7 @@ package struct DoorSettings: Sendable {
     package static let longestWait: Duration = .seconds(30)
     /// The time after which an order for free passage ends by itself.
     package static let longestFree: Duration = .seconds(86_400)
-    /// The longest free passage by the schedule without renewal.
+    /// The longest time for which the schedule can keep passage free without a renewal.
     package static let scheduleLease: Duration = .seconds(30)
 
     /// The wired inputs, each with the time for which a new level must be stable before it counts.
@@ -64,6 +64,6 @@ package struct DoorSettings: Sendable {
         opening == .level && seesPassage ? min(wait, Gate.hardLimit) : pulse
     }
 
-    /// The longest time from an opening until it is known whether a person passed.
+    /// The longest time from an opening until it is known whether a person passed; zero if passages are not detected.
     var longestPassage: Duration { seesPassage ? min(wait, Self.longestWait) + Door.grace : .zero }
 }

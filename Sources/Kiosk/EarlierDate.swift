@@ -50,7 +50,7 @@ struct EarlierDate {
         let isProven = isKept || time.provenance == .synchronised && isAuthenticated
         let since = candidate.flatMap { $0.agrees(with: shown, within: skew) ? $0 : nil } ?? shown
         candidate = since
-        // A clock that kept running cannot go back.
+        // A clock that kept running cannot go back: an earlier date is not proven.
         let isBack = time.utc < date.carried(to: now).advanced(by: .zero - skew)
         if isProven && !isBack || since.at.duration(to: now) >= settle {
             confirm()

@@ -28,7 +28,7 @@ extension Characteristic {
         CharacteristicID(rawValue: generation.place << 8 | UInt16(Self.table.firstIndex(of: self) ?? 0))
     }
 
-    /// Creates the characteristic with the given host's id, for any generation.
+    /// Creates the characteristic with the given host's id, for any generation; nil for an unknown id.
     init?(_ id: CharacteristicID) {
         let place = Int(id.rawValue & 0xFF)
         guard place < Self.table.count else { return nil }
@@ -42,7 +42,7 @@ extension Generation {
 
     fileprivate var place: UInt16 { UInt16(Self.table.firstIndex(of: self) ?? 0) }
 
-    /// Creates the generation whose service has the characteristic with the given host's id.
+    /// Creates the generation whose service has the characteristic with the given host's id; nil for an unknown id.
     init?(_ id: CharacteristicID) {
         let place = Int(id.rawValue >> 8)
         guard place < Self.table.count else { return nil }

@@ -10,8 +10,8 @@ package enum HardwareClock: Hashable, Sendable {
     /// power. A Raspberry Pi 5 without a battery has such a clock, and another service has set the system's date since
     /// the start.
     case powerless(Timestamp)
-    /// The clock shows another date than the system: one of the two was set since the start. `seconds`: the
-    /// difference.
+    /// The clock shows another date than the system: one of the two was set since the start. `seconds`: the clock's
+    /// date minus the system's.
     case differs(seconds: Int64)
     /// The clock shows the same date as the system.
     case agrees

@@ -13,7 +13,7 @@ package struct Health: Sendable {
         package var quiet: Duration = .seconds(5)
         /// While a fault stays in force, a grown count is reported again at most once in this time.
         var reminder: Duration = .seconds(60)
-        /// Largest length of a stored detail, in bytes.
+        /// The largest length of a stored detail, in bytes.
         package var detail = 300
 
         /// Creates the documented default values.
@@ -29,7 +29,7 @@ package struct Health: Sendable {
         /// The number of occurrences of the fault since the start: as counted by the part that reports it,
         /// otherwise how often the fault began.
         package let count: Int
-        /// The message of the system or of the reporting part.
+        /// The message of the system or of the reporting part; nil if there is none.
         package let detail: String?
     }
 

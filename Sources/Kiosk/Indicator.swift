@@ -46,14 +46,14 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case failed
     /// Lock-down, no visitor is admitted: red, with a short gap every two seconds.
     case locked
-    /// Free passage: green, with the same gap as ``ready``, no tone.
+    /// Free passage: green, with the same gap as ``locked``, no tone.
     case free
-    /// Gate out of order: red and amber in turn.
+    /// Gate out of order: red and amber alternately.
     case fault
     /// Gate not running: all lamps off.
     case off
 
-    /// How long the pattern is shown before another may take its place; nil for patterns without an end of their own.
+    /// How long the pattern is shown before it ends by itself; nil for a pattern without such an end.
     package var end: Duration? {
         switch self {
         case .accepted, .rejected: .seconds(3)

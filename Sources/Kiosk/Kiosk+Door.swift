@@ -39,7 +39,7 @@ extension Kiosk {
         return until.advanced(by: .zero - lease / 2)
     }
 
-    /// When the next command to a held output is to be renewed.
+    /// When the next command to a held output is to be renewed; nil: none is energised.
     var holdDeadline: Instant? { held.values.compactMap { Self.renewal(of: $0) }.min() }
 
     /// When the gate may open for a person inside who requested to exit; nil if no exit is requested or if a verdict

@@ -35,7 +35,7 @@ extension Kiosk {
     }
 
     /// Handles a failure of the radio: abandons the visits and offers, and then resets the controller at once or
-    /// closes the adapter and opens it again later.
+    /// closes the transport and opens it again later.
     mutating func radioFailed(_ failure: RadioFailure, at now: Instant) -> [KioskAction] {
         if case .down = radio { return [] }
         var actions = abandonVisits(.radio, at: now)

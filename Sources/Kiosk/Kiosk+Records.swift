@@ -43,7 +43,8 @@ extension Kiosk {
             if visit.hasPayload { actions = dismiss(visit.id, visit.verdict) }
         }
         actions += ended(result, visit, isRecorded: isRecorded, at: now)
-        // A payload without a verdict may contain an authentic credential: store the session.
+        // A payload without a verdict may contain an authentic credential: store the session, so that it cannot be
+        // replayed.
         let isUnknown = visit.hasPayload && visit.verdict == nil
         return actions + (isUnknown ? keepSession(visit.printedSession, of: visit.id, nil, at: now) : [])
     }

@@ -160,7 +160,7 @@ extension Kiosk {
     mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
-        // A limit that a refusal to advertise has shown may be over.
+        // Without a link, the limit that a refusal to advertise has shown no longer applies.
         if host.linkCount == 0 { capacity = declaredCapacity }
         // The controller may have refused advertisements because of the ended link: request them again.
         if capacity != .max { offers.refused() }

@@ -196,7 +196,7 @@ package struct Kiosk: Sendable {
             return doorHandles(event, at: now)
         case .pulseDelayed(let delay):
             gate.delay(by: delay)
-            gateShown = gate.command  // The panel has this order already.
+            gateShown = gate.command  // The outputs already follow this command.
             if let end = gate.deadline { turns.wait(for: now.duration(to: end), at: now) }
             return []
         case .stop:

@@ -40,9 +40,8 @@ package struct VisitRecord: Equatable, Sendable {
     /// How the visit ended. In the record of a decision, the outcome has the state of the gate that was
     /// ordered.
     package var outcome: Outcome
-    /// The SHA-256 hashes of the signed contents of the credentials. From these and the site's key, the
-    /// driver derives the names of the first credential and of as many further credentials as there are
-    /// digests.
+    /// The SHA-256 hashes of the signed contents of the credentials. From these and the site's key, the driver derives
+    /// the names of the first credentials of the outcome, one name for each hash.
     package var signedDigests: [[UInt8]]
 
     /// Creates a record from its parts.
@@ -54,7 +53,7 @@ package struct VisitRecord: Equatable, Sendable {
 /// Random bytes for the next offer: its key and addresses, and the ids of its visits. The driver draws them, because
 /// the kiosk has no source of randomness.
 package struct SessionMaterial: Equatable, Sendable {
-    /// The number of bytes that ``init(_:)`` takes.
+    /// The number of random bytes that ``init(_:printed:)`` requires.
     package static let byteCount = 32 + 16 + 3 + 16
     /// The X25519 private key, 32 bytes.
     let privateKey: [UInt8]
@@ -97,8 +96,8 @@ struct VisitIDs: Equatable, Sendable {
 
     init(_ random: [UInt8]) { self.random = random }
 
-    /// Returns the id of a visit, and the id for an intent of its own: as random as the bytes, and different
-    /// from all others.
+    /// Returns the id of a visit, and the id of an intent that the visit gets if there is no spare intent. Both ids
+    /// are as random as the bytes, and they differ from all others.
     mutating func next() -> (visit: VisitID, intent: IntentID)? {
         var (bytes, carry) = (random, count)
         count &+= 1
@@ -140,7 +139,7 @@ package enum KioskEvent: Equatable, Sendable {
     case verified(VisitID, Verdict)
     /// A part of the gate reports that a fault has begun, or is over.
     case health(HealthReport)
-    /// Something happened at the door.
+    /// An input, the order or the schedule of the door has changed.
     case door(DoorEvent)
     /// The command to open the relay reached the outputs later than the kiosk had planned, by the given time. The
     /// driver has moved the end of the pulse by the same time.

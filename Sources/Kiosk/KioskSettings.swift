@@ -37,8 +37,8 @@ package struct KioskSettings: Sendable {
     /// The generations of Tuvali that the gate accepts, each once. Each generation has a service in the GATT
     /// table and an advertisement on the air, in this order.
     package var generations: [Generation] = [.b]
-    /// The maximum number of phones that can have a visit at the same time, at least 1. The number is lower if the
-    /// controller supports fewer.
+    /// The number of places for phones without the ``lobby``, at least 1. The number is lower if the controller
+    /// supports fewer links.
     package var phones = 4
     /// The number of places in addition to ``phones``. They exist because visitors need more time to choose than to
     /// send.
@@ -49,7 +49,7 @@ package struct KioskSettings: Sendable {
     /// The time limit for choosing if the radio supports only one phone at a time. In that case the gate
     /// cannot know whether another phone waits.
     package var loneChoiceLimit: Duration = .seconds(30)
-    /// How long a phone may take to identify itself while another waits. On a slow link it is 100 connection
+    /// How long a phone may take to identify itself while another waits. On a slow link the limit is 100 connection
     /// intervals, up to the time for choosing: some 20 requests and answers precede the identification, each of which
     /// takes two intervals without loss.
     package var identifyLimit: Duration = .seconds(5)
@@ -68,7 +68,7 @@ package struct KioskSettings: Sendable {
     /// wait again. Otherwise a radio that fails as soon as it is up would be opened ten times a second, and
     /// the log would fill.
     var radioSettling: Duration = .seconds(10)
-    /// How often a radio that stays out of order is reported.
+    /// The time after which a radio that stays out of order is reported again.
     package var radioReminder: Duration = .seconds(60)
     /// The protocol's own time limits and rules.
     package var tuvali = SessionSettings()

@@ -14,7 +14,7 @@ struct Offer: Sendable {
     /// have read the code do not reach it, and it bounds the stored identifiers.
     static let sessions = 256
 
-    /// The number of the offer; each offer has the next number.
+    /// The number of the offer. The offers of one ``Offers`` value are numbered from 0 in the order of their creation.
     let number: Int
     let key: VerifierKey
     /// One advertisement for each generation, in the order of the generations.
@@ -95,7 +95,8 @@ struct Offers: Sendable {
     var wantsNew = false
     /// Whether key material has been requested.
     var isAwaiting = false
-    /// The numbers of the offers that the host was asked to show, the newest first; nil: what it shows is not known.
+    /// The numbers of the offers that the host was asked to show, the newest first; nil: it is not known what the host
+    /// shows.
     private var asked: [Int]? = []
     /// The numbers of the offers that were on the air at the host's last report. Offers that were requested later are
     /// not on the air before the host reports that advertising has started.

@@ -3,8 +3,8 @@ package import Reasons
 /// An output of the gate: a lamp, the sounder, a wire or a relay, each on its own line. The raw value is the
 /// configuration key that names the line.
 ///
-/// Only this table contains the differences between the outputs. Other code uses the table for ``allCases``, so a
-/// further output is one more row. The order is that in which a person tries the outputs.
+/// Only this table contains the differences between the outputs. Other code iterates over ``allCases``, so a further
+/// output needs only one more row. The order is that in which a person tries the outputs.
 package enum OutputRole: String, CaseIterable, Sendable {
     case blueLamp = "indicator.blue"
     case amberLamp = "indicator.amber"

@@ -34,8 +34,8 @@ package struct UsedSessions: Sendable {
     /// The number of used sessions.
     package var count: Int { names.count }
 
-    /// Returns the name of a session: the first eight of the 16 bytes that identify its secret. Returns nil
-    /// for any other number of bytes.
+    /// Returns the name of a session: the first eight of the 16 bytes that identify its secret. Returns nil unless
+    /// there are 16 bytes.
     package static func name(of fingerprint: [UInt8]) -> UInt64? {
         guard fingerprint.count == 16 else { return nil }
         return fingerprint.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

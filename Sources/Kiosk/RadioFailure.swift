@@ -9,7 +9,7 @@ package enum RadioFailure: Equatable, Sendable {
     case noRandomBytes
     /// The controller did not come up within ``KioskSettings/radioStartLimit``.
     case notUpInTime
-    /// The host stopped. `endsSets`: from now on the gate uses no advertising sets.
+    /// The Bluetooth host stopped with the given failure. `endsSets`: from now on the gate uses no advertising sets.
     case host(HostFailure, endsSets: Bool)
     /// The controller refused a command to advertise although it had no links.
     case advertisingRefused(HCIOpcode, HCIStatus)

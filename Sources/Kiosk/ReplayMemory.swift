@@ -34,7 +34,7 @@ package enum CredentialUse: Hashable, Sendable {
 /// After a link that broke before the verdict, or a relay that failed, the credential is accepted again. The memory
 /// uses the monotonic clock: a jump of the date neither ends nor extends the window.
 package struct ReplayMemory: Sendable {
-    /// The largest number of names to remember; beyond it the oldest is forgotten.
+    /// The largest number of credential names to remember. With more, the oldest name is forgotten.
     package static let capacity = 16_384
     /// The largest number of visits that hold reservations, and of visits that ended before their
     /// verification. It is larger than the number of connected phones and waiting visitors together.

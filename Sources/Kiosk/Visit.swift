@@ -76,8 +76,8 @@ struct Visit: Sendable {
     /// Whether the phone used a printed key. If so, the gate opens only with a durable intent and with the session's
     /// name on the disk.
     let isPrinted: Bool
-    /// The generation of the service that the phone uses. Until the phone's first write shows it, it is the
-    /// generation of the advertisement to which the phone connected.
+    /// The generation of the service that the phone uses. Before the phone's first write, this is the generation of
+    /// the advertisement to which the phone connected.
     private(set) var generation: Generation
     private var hasWritten = false
     let connection: ConnectionHandle
@@ -196,7 +196,8 @@ struct Visit: Sendable {
         return (spare?.state == .requested ? [] : [.recordIntent(own.id)]) + [.note(.identified(intent: own.id))]
     }
 
-    /// Returns the intent for another visit and gives it up; nil when the ledger has never had it.
+    /// Returns the intent for another visit and gives it up; nil if the ledger has not stored the intent and will not
+    /// store it.
     mutating func giveIntent() -> VisitIntent? {
         guard let leftOver = intent?.leftOver else { return nil }
         intent = nil
@@ -314,7 +315,7 @@ struct Visit: Sendable {
         return [.awaitTurn(isCredential: verdict.isAuthentic)]
     }
 
-    /// Makes the decision on the visit. From now on, lights and gate belong to it.
+    /// Makes the decision on the visit. From now on, lights and gate belong to the visit.
     mutating func decide(at now: Instant) -> [Request] {
         guard case .ready(let verdict, let since, let ready) = stage else { return [] }
         var (accepted, findings) = (verdict.isAccepted, verdict.reasons)

@@ -12,8 +12,8 @@ package struct VirtualKeeper: Sendable {
     /// The number of entries that the keeper claims to have in addition to the real entries, as if a ledger had been
     /// restored from a backup.
     package var lead = 0
-    /// Replaces the keeper's last entry and the gate's head in the keeper's answers by false ones; nil for true
-    /// answers.
+    /// A function that replaces the keeper's last entry and the gate's head in the keeper's answers by false ones; nil
+    /// for true answers.
     package var claim: (@Sendable (_ last: ReportPoint, _ head: ReportPoint?) -> (ReportPoint, head: ReportPoint?))?
     /// Whether the keeper returns signed heads. Earlier versions of keepers do not.
     package var givesHeadsBack = true

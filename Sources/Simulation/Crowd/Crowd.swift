@@ -56,7 +56,7 @@ package final class Crowd {
         let limit = last.advanced(by: .seconds(600))
         play(until: limit) { self.gates.allSatisfy(\.isEmpty) }
         let isOver = gates.allSatisfy(\.isEmpty)
-        // Wait for the end of pulses and for the outcomes of unused intents.
+        // Wait for the end of pulses and for the outcomes of spare intents.
         let rest = now.advanced(by: .seconds(5))
         play(until: rest) { false }
         for gate in gates { gate.stop() }

@@ -26,7 +26,7 @@ package struct CrowdFigures: Sendable {
     /// The number of intents without an outcome at the end.
     package internal(set) var openIntents = 0
     /// The violations of the kiosks' rules, and the protocol violations that phones or controllers detected. Of each
-    /// gate, only the first is listed.
+    /// gate, only the first 20 of either kind are listed.
     package internal(set) var faults: [String] = []
     /// The time from the first arrival to the end of the last counted visit.
     package internal(set) var time = Duration.zero
