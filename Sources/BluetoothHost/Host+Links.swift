@@ -141,7 +141,8 @@ extension Host {
             }
         case nil: break
         }
-        // Phones are busy with service discovery at first, and some ignore an earlier request.
+        // Request connection parameters only after the phone's first PDU: phones are busy with service discovery at
+        // first, and some ignore an earlier request.
         if let request = links[index].parameters.begin(current: links[index].current) {
             send(request.frame, index, at: now, &actions)
         }

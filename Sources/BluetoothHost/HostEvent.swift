@@ -1,6 +1,7 @@
 /// An input of a host.
 package enum HostEvent: Equatable, Sendable {
-    /// The transport is open: reset the controller. Always allowed; the previous state is dropped without a report.
+    /// The transport is open: reset the controller. The event is always allowed; the previous state is dropped without
+    /// a report.
     case start
     /// The controller sent one whole H4 packet, including the type byte (see `Encoding.H4Framing`).
     case received([UInt8])

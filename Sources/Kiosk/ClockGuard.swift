@@ -110,7 +110,7 @@ package struct ClockGuard: Sendable {
     ///
     /// - Parameters:
     ///   - newest: The date of the newest record; nil at a new gate.
-    ///  - skew: The largest difference of two clocks that is no step; ``leastSkew`` replaces a smaller value.
+    ///   - skew: The largest difference of two clocks that is no step; ``leastSkew`` replaces a smaller value.
     ///   - settle: How long a date to which the clock was moved must hold before it is confirmed.
     ///   - memory: The value of ``memory`` when the program ended; after a restart of the machine, the result of
     ///     ``ClockMemory/afterRestart(at:)``. Without a memory the newest record's date is the last confirmed one.

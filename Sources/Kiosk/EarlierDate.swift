@@ -29,10 +29,10 @@ struct EarlierDate {
     ///
     /// - Parameters:
     ///   - time: The believed date.
-    ///  - look: The reading of the clocks.
+    ///   - look: The reading of the clocks.
     ///   - isAuthenticated: Whether the time server is known to be the operator's.
     ///   - isCalm: Whether the clock has not been set for some time.
-    ///  - isRenewed: Whether this reading has confirmed the date of this start again.
+    ///   - isRenewed: Whether this reading has confirmed the date of this start again.
     mutating func handle(
         _ time: WallTime, _ look: ClockGuard.Reading, isAuthenticated: Bool, isCalm: Bool, isRenewed: Bool
     ) -> Timestamp? {

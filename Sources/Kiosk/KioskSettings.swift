@@ -53,7 +53,7 @@ package struct KioskSettings: Sendable {
     /// intervals, up to the time for choosing: some 20 requests and answers precede the identification, each of which
     /// takes two intervals without loss.
     package var identifyLimit: Duration = .seconds(5)
-    /// How long a phone may fall behind with its chunks, or stay after its verdict, while another waits.
+    /// How late a phone may be with its chunks, or how long it may stay after its verdict, while another waits.
     package var idleLimit: Duration = .seconds(4)
     /// How long a verdict waits for its intent to become durable before the ledger counts as failed.
     package var intentLimit: Duration = .seconds(2)

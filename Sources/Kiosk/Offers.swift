@@ -80,9 +80,9 @@ struct Offer: Sendable {
 /// The offers that phones may use: the newest, which is displayed, and earlier offers whose code a phone that still
 /// arrives may have read.
 ///
-/// The offers are advertised at the same time or, if the controller cannot do that, one after another. Each offer has
-/// a separate address for each generation: the address to which a phone connected determines the key. While no
-/// advertisement is on the air, the lifetimes of the offers are suspended.
+/// The offers are advertised at the same time, or one after another if the controller cannot show all of them. Each
+/// offer has a separate address for each generation: the address to which a phone connected determines the key. While
+/// no advertisement is on the air, the lifetimes of the offers are suspended.
 struct Offers: Sendable {
     /// The largest number of offers in addition to the newest. While there are so many, the newest offer
     /// stays although it is used.

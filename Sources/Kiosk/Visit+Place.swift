@@ -33,7 +33,7 @@ extension Visit {
 
     /// The time that a new chunk adds to the phone's time limit, see ``givesWay(choice:link:)``: ten connection
     /// intervals, at most half a second. An old phone that sends two packets of 27 bytes in each interval needs that
-    /// time for a chunk. If a third of the packets are lost, such a phone transfers 8 KB before it falls behind by
+    /// time for a chunk. If a third of the packets are lost, such a phone transfers 8 KB before it is late by
     /// ``KioskSettings/idleLimit``. If the radio carries only one phone, the limit is two seconds, because no phone is
     /// known to wait.
     var chunkWorth: Duration { min(interval * 10, isAlone ? .seconds(2) : .milliseconds(500)) }

@@ -17,7 +17,7 @@ package struct Assembler: Sendable {
         case dropped
     }
 
-    /// The error for a size outside the accepted range; no assembly exists.
+    /// The error for a size that is not accepted. The assembler is then not created, or stays as it was.
     package struct Refused: Error, Hashable, Sendable {
         /// The size in bytes that was refused.
         package let size: Int
@@ -75,7 +75,7 @@ package struct Assembler: Sendable {
         return total
     }
 
-    /// The whole message after ``isComplete``. The message is empty before.
+    /// The whole message if ``isComplete``; otherwise empty.
     package var bytes: ArraySlice<UInt8> { isComplete ? storage.prefix(size) : [] }
 
     /// The number of bytes allocated for received data.
@@ -141,7 +141,7 @@ package struct Assembler: Sendable {
         storage = [UInt8](repeating: 0, count: max(size, min(2 * storage.count, Self.acceptedSizes.upperBound)))
     }
 
-    /// Overwrites the received data.
+    /// Overwrites the received data with zeros and drops all chunks.
     mutating func wipe() {
         storage.wipe()
         held = []

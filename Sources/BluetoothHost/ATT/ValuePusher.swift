@@ -7,9 +7,9 @@ struct PushedValue: Equatable, Sendable {
     let value: [UInt8]
 }
 
-/// Sends values to one phone in order. A value is an indication if the phone requested indications. Otherwise the value
-/// is a notification, even without a request, because the Android wallet writes no configuration (Core Specification
-/// Vol 3 Part F 3.4.7).
+/// Sends values to one phone in order. A value is an indication if the phone requested indications. Otherwise the
+/// value is a notification, even without a request, because the Android wallet writes no client configuration (Core
+/// Specification Vol 3 Part F 3.4.7).
 struct ValuePusher: Sendable {
     private let limits: Limits
     private var waiting: [PushedValue] = []

@@ -174,7 +174,7 @@ struct Advertiser: Sendable {
 
     private mutating func refused(_ status: HCIStatus, _ step: Step, at now: Instant) -> Outcome? {
         if status == .commandDisallowed, let index = step.loading, !hasRetried, !wish.isEmpty {
-            // The controller believes that it is still advertising.
+            // The controller believes that the place is still on: switch the place off, and load it again.
             hasRetried = true
             places[index].forget()
             (places[index].isOn, places[index].isStale) = (true, true)
@@ -283,7 +283,7 @@ extension Advertiser.Step {
 
     fileprivate var isOff: Bool { if case .off = self { true } else { false } }
 
-    /// The place that the step loads.
+    /// The place that the step loads; nil for a step of another kind.
     fileprivate var loading: Int? {
         switch self {
         case .parameters(let index), .address(let index, _), .data(let index, _), .scanResponse(let index, _): index

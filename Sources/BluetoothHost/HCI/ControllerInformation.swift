@@ -26,8 +26,8 @@ package struct ControllerInformation: Equatable, Sendable {
     /// legacy commands.
     package var advertisingSets = 0
 
-    /// Whether the controller has LE Extended Advertising (Vol 6 Part B 4.6, bit 12) and lists its commands. A
-    /// controller without a list is not tried: a controller that has received a command of one family (legacy or
+    /// Whether the controller has LE Extended Advertising (Vol 6 Part B 4.6, bit 12) and lists its commands. Without
+    /// the list, the host does not try the commands: a controller that has received a command of one family (legacy or
     /// extended) refuses the other family.
     var supportsAdvertisingSets: Bool {
         leFeatures >> 12 & 1 == 1 && supportedCommands != nil && HCIOpcode.advertisingSets.allSatisfy(announces)

@@ -49,7 +49,7 @@ package struct HostAddress: Hashable, Sendable {
     private static func isPublic(v4 bytes: [UInt8]) -> Bool { !reservedV4.contains { contains($0, bytes) } }
 
     private static func isPublic(v6 bytes: [UInt8]) -> Bool {
-        // ::ffff:a.b.c.d and 64:ff9b::a.b.c.d lead to the IPv4 address in them.
+        // Packets to ::ffff:a.b.c.d or 64:ff9b::a.b.c.d go to the IPv4 address in it.
         if wrappingV6.contains(where: { contains($0, bytes) }) { return isPublic(v4: Array(bytes.suffix(4))) }
         return contains(globalUnicast, bytes) && !reservedV6.contains { contains($0, bytes) }
     }

@@ -24,7 +24,7 @@ package struct H4Framing: Sendable {
     }
 
     /// The reason why the rest of the stream cannot be split. H4 has no marker for the start of a packet, so the owner
-    /// must reopen the line.
+    /// must reopen the transport.
     package enum Failure: Error, Hashable, Sendable {
         /// The first byte of a packet, which is the value, is not a packet type.
         case unknownPacketType(UInt8)

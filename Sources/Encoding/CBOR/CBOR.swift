@@ -62,7 +62,7 @@ extension CBOR {
     @inline(never)
     package var unsigned: UInt64? { if case .unsigned(let number) = value { number } else { nil } }
 
-    /// The number of an integer; nil if the number does not fit into a signed 64-bit integer.
+    /// The number of an integer; nil for any other item, or if the number does not fit into a signed 64-bit integer.
     package var integer: Int64? {
         switch value {
         case .unsigned(let number): Int64(exactly: number)

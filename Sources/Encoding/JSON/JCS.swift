@@ -107,7 +107,7 @@ package struct CanonicalObject: Sendable {
     /// Whether parsing the text returns the same members up to their order (``JSON/canonical()``).
     package let isVerbatim: Bool
 
-    /// Writes each member of `object` except the one named `omitted`.
+    /// Creates the canonical form of `object` without the member named `omitted`.
     package init(_ object: JSONObject, without omitted: Text) throws(JCSError) {
         var (text, members, isVerbatim): ([UInt8], [(Text, Int)], Bool) = ([], [], true)
         text.reserveCapacity(2048)

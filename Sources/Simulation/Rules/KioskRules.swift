@@ -256,7 +256,7 @@ package struct KioskRules: Sendable {
             (light, pattern) = (signal, shown)
             if light.lamps.isSuperset(of: [.green, .red]) { broken(.oneColour, now) }
         case .send(let packet): if let byte = Self.status(in: packet) { judgeStatus(byte, in: packet, at: now) }
-        // In the turn of a radio loss, a pending status is sent before this action.
+        // Forget the links only now: in the turn of a radio loss, a pending status is sent before this action.
         case .closeTransport: links = [:]
         case .stopped: (isRunning, hasStopped) = (false, true)
         default: break

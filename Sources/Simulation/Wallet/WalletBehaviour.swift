@@ -12,8 +12,8 @@ package struct WalletBehaviour: Sendable {
     package var discoveryRetries: [Duration] = [2, 4, 8, 16, 32].map { .milliseconds($0) }
     /// The pause after each chunk; nil if the next chunk follows the phone's acceptance of the previous chunk.
     package var chunkPause: Duration?
-    /// The number of first chunks with a pause of only 20 ms. An attacker may send these chunks fast in order to keep
-    /// the link.
+    /// The number of first chunks that are sent with pauses of only 20 ms. An attacker may send these chunks fast in
+    /// order to keep the link.
     var chunksAhead = 0
     /// Whether Identify, size, report request and repeated chunks are Write Requests. Chunks of the first pass never
     /// are.
