@@ -23,9 +23,9 @@ package struct ClockGuard: Sendable {
         package var utc: Timestamp
         /// The time on the monotonic clock at the moment of the reading.
         package var monotonic: Instant
-        /// Whether the system says that a time server keeps the date right.
+        /// Whether the system reports that a time server synchronises its clock.
         package var isSynchronised: Bool
-        /// What the battery-backed clock says about the date.
+        /// The state of the battery-backed clock, compared with the system's date.
         package var hardware: HardwareClock
         /// Whether the date is the one that the machine saved at its last stop, advanced by the time since
         /// the start.
@@ -51,12 +51,12 @@ package struct ClockGuard: Sendable {
     package static let contradiction: Duration = .seconds(86_400)
     /// How long a synchronised clock must run without a step before the fault that reports the last step ends.
     package static let settling: Duration = .seconds(60)
-    /// How long the battery-backed clock must have been wrong before this is reported: a minute after a start
-    /// without a time server (`patience`). With a time server it is a little longer than the 11 minutes that
-    /// the kernel takes to set the clock (`setting`).
+    /// How long the battery-backed clock must have been wrong before its fault is reported: `patience` without a time
+    /// server, `setting` with one. The second value is a little longer than the 11 minutes after which the kernel sets
+    /// the clock.
     package static let (patience, setting): (Duration, Duration) = (.seconds(60), .seconds(900))
-    /// How long a date to which the clock was moved must hold before it is confirmed, unless the
-    /// configuration says otherwise.
+    /// How long a date to which the clock was moved must hold before it is confirmed, unless the configuration sets
+    /// another duration.
     package static let usualSettle: Duration = .seconds(6 * 3600)
     /// The smallest skew that counts. With a smaller skew, a leap second would count as a step.
     package static let leastSkew: Duration = .seconds(2)

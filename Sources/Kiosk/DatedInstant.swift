@@ -32,8 +32,8 @@ package struct ClockMemory: Hashable, Sendable {
     package enum Suspicion: String, Hashable, Sendable {
         /// No clock may hold a time server's date.
         case nothing = "-"
-        /// The battery-backed clock may hold a time server's date. The battery-backed clock showed another date than
-        /// the system, and the system sets it to a time server's date.
+        /// The battery-backed clock may hold a time server's date: it showed another date than the system, and the
+        /// system sets it to the date of a time server.
         case battery = "off"
         /// The battery-backed clock and the date that the machine saved at its last stop may hold a time
         /// server's date, because the clock was moved.

@@ -39,7 +39,7 @@ struct DoorAlarms: Sendable {
         alarms[code]?.detail = isSet ? detail : nil
     }
 
-    /// Keeps an alarm that was raised in force while its cause continues.
+    /// Keeps a raised alarm in force while its cause continues, and for ``Door/alarm`` after that.
     mutating func hold(_ code: ReasonCode, _ isGoingOn: Bool, at now: Instant) {
         if isGoingOn {
             alarms[code]?.until = nil

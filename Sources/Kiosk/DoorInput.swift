@@ -26,7 +26,7 @@ struct Debounce: Sendable {
         let at: Instant
     }
 
-    /// How long a level must hold.
+    /// How long a new level must be stable before it counts.
     let time: Duration
     /// The debounced level.
     private(set) var isActive: Bool

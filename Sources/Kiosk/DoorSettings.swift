@@ -8,7 +8,7 @@ package struct DoorSettings: Sendable {
         /// The relay is energised for one pulse. The turnstile itself waits for the person.
         case pulse
         /// The relay is energised until a person has passed or the waiting time is over, at most ``Gate/hardLimit``.
-        /// This is for a lock that is open while it has current.
+        /// This suits a lock that is open while it has current.
         case level
     }
 

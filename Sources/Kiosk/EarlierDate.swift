@@ -1,14 +1,12 @@
 import Encoding
 
-/// The date that was confirmed before the machine was started. It is used until a date of this start is
-/// confirmed.
+/// The date that was confirmed before the machine was started. It is used until a date of this start is confirmed.
 ///
-/// Only a clock that ran in the meantime, or a time server, can tell how long the machine was off. A false
-/// time server can give any date. Therefore rules with hours admit no visitor at the first date
-/// (``WallTime/lastConfirmed``) before it has been stable for some time. The date of a battery-backed clock,
-/// of an authenticated time server, or of an operator counts at once. A battery-backed clock that may hold an
-/// unconfirmed date of a time server (``ClockMemory/Suspicion``) proves nothing, over any number of starts,
-/// until it shows a confirmed date again.
+/// Only a clock that ran in the meantime, or a time server, can show how long the machine was off. A false time server
+/// can send any date. Therefore rules with hours admit no visitor at the first date (``WallTime/lastConfirmed``)
+/// before it has been stable for some time. The date of a battery-backed clock, of an authenticated time server, or of
+/// an operator counts at once. A battery-backed clock that may hold an unconfirmed date of a time server
+/// (``ClockMemory/Suspicion``) proves nothing, over any number of starts, until it shows a confirmed date again.
 struct EarlierDate {
     private let (skew, settle): (Duration, Duration)
     /// The last date that was confirmed before the machine was started; nil if a date of this start is confirmed, or

@@ -29,9 +29,9 @@ extension Kiosk {
     /// to wait for the end of earlier visits.
     func isShortOfLinks(at now: Instant) -> Bool { isRadioFull || isClearing(at: now) }
 
-    /// Returns whether the controller is to be reset as soon as no visit is in progress. It is if more than a quarter
-    /// of the links is in use and none of them is active (``isServed(_:at:)``), or if more than half is dead. In the
-    /// second case the present visits end normally, and no new phone is admitted meanwhile.
+    /// Returns whether the controller is to be reset as soon as no visit is in progress: more than a quarter of the
+    /// links is in use and none of them is active (``isServed(_:at:)``), or more than half is dead. In the second case
+    /// the present visits end normally, and no new phone is admitted meanwhile.
     private func isClearing(at now: Instant) -> Bool {
         guard host.linkCount > linkLimit / 4 else { return false }
         let links = host.linkStates

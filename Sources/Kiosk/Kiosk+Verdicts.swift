@@ -5,8 +5,8 @@ import Reasons
 
 /// Step 8, Act: light, tone and pulse belong to the verdict of one visit at a time.
 extension Kiosk {
-    /// The shortest time between two displays of a failed transfer. It is limited because any phone in range can make
-    /// transfers fail.
+    /// The shortest time between two displays of a failed transfer. The displays are limited because any phone in
+    /// range can make transfers fail.
     static let failuresApart: Duration = .seconds(5)
 
     /// When the next verdict is shown; nil when no visit waits for its verdict turn, or when a person inside is to be

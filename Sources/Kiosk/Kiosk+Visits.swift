@@ -27,7 +27,7 @@ extension Kiosk {
     private func nextToGo(at now: Instant) -> (connection: ConnectionHandle, at: Instant)? {
         guard case .up = radio, hasWaiting || taken >= places || isShortOfLinks(at: now) else { return nil }
         // A radio that carries only one phone is full during every visit, and the gate cannot notice a waiting phone.
-        // Therefore its visitors get the longer time to choose.
+        // Therefore visitors at such a radio get the longer time to choose.
         let choice = reserve > 0 ? settings.choiceLimit : settings.loneChoiceLimit
         let (links, isShort) = (host.linkStates, isShortOfLinks(at: now))
         typealias Candidate = (visit: Int, at: Instant, hasSpoken: Int, timeout: Duration)

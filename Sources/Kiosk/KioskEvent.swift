@@ -88,7 +88,8 @@ package struct SessionMaterial: Equatable, Sendable {
     }
 }
 
-/// The ids of the visits with one key and of their intents, in sequence. They outlive the key.
+/// The ids of the visits with one key and of their intents, in sequence. The sequence is still used after the key was
+/// dropped, for records of counted visits.
 struct VisitIDs: Equatable, Sendable {
     /// The bytes from which the ids are made, 16 bytes.
     private let random: [UInt8]

@@ -92,22 +92,25 @@ package enum OutputRole: String, CaseIterable, Sendable {
     /// own.
     package var stuck: ReasonCode { holdsOpen ? .gateStuck : .gpioFailed }
 
-    /// The lamps of the status light and the sounder. They share a request for lines, and a thread.
+    /// The lamps of the status light and the sounder. They share one request to the kernel for their lines, and one
+    /// thread.
     package static let signals = allCases.filter { role in
         switch role.kind {
         case .lamp, .tone: true
         case .wire, .held, .pulse: false
         }
     }
-    /// The wires to a gate controller. They share a request for lines, and a thread.
+    /// The wires to a gate controller. They share one request to the kernel for their lines, and one thread.
     package static let wires = allCases.filter { $0.kind == .wire }
-    /// The outputs that are held in a mode, and the mode of each.
+    /// The outputs that are on as long as the gate is in a mode, and the mode of each (``Kind/held(_:)``).
     package static let held: [(role: OutputRole, mode: DoorMode)] = allCases.compactMap { role in
         if case .held(let mode) = role.kind { (role, mode) } else { nil }
     }
-    /// The gate's relay, and then the outputs that are held. Each has its own request for lines, and a thread.
+    /// The gate's relay, and then the held outputs. Each has its own request to the kernel for its line, and its own
+    /// thread.
     package static let separate = allCases.filter { $0.kind == .pulse } + held.map(\.role)
-    /// The outputs that share a request for lines and a thread, in the order in which they are released.
+    /// The outputs in groups that share a request to the kernel for their lines and a thread, in the order in which
+    /// the groups are released.
     package static let groups = separate.map { [$0] } + [wires, signals]
 }
 

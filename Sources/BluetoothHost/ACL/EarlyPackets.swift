@@ -14,7 +14,7 @@ struct EarlyPackets: Sendable {
         self.limits = limits
     }
 
-    /// Keeps a packet if there is room.
+    /// Stores a packet; drops the packet if there is no room.
     mutating func keep(_ packet: ACLPacket, at now: Instant) {
         packets.removeAll { $0.arrival.advanced(by: limits.earlyPacketTime) < now }
         guard packets.count < limits.earlyPackets, packet.data.count <= limits.receivedPayload + 4 else { return }

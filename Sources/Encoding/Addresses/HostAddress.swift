@@ -34,8 +34,9 @@ package struct HostAddress: Hashable, Sendable {
     }
 
     /// Whether the address belongs to the public Internet. Not public are the addresses of private and local networks,
-    /// of this machine and of a link, and the addresses reserved for documentation, benchmarks, multicast or future use
-    /// (IANA special-purpose registries). For an IPv4 address embedded in an IPv6 address, the IPv4 address decides.
+    /// of this machine and of a link, and the addresses reserved for documentation, benchmarks, multicast or future
+    /// use (IANA special-purpose registries). For an IPv6 address that contains an IPv4 address, the IPv4 address
+    /// determines the result.
     package var isPublic: Bool { bytes.count == 4 ? Self.isPublic(v4: bytes) : Self.isPublic(v6: bytes) }
 
     /// Whether the address is a loopback address: 127.0.0.0/8 (RFC 1122) or ::1 (RFC 4291).

@@ -26,7 +26,7 @@ package struct H4Framing: Sendable {
     /// The reason why the rest of the stream cannot be split. H4 has no marker for the start of a packet, so the owner
     /// must reopen the transport.
     package enum Failure: Error, Hashable, Sendable {
-        /// The first byte of a packet, which is the value, is not a packet type.
+        /// The first byte of a packet is not a packet type. The value is this byte.
         case unknownPacketType(UInt8)
         /// The header of a packet states a length above the limit. The value is the length in bytes.
         case packetTooLong(Int)

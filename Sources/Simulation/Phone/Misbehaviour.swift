@@ -53,7 +53,7 @@ package enum Siege: Equatable, Sendable {
     case drips(every: Duration)
     /// The phone sends Identify, a response size and `chunks` chunks at once, then one chunk after each time `every`.
     case bursts(chunks: Int, every: Duration)
-    /// The phone falls silent at once, without disconnecting. It connects again after `every`.
+    /// The phone falls silent at once, without disconnecting. After `every`, the phone connects again.
     case ghost(every: Duration)
     /// The phone sends one request and, after the time `after`, `requests` requests at once. From then on it
     /// acknowledges no answer, and continues like ``ghost(every:)``.
