@@ -16,7 +16,8 @@ struct ConfirmedDate {
     /// The confirmed date; nil before the first confirmation.
     private(set) var confirmed: DatedInstant?
     private var source = WallTime.Provenance.unset
-    /// A different date that the clock shows, with the instant since which it has shown it; nil if there is none.
+    /// A date other than the confirmed date that the clock shows, with the instant since which it has shown it; nil if
+    /// there is none.
     private var candidate: DatedInstant?
 
     /// The confirmed date if more than a saved date supports it; otherwise nil.

@@ -28,19 +28,20 @@ package struct DatedInstant: Hashable, Sendable {
 
 /// The knowledge of a ``ClockGuard`` about the date, stored for the next start of the program.
 package struct ClockMemory: Hashable, Sendable {
-    /// The clocks that may hold a time server's date. Such a clock proves no date until a date is confirmed.
+    /// The clocks that may have been set to an unconfirmed date of a time server. Such a clock proves no date until a
+    /// date is confirmed.
     package enum Suspicion: String, Hashable, Sendable {
-        /// No clock may hold a time server's date.
+        /// No clock may have been set to such a date.
         case nothing = "-"
-        /// The battery-backed clock may hold a time server's date: it showed another date than the system, and the
+        /// The battery-backed clock may have been set to such a date: it showed another date than the system, and the
         /// system sets it to the date of a time server.
         case battery = "off"
-        /// The battery-backed clock and the date that the machine saved at its last stop may hold a time
-        /// server's date, because the clock was moved.
+        /// The battery-backed clock and the date that the machine saved at its last stop may have been set to such a
+        /// date, because the clock was moved.
         case all = "served"
     }
 
-    /// The instant of this knowledge: that of the last reading of the clocks.
+    /// The instant of the last reading of the clocks.
     package var at: Instant
     /// The confirmed date of this start of the machine; nil if no date is confirmed yet.
     package var confirmed: DatedInstant?

@@ -131,8 +131,8 @@ extension Door {
 
     // MARK: - Alarms that follow from levels
 
-    /// When the door will have been open for too long; nil when the alarm is in force already or while the door may
-    /// stay open.
+    /// When the door will have been open for too long; nil if it is shut, if the alarm is in force already, or during
+    /// free passage.
     var heldDeadline: Instant? {
         guard let since = activeSince[.contact], mode != .free else { return nil }
         let end = max(since, openedAt).advanced(by: settings.heldOpen)

@@ -1,7 +1,7 @@
 package import Credentials
 package import Encoding
 
-/// When passage is free and when the gate is locked down, in local time at the gate.
+/// The hours in which passage is free and in which the gate is locked down, in local time at the gate.
 package struct DoorSchedule: Hashable, Sendable {
     /// A mode and the hours in which it holds.
     package struct Entry: Hashable, Sendable {

@@ -33,14 +33,14 @@ package struct DoorSettings: Sendable {
     package var inputs: [DoorInput: Duration] = [:]
     /// How long the relay is energised for an opening.
     package var opening = Opening.pulse
-    /// How long a passage is awaited after an opening; at least the turnstile's own wait, at most
-    /// ``longestWait``.
+    /// How long a passage is awaited after an opening: at most ``longestWait``. The value must not be less than the
+    /// waiting time of the turnstile itself.
     package var wait: Duration = .seconds(5)
     /// Whether the next verdict waits until the admitted visitor has passed or will not pass.
     package var oneByOne = true
     /// What happens to the credential of an accepted visitor who did not pass.
     package var whenUnused = Unused.keep
-    /// How long the door may be open after an opening.
+    /// How long the door may stay open after an opening without an alarm.
     package var heldOpen: Duration = .seconds(30)
     /// Whether the gate opens for a request to exit during a lock-down.
     package var exitsWhileLocked = false
@@ -59,7 +59,8 @@ package struct DoorSettings: Sendable {
     /// Whether passages are detected.
     package var seesPassage: Bool { passageSensor != nil }
 
-    /// How long the relay is energised for one person.
+    /// Returns how long the relay is energised for one person. `pulse`: the configured pulse, which applies unless
+    /// ``opening`` is `level` and passages are detected.
     func length(of pulse: Duration) -> Duration {
         opening == .level && seesPassage ? min(wait, Gate.hardLimit) : pulse
     }

@@ -14,8 +14,8 @@ struct EarlierDate {
     private(set) var date: DatedInstant?
     /// Which clocks may hold a time server's date, from this start of the machine or an earlier one.
     private(set) var suspicion: ClockMemory.Suspicion
-    /// The date that may become the confirmed one, with the instant since which the clock has shown it; nil
-    /// if there is none.
+    /// The clocks that may have been set to an unconfirmed date of a time server, in this start of the machine or an
+    /// earlier one.
     private var candidate: DatedInstant?
 
     init(_ date: DatedInstant?, skew: Duration, settle: Duration, suspicion: ClockMemory.Suspicion) {

@@ -16,8 +16,9 @@ package enum HardwareClock: Hashable, Sendable {
     /// The clock shows the same date as the system.
     case agrees
 
-    /// How far the two clocks may differ at the start of the machine, and how much more for each second
-    /// since. Two bad crystals diverge by 100 millionths, nine seconds a day.
+    /// The largest difference at which the battery-backed clock and the system's clock still agree: `leastDifference`
+    /// at the start of the machine, plus `drift` for each second since. Two bad crystals diverge by 100 millionths,
+    /// nine seconds a day.
     package static let (leastDifference, drift): (Duration, Double) = (.seconds(5), 0.0001)
 
     /// Compares the battery-backed clock with the system's date.

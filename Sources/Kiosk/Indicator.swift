@@ -76,7 +76,8 @@ package struct Indicator: Sendable {
     private var afterwards: (pattern: IndicatorPattern, visit: VisitID?)?
     private let rhythms: LampRhythms
     private let tones: VerdictTones
-    /// The pattern that is shown in place of `ready`: `ready` itself, or another pattern during a fault.
+    /// The pattern that is shown in place of `ready`: `ready` itself, or another pattern during a fault, a lock-down
+    /// or free passage.
     private var calm = IndicatorPattern.ready
 
     /// Shows `pattern` from `now` on, with the given rhythms of the lamps and tones of the verdicts.

@@ -70,7 +70,7 @@ package struct KioskSettings: Sendable {
     var radioSettling: Duration = .seconds(10)
     /// The time after which a radio that stays out of order is reported again.
     package var radioReminder: Duration = .seconds(60)
-    /// The protocol's own time limits and rules.
+    /// The time limits and rules of the Tuvali protocol.
     package var tuvali = SessionSettings()
     /// The settings of the Bluetooth host.
     package var host = HostConfiguration()

@@ -11,7 +11,7 @@ package struct LampRhythms: Hashable, Sendable {
     /// Creates the documented default values.
     package init() {}
 
-    /// The rhythm of an indicator pattern. It has no effect for a pattern whose rhythm is fixed.
+    /// The rhythm of an indicator pattern. Setting it has no effect for a pattern whose rhythm is fixed.
     package subscript(sign: IndicatorPattern) -> LampRhythm {
         get { chosen[sign] ?? sign.usual?.rhythm ?? .steady }
         set { chosen[sign] = newValue == sign.usual?.rhythm ? nil : newValue }

@@ -10,8 +10,8 @@ import Tuvali
 /// scan a code twice. The sessions of these phones differ in the wallet's key, and a secret that was used once is never
 /// accepted again (``admit(_:)``).
 struct Offer: Sendable {
-    /// The largest number of sessions of one offer: several a second for its whole life. Honest phones that
-    /// have read the code do not reach it, and it bounds the stored identifiers.
+    /// The largest number of sessions of one offer: several a second for its whole life. Honest phones that have read
+    /// the code do not reach this number, and it limits the memory for identifiers.
     static let sessions = 256
 
     /// The number of the offer. The offers of one ``Offers`` value are numbered from 0 in the order of their creation.

@@ -60,8 +60,8 @@ struct RecordTally: Sendable {
         let result: Outcome.Result
         /// The codes of all reasons, see ``distinct(_:)``.
         let codes: [Text]
-        /// For evidence: the digest of the signed content, so that each credential is a separate kind; nil
-        /// for other visits.
+        /// For the priority ``RecordPriority/proven``: the digest of the credential's signed content, so that each
+        /// credential is a separate kind; nil for other visits.
         let credential: [UInt8]?
 
         /// Returns each code once, in order: the phone can choose how often a code occurs.

@@ -75,9 +75,9 @@ package struct GateSimulation {
     private var rules: KioskRules
     private var random: SplitMix64
     private var waiting = EventQueue<KioskEvent>()
-    /// The radio's deadline after its last turn; nil if there is none.
+    /// The radio's deadline after the last event that it handled; nil if there is none.
     private var radioDue: Instant?
-    /// The kiosk's deadline after its last turn; nil if there is none.
+    /// The kiosk's deadline after the last event that it handled; nil if there is none.
     private var timer: Instant?
     private var hasStarted = false
     /// Whether the kiosk has shut down.

@@ -29,7 +29,7 @@ package struct VirtualRadio: Sendable {
 
     struct Active: Sendable {
         var phone: VirtualPhone
-        /// The phone's deadline after its last turn; nil if there is none.
+        /// The phone's deadline after the last event that it handled; nil if there is none.
         var due: Instant?
         var wants: (address: DeviceAddress, from: Instant)?
         var handle: UInt16?

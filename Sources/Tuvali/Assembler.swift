@@ -2,10 +2,10 @@ import Encoding
 
 /// Assembles the chunks of one transfer.
 ///
-/// The stride is fixed when the size is accepted, and never follows from received data. A chunk is checked for length,
-/// CRC, sequence number and exact payload length, in this order, and dropped at the first fault
-/// (`docs/protocols/tuvali.md`). Memory is allocated at the first valid chunk and reused by later transfers: a size
-/// without chunks uses no memory.
+/// The stride (the number of payload bytes in a chunk) is fixed when the size is accepted, and never follows from
+/// received data. A chunk is checked for length, CRC, sequence number and exact payload length, in this order, and
+/// dropped at the first fault (`docs/protocols/tuvali.md`). Memory is allocated at the first valid chunk and reused by
+/// later transfers: a size without chunks uses no memory.
 package struct Assembler: Sendable {
     /// The result of a chunk.
     package enum Arrival: Hashable, Sendable {

@@ -40,8 +40,8 @@ struct ACLTransmitter: Sendable {
         var hasReturned = false
         /// Whether the end of the link was requested. Then its waiting frames do not matter.
         var isEnding = false
-        /// The last time at which a fragment was sent, the last buffer was returned, or a frame was added to the empty
-        /// queue.
+        /// The start of the link's present wait for a buffer: the last time at which a fragment was sent, the last
+        /// buffer was returned, or a frame was added to the empty queue.
         var waitingSince = Instant.zero
 
         /// Whether a frame is waiting whose delivery matters.

@@ -25,7 +25,7 @@ package struct JSONNumber: Hashable, Sendable {
         self.text = text
     }
 
-    /// Creates the number of a whole number, written in decimal.
+    /// Creates the JSON number of a whole number, written in decimal.
     package init(_ value: Int) {
         text = String(value)
     }

@@ -76,7 +76,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
         let key: Verkey
         var ours: KeyPair
         let did: Text
-        /// The new keys of a rotation that the gate has not acknowledged.
+        /// The new keys of a rotation that the gate has not acknowledged; nil if there is none.
         var next: KeyPair?
         /// The address at which the gate receives messages.
         let service: Service

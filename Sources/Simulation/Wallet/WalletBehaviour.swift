@@ -8,7 +8,7 @@ package struct WalletBehaviour: Sendable {
     package var mtuLadder: [Int]
     /// The fixed wait after each MTU request.
     package var mtuWait = Duration.milliseconds(500)
-    /// The waits before service discovery is repeated.
+    /// The waits before service discovery is repeated, one for each repetition.
     package var discoveryRetries: [Duration] = [2, 4, 8, 16, 32].map { .milliseconds($0) }
     /// The pause after each chunk; nil if the next chunk follows the phone's acceptance of the previous chunk.
     package var chunkPause: Duration?
