@@ -23,8 +23,8 @@ extension Host {
         let (advertisement, isSilent) = advertiser.ended(set, byConnection: status == .success)
         guard status == .success else { return try follow(advertiser.expire(at: now), &actions) }
         if isSilent { actions.append(.advertisingStopped) }
-        // The connection ended before the application knew of it, so the application would not request advertising
-        // again.
+        // The connection ended before it was reported to the application, so the application would not request
+        // advertising again: resume advertising.
         guard let connection = names.named(handle) else { return try follow(advertiser.goOn(at: now), &actions) }
         try begin(connection, to: advertisement?.address, at: now, &actions)
     }

@@ -92,7 +92,8 @@ package struct KioskSettings: Sendable {
         var settings = tuvali
         let passage = door.oneByOne ? door.longestPassage : .zero
         var turn = max(VerdictTurns.longest, passage) + Gate.gap
-        // Between two verdicts a person may be let out, after the whole pulse and the whole red light.
+        // Between two verdicts the gate may open for an exit, after the whole pulse and the whole red light of the
+        // previous visitor.
         if door.inputs[.request] != nil { turn = max(turn, Gate.hardLimit + Gate.gap) + VerdictTurns.pulse + Gate.gap }
         let turns = turn * (phones + lobby)
         settings.verdictLimit = max(settings.verdictLimit, verificationLimit + intentLimit + turns)

@@ -23,7 +23,7 @@ package struct LampRhythms: Hashable, Sendable {
     /// when called with the later one, and returns nil when called with the earlier one.
     package func indistinguishable(of sign: IndicatorPattern) -> IndicatorPattern? {
         let others = Self.signs.prefix { $0 != sign }
-        // The two flashes of a failed transfer are a quick blink of the lamp that shows checking.
+        // The two flashes of a failed transfer look like a quick blink of the lamp that shows checking.
         if sign == .checking, self[sign] == .quick { return .failed }
         return others.first { other in
             let isBeside = other.usual?.lamp == sign.usual?.lamp || other == .accepted && sign == .rejected

@@ -65,7 +65,8 @@ package struct ReplayMemory: Sendable {
         if early.contains(visit) { return }
         reserved.removeAll { $0.visit == visit }
         if reserved.count >= Self.visits {
-            // Prefer to drop a visit whose order was given, because its credential counts as used anyway.
+            // Prefer to drop the reservation of a visit whose order was given, because its credential counts as used
+            // anyway.
             let first = reserved.remove(at: reserved.firstIndex { $0.ordered != nil } ?? 0)
             if let ordered = first.ordered { for name in first.names { remember(name, at: ordered) } }
         }

@@ -6,7 +6,8 @@ import Encoding
 /// A visitor who connected after the previous verdict had appeared knows that the previous verdict is another
 /// person's. Therefore this visitor's verdict waits only for the end of the previous pulse.
 struct VerdictTurns: Sendable {
-    /// The shortest time for which an acceptance is shown: then the tone is over, and people have seen whom it is for.
+    /// The shortest time for which an acceptance is shown: then the tone is over, and people have seen which visitor
+    /// it concerns.
     static let accepted: Duration = .seconds(1)
     /// How long a rejection is shown before the next verdict, with its three tones.
     static let rejected: Duration = .milliseconds(1500)

@@ -307,7 +307,7 @@ struct Visit: Sendable {
     /// Requests a verdict turn as soon as the verdict and the results for the intent and for the session's name are
     /// known.
     private mutating func settle(at now: Instant) -> [Request] {
-        // The deadline of the stage limits the wait for the disk.
+        // ``stageDeadline`` limits this wait for the disk.
         guard case .verified(let verdict, let since) = stage, intent?.state != .requested, sessionName != .requested
         else { return [] }
         stage = .ready(verdict, since: since, at: now)

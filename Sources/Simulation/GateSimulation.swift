@@ -4,14 +4,15 @@ package import Kiosk
 
 /// The environment of a simulated kiosk apart from the radio: disk, verifier and observer.
 package protocol SimulatedWorld: AnyObject {
-    /// Writes the intent. Returns the duration, and the reason of a failure; nil if the intent is durable.
+    /// Writes the intent. Returns the virtual time that the write takes, and the reason of a failure; nil if the
+    /// intent is durable.
     func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?)
-    /// Saves the session of a printed key. Returns the duration, and the reason of a failure; nil if the session is
-    /// durable.
+    /// Saves the session of a printed key. Returns the virtual time that this takes, and the reason of a failure; nil
+    /// if the session is durable.
     func keepSession(
         _ session: [UInt8], of visit: VisitID, at now: Instant
     ) -> (takes: Duration, failure: LedgerFailure?)
-    /// Verifies a payload. Returns the duration and the verdict.
+    /// Verifies a payload. Returns the virtual time that the verification takes, and the verdict.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
     /// Receives the decision on a visit, in the turn that orders the gate to open.
     func recordDecision(_ record: VisitRecord, at now: Instant)
@@ -33,7 +34,7 @@ extension SimulatedWorld {
     /// Ignores the decision. Only environments that simulate a crash need the decision.
     package func recordDecision(_ record: VisitRecord, at now: Instant) {}
 
-    /// Saves the session in 3 ms.
+    /// Saves the session in 3 ms of virtual time.
     package func keepSession(
         _ session: [UInt8], of visit: VisitID, at now: Instant
     ) -> (takes: Duration, failure: LedgerFailure?) { (.milliseconds(3), nil) }

@@ -37,7 +37,7 @@ struct ACLReassembler: Sendable {
         }
         switch state {
         case .idle:
-            dropped &+= 1  // The start is missing.
+            dropped &+= 1  // The start fragment is missing.
             return nil
         case .skipping:
             return nil

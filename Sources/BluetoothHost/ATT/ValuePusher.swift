@@ -46,13 +46,14 @@ struct ValuePusher: Sendable {
         return (pdu, indicates ? nil : value)
     }
 
-    /// Notes the phone's confirmation; returns the confirmed value.
+    /// Notes the phone's confirmation. Returns the confirmed value; nil if no confirmation was awaited.
     mutating func confirmed() -> PushedValue? {
         defer { unconfirmed = nil }
         return unconfirmed?.value
     }
 
-    /// Gives up an overdue confirmation and queues the value again as a notification. Returns the value.
+    /// Gives up an overdue confirmation and queues the value again as a notification. Returns the value; nil if no
+    /// confirmation is overdue.
     mutating func expire(at now: Instant) -> PushedValue? {
         guard let (value, deadline) = unconfirmed, deadline <= now else { return nil }
         unconfirmed = nil

@@ -190,7 +190,7 @@ struct Advertiser: Sendable {
     }
 
     private mutating func proven(_ index: Int, _ status: HCIStatus, at now: Instant) -> Outcome? {
-        // A new connection may have taken the place off the air.
+        // Ignore the answer if a new connection has taken the place off the air.
         if places[index].isOn {
             switch proof.take(status, of: index) {
             case .alive: break

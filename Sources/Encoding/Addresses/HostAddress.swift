@@ -13,7 +13,7 @@ package struct HostAddress: Hashable, Sendable {
 
     /// Reads an address (RFC 5952, RFC 6943 section 3.1.1 strict); nil for any other text, such as a name.
     package init?(_ text: String) {
-        // The C function would stop at a zero byte.
+        // `inet_pton` would stop at a zero byte.
         guard !text.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         var v6 = in6_addr()

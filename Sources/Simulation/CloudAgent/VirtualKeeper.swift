@@ -59,7 +59,7 @@ package struct VirtualKeeper: Sendable {
         case "head-query":
             guard let ledger = message.body["ledger"]?.string else { return nil }
             let last = ledgers[ledger]?.values.max { $0.position < $1.position }
-            // An empty ledger has position 0. The gate does not compare the hash of such a head.
+            // An empty ledger has position 0. The gate does not compare such a head.
             let head = ReportPoint(
                 ledger: ledger, position: (last?.position ?? 0) + lead,
                 hash: last?.hash ?? [UInt8](repeating: 0, count: ReportPoint.hashBytes))

@@ -59,15 +59,15 @@ package struct ControllerTraits: Sendable {
     /// Creates a controller with the defaults.
     package init() {}
 
-    /// The Cypress CYW43455 (Raspberry Pi 3B+, 4, 5): 5.0, data length extension, no 2M.
+    /// The Cypress CYW43455 (Raspberry Pi 3B+, 4, 5): Bluetooth 5.0 with data length extension, without the 2M PHY.
     package static var raspberryPi4: ControllerTraits {
         var traits = ControllerTraits()
         traits.supports2M = false
         return traits
     }
 
-    /// The Cypress CYW43436 (Raspberry Pi Zero 2 W): 4.1 without data length extension and the commands
-    /// introduced with 4.2.
+    /// The Cypress CYW43436 (Raspberry Pi Zero 2 W): Bluetooth 4.1 without data length extension and without the
+    /// commands introduced with 4.2.
     package static var zero2W: ControllerTraits {
         var traits = ControllerTraits()
         traits.version = 7

@@ -46,7 +46,7 @@ package final class Crowd {
         play(until: opening) { false }
         for slot in 0..<plan.phones { visitor(slot) }
         for slot in 0..<plan.attackers { attacker(slot) }
-        // A person stays for some minutes at most.
+        // Allow ten minutes for each visitor, because a person stays for some minutes at most.
         let end = opening.advanced(by: .seconds(600 * (2 + plan.visits / gates.count)))
         play(until: end) {
             for gate in self.gates { for slot in gate.takeGone() { self.next(slot, onVisit) } }

@@ -94,12 +94,12 @@ package struct PhoneTraits: Sendable {
         return traits
     }()
 
-    /// An iPhone of about 2020 and later: 30 ms, 5 packets per event.
+    /// An iPhone of about 2020 and later: an interval of 30 ms, 5 packets per event.
     package static let iPhone = PhoneTraits(
         wallet: .ios, mtu: .automatic(527), parameters: ConnectionParameters(interval: 24, timeout: 72),
         policy: .apple, packetsPerEvent: 5)
 
-    /// An iPhone of about 2016: MTU 185.
+    /// An iPhone of about 2016: as ``iPhone``, with MTU 185 and without the 2M PHY.
     package static let iPhone185: PhoneTraits = {
         var traits = iPhone
         traits.mtu = .automatic(185)
