@@ -28,7 +28,7 @@ extension Host {
                 end(handle, .unknownConnection, at: now, &actions)
             }
         default:
-            break  // Improvements and the watchdog's probe: any answer is sufficient.
+            break  // For optional commands and the watchdog's probe, any answer is sufficient.
         }
     }
 

@@ -23,8 +23,8 @@ extension Host {
         let (advertisement, isSilent) = advertiser.ended(set, byConnection: status == .success)
         guard status == .success else { return try follow(advertiser.expire(at: now), &actions) }
         if isSilent { actions.append(.advertisingStopped) }
-        // The connection ended before the application knew of it, so the application would not request advertising
-        // again.
+        // The connection ended before it was reported to the application, so the application would not request
+        // advertising again: resume advertising.
         guard let connection = names.named(handle) else { return try follow(advertiser.goOn(at: now), &actions) }
         try begin(connection, to: advertisement?.address, at: now, &actions)
     }
@@ -141,7 +141,8 @@ extension Host {
             }
         case nil: break
         }
-        // Phones are busy with service discovery at first, and some ignore an earlier request.
+        // Request connection parameters only after the phone's first PDU: phones are busy with service discovery at
+        // first, and some ignore an earlier request.
         if let request = links[index].parameters.begin(current: links[index].current) {
             send(request.frame, index, at: now, &actions)
         }

@@ -48,8 +48,8 @@ package struct Host: Sendable {
 
     /// Handles an event at `now`. Returns the actions to carry out, in order.
     ///
-    /// Packets precede news in the list, so a phone gets its answer before any effect of the news. If the owner reacts
-    /// to news with another call before the end of the list, the reaction cannot overtake a packet.
+    /// Packets precede reports in the list, so a phone gets its answer before any effect of a report. If the owner
+    /// reacts to a report with another call before the end of the list, the reaction cannot overtake a packet.
     package mutating func handle(_ event: HostEvent, at now: Instant) -> [HostAction] {
         var actions: [HostAction] = []
         handle(event, at: now, into: &actions)
@@ -172,7 +172,8 @@ package struct Host: Sendable {
         }
     }
 
-    /// Sends as much as the credits allow. Commands come first, because a command may end a connection.
+    /// Sends as many packets as the controller's credits and data buffers allow. Commands come first, because a
+    /// command may end a connection.
     private mutating func pump(at now: Instant, _ packets: inout [HostAction], _ news: inout [HostAction]) {
         while let packet = commands.next(at: now) { packets.append(.send(packet)) }
         for index in links.indices { fill(index, at: now) }

@@ -4,7 +4,7 @@ import Encoding
 package enum HostAction: Equatable, Sendable {
     /// Send the H4 packet to the controller, in the order of the actions.
     case send([UInt8])
-    /// The controller is set up. The payload describes it.
+    /// The controller is set up. The value describes the controller.
     case ready(ControllerInformation)
     /// The last requested advertisements are on the air. A connection reported before this action may belong to an
     /// earlier advertisement.
@@ -36,8 +36,8 @@ package enum HostAction: Equatable, Sendable {
     /// The controller accepted a value as a notification, or the phone confirmed a value as an indication
     /// (`confirmed`).
     case delivered(ConnectionHandle, CharacteristicID, confirmed: Bool)
-    /// The phone did not confirm an indication in time. This value is sent again, and all later values are sent, as
-    /// notifications.
+    /// The phone did not confirm an indication in time. The host sends this value again as a notification, and sends
+    /// all later values as notifications, too.
     case unconfirmed(ConnectionHandle, CharacteristicID)
     /// A value will not reach the phone, for the given reason.
     case notDelivered(ConnectionHandle, CharacteristicID, DeliveryFailure)

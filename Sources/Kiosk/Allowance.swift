@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Limits what strangers may cause, however many there are: ``burst`` uses at once, and one more after each
+/// A limit on what strangers can cause, however many there are: ``burst`` uses at once, and one more use after each
 /// ``period``.
 package struct Allowance: Hashable, Sendable {
     /// The largest number of uses, and the number at the beginning.
@@ -13,7 +13,7 @@ package struct Allowance: Hashable, Sendable {
     /// Creates a full allowance.
     package init(burst: Int, period: Duration) { (self.burst, self.period, left) = (burst, period, burst) }
 
-    /// When a use is available at the earliest, as of the last call. Zero means at once.
+    /// The earliest instant at which a use is available, as of the last call of another function; zero: at once.
     package var next: Instant { left > 0 ? .zero : filled.advanced(by: period) }
 
     /// Whether a use is available now.
@@ -29,7 +29,7 @@ package struct Allowance: Hashable, Sendable {
         return copy.left >= burst
     }
 
-    /// Takes one use if more than `kept` are available; returns whether it did.
+    /// Takes one use if more than `kept` uses are available; returns whether it took one.
     package mutating func take(keeping kept: Int = 0, at now: Instant) -> Bool {
         fill(at: now)
         guard left > kept else { return false }
@@ -37,7 +37,7 @@ package struct Allowance: Hashable, Sendable {
         return true
     }
 
-    /// Returns a use that was taken.
+    /// Makes a use that was taken available again.
     package mutating func giveBack() { left = min(burst, left + 1) }
 
     private mutating func fill(at now: Instant) {

@@ -1,22 +1,21 @@
 package import Encoding
 import Reasons
 
-/// Judges how far the machine's date can be trusted, so that a clock that falls back, jumps ahead or
-/// contradicts the ledger cannot make the gate admit a visitor.
+/// Judges how far the machine's date can be trusted, so that a clock that falls back, jumps ahead or contradicts the
+/// ledger cannot make the gate admit a visitor.
 ///
-/// The guard is a value. The guard takes readings of the machine's clocks (looks) and reports faults of the date. It
-/// compares the date with:
-/// - the newest record and the day on which the program was made, which are lower bounds that the monotonic
-///   clock carries forward;
-/// - the previous look, whose difference shows a step;
+/// The guard is a value that handles readings of the machine's clocks and reports faults of the date. It compares the
+/// date with:
+/// - the newest record and the day on which the program was made, which are lower bounds that the monotonic clock
+///   carries forward;
+/// - the previous reading, whose difference shows a step;
 /// - the date that was confirmed since the machine was started (``ConfirmedDate``);
-/// - the battery-backed clock, which counts only as long as it still shows the same date;
-/// - for a date that a time server vouches for, the first such date and the newest date that was ever
-///   believed.
+/// - the battery-backed clock, which counts only as long as it still shows the same date as the system;
+/// - for a date that a time server vouches for, the first such date and the newest date that was ever believed.
 ///
-/// If a time server's date differs from the dates of the last point by more than ``contradiction``, the gate
-/// does not trust it until an operator accepts it (``accept(_:)``). If only a time server says how long the
-/// machine was off, an ``EarlierDate`` limits the hours that the date may open.
+/// If a time server's date differs from the dates of the last point by more than ``contradiction``, the gate does not
+/// trust it until an operator accepts it (``accept(_:)``). If only a time server says how long the machine was off, an
+/// ``EarlierDate`` limits the opening hours that the date may use.
 package struct ClockGuard: Sendable {
     /// One reading of the machine's clocks.
     package struct Reading: Hashable, Sendable {
@@ -24,9 +23,9 @@ package struct ClockGuard: Sendable {
         package var utc: Timestamp
         /// The time on the monotonic clock at the moment of the reading.
         package var monotonic: Instant
-        /// Whether the system says that a time server keeps the date right.
+        /// Whether the system reports that a time server synchronises its clock.
         package var isSynchronised: Bool
-        /// What the battery-backed clock says about the date.
+        /// The state of the battery-backed clock, compared with the system's date.
         package var hardware: HardwareClock
         /// Whether the date is the one that the machine saved at its last stop, advanced by the time since
         /// the start.
@@ -34,7 +33,7 @@ package struct ClockGuard: Sendable {
         /// Whether the battery-backed clock does not answer now, whatever it showed before.
         package var isSilent: Bool
 
-        /// Creates a look at the clocks from its readings.
+        /// Creates a reading from the values of its properties.
         package init(
             utc: Timestamp, monotonic: Instant, isSynchronised: Bool, hardware: HardwareClock, isSaved: Bool = false,
             isSilent: Bool = false
@@ -50,16 +49,16 @@ package struct ClockGuard: Sendable {
 
     /// The largest difference between a date and the known dates at which the gate still trusts the date.
     package static let contradiction: Duration = .seconds(86_400)
-    /// How long a synchronised clock must run without a step before the last step is forgotten.
+    /// How long a synchronised clock must run without a step before the fault that reports the last step ends.
     package static let settling: Duration = .seconds(60)
-    /// How long the battery-backed clock must have been wrong before this is reported: a minute after a start
-    /// without a time server (`patience`). With a time server it is a little longer than the 11 minutes that
-    /// the kernel takes to set the clock (`setting`).
+    /// How long the battery-backed clock must have been wrong before its fault is reported: `patience` without a time
+    /// server, `setting` with one. The second value is a little longer than the 11 minutes after which the kernel sets
+    /// the clock.
     package static let (patience, setting): (Duration, Duration) = (.seconds(60), .seconds(900))
-    /// How long a date to which the clock was moved must hold before it is confirmed, unless the
-    /// configuration says otherwise.
+    /// How long a date to which the clock was moved must hold before it is confirmed, unless the configuration sets
+    /// another duration.
     package static let usualSettle: Duration = .seconds(6 * 3600)
-    /// With a smaller skew, a leap second would count as a step.
+    /// The smallest skew that counts. With a smaller skew, a leap second would count as a step.
     package static let leastSkew: Duration = .seconds(2)
 
     private enum Finding {
@@ -75,9 +74,10 @@ package struct ClockGuard: Sendable {
     private let made: Timestamp
     /// Since when the battery-backed clock has been wrong; nil if it is not.
     private var hardwareSince: Instant?
-    /// The lower bound: the newest record, later the newest date that was believed. A time server may lower it.
+    /// The lower bound of the date: at first the newest record's date, later the newest date that was believed. A date
+    /// from a time server may lower the bound.
     private var bound: DatedInstant?
-    /// A lower bound as ``bound``, but never lowered, so that a clock cannot be set back in steps.
+    /// A lower bound like ``bound`` that only an operator can lower, so that a clock cannot be set back in steps.
     private var highest: DatedInstant?
     /// Whether ``bound`` is a date of this start of the machine, and whether a time server vouched for it.
     private var (isOwn, isVouched) = (false, false)
@@ -93,8 +93,8 @@ package struct ClockGuard: Sendable {
     private var synchronisedAt: Instant?
     private var present: Set<ReasonCode> = []
 
-    /// The state that the next start of the program needs. Nil before the first good date of this start, if
-    /// no earlier good date is known.
+    /// The state that the next start of the program needs. Nil before the first reading, and as long as no confirmed
+    /// date is known that more than a saved date supports.
     package var memory: ClockMemory? {
         guard let last, dates.good != nil || earlier.date != nil else { return nil }
         let (highest, limit) = dates.good == nil ? (nil, nil) : (highest, limit)
@@ -103,18 +103,17 @@ package struct ClockGuard: Sendable {
             suspicion: earlier.suspicion)
     }
 
-    /// The date that the gate assumes, as of the last look at the clocks.
+    /// The date that the gate assumes, as of the last reading of the clocks.
     package private(set) var time: WallTime
 
-    /// Creates a guard that has not looked yet.
+    /// Creates a guard that has handled no reading yet.
     ///
     /// - Parameters:
     ///   - newest: The date of the newest record; nil at a new gate.
-    ///   - skew: How far clocks may differ; at least ``leastSkew`` counts.
+    ///   - skew: The largest difference of two clocks that is no step; ``leastSkew`` replaces a smaller value.
     ///   - settle: How long a date to which the clock was moved must hold before it is confirmed.
-    ///   - memory: The value of ``memory`` when the program ended; after a restart of the machine, the result
-    ///     of ``ClockMemory/afterRestart(at:)``. Without a memory the newest record's date is the last
-    ///     confirmed one.
+    ///   - memory: The value of ``memory`` when the program ended; after a restart of the machine, the result of
+    ///     ``ClockMemory/afterRestart(at:)``. Without a memory the newest record's date is the last confirmed one.
     ///   - isAuthenticated: Whether the time server is known to be the operator's (`clock.authenticated`).
     ///   - made: The day on which this program was made: no earlier date is right.
     ///   - now: The instant from which the newest record's date is carried forward.
@@ -152,9 +151,9 @@ package struct ClockGuard: Sendable {
         return reports
     }
 
-    /// Takes a date that an operator read at the instant in `date` and declared right. This date replaces all
-    /// earlier knowledge, and the next reading is judged by it alone. A date before the program was made is
-    /// wrong and is ignored.
+    /// Handles a date that an operator read at the instant in `date` and declared right. This date replaces all
+    /// earlier knowledge, and the next reading is judged by it alone. A date before the program was made is wrong and
+    /// is ignored.
     package mutating func accept(_ date: DatedInstant) -> [HealthReport] {
         if date.utc < made { return [] }
         bound = date
@@ -180,7 +179,7 @@ package struct ClockGuard: Sendable {
     }
 
     private mutating func noteHardware(_ look: Reading) -> [HealthReport] {
-        // A clock that has fallen silent is reported, but what it showed before still holds.
+        // Report a clock that has fallen silent, although the date that it showed before still counts.
         guard let trouble = look.hardware.trouble ?? (look.isSilent ? HardwareClock.silent.trouble : nil) else {
             hardwareSince = nil
             return report(.clockHardware, false)
@@ -257,7 +256,7 @@ package struct ClockGuard: Sendable {
             if provenance == .synchronised || look.utc >= date { bound = anchor }
             (isOwn, isVouched) = (true, isVouched || provenance == .synchronised)
             time.alternative = dates.handle(time, at: now)
-            // A date in doubt raises no bound: only an operator could lower it again.
+            // A date in doubt raises no bound, because only an operator could lower the bound again.
             if time.alternative != nil { break }
             if look.utc >= highest?.carried(to: now) ?? look.utc { highest = anchor }
             if provenance == .synchronised { limit = limit ?? anchor }

@@ -1,8 +1,8 @@
 import Encoding
 
 extension Kiosk {
-    /// Counts since the start, for the status report and for metrics. Visits are counted only in this type.
-    /// The table of reason codes limits the size of the counters, whatever phones do.
+    /// Counts since the start, for the status report and for metrics. No other type counts visits. The table of reason
+    /// codes limits the size of the counters, whatever phones do.
     package struct Counters: Sendable {
         /// The times of a visit that is not complete.
         private struct Course {
@@ -22,15 +22,15 @@ extension Kiosk {
         /// The histogram of the encrypted bytes of a whole transfer, rounded up to a multiple of ``grain``. A
         /// sum exact to the byte, read after each visit, would distinguish one credential from another.
         package private(set) var bytes = Histogram([1024, 4096, 16_384, 65_536, 262_144, 1_048_576])
-        /// The histogram of the time from the moment at which both sides have keys to the verdict, in
-        /// milliseconds. This time includes choosing, transfer and verification.
+        /// The histogram of the time from the phone's identification to the verdict, in milliseconds. This time
+        /// includes choosing, transfer and verification.
         package private(set) var identified = Histogram([500, 1000, 2000, 5000, 10_000, 20_000, 60_000, 120_000])
-        /// The histogram of the time from T0 to the relay and the light, in microseconds: for every verdict,
-        /// including the wait for its turn.
+        /// The histogram of the time from T0 to the relay and the light, in microseconds: for every verdict, including
+        /// the wait for its verdict turn.
         package private(set) var decision = Histogram([
             1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000,
         ])
-        /// The histogram of the part of ``decision`` that was spent waiting for the visit's turn, in
+        /// The histogram of the part of ``decision`` that was spent waiting for the visit's verdict turn, in
         /// microseconds.
         package private(set) var turn = Histogram([
             1000, 10_000, 100_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000,
@@ -44,13 +44,14 @@ extension Kiosk {
         package internal(set) var radioFailures = 0
         /// The number of times that the reset of the adapter was requested.
         package private(set) var adapterResets = 0
-        /// How often the controller was found not to advertise although it should have.
+        /// The number of times that the controller was found not to advertise although it should have.
         package internal(set) var advertisingLapses = 0
-        /// How often the controller was reset because every link that it can hold was dead.
+        /// The number of times that the controller was reset because it was short of links and all its links were
+        /// dead.
         package internal(set) var linkResets = 0
-        /// How often the controller was reset because it returned no data buffer.
+        /// The number of times that the controller was reset because it returned no data buffer.
         package internal(set) var bufferResets = 0
-        /// The number of intents, and of sessions of a printed key, that were refused or not answered.
+        /// The number of intents, and of sessions of a printed key, that were not stored or not confirmed in time.
         package internal(set) var ledgerFailures = 0
         /// The number of malformed or unexpected packets from the controller.
         package internal(set) var ignoredPackets = 0

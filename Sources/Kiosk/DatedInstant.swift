@@ -14,44 +14,46 @@ package struct DatedInstant: Hashable, Sendable {
     /// Returns the date that is reached at `now`.
     package func carried(to now: Instant) -> Timestamp { utc.advanced(by: at.duration(to: now)) }
 
-    /// The divisor for the difference in rate of two clocks. The kernel may correct the rate of the clock by
-    /// 500 parts in a million (adjtimex); the crystal is better than that.
+    /// The largest difference in rate of two clocks is one part in this number. The kernel may correct the rate of the
+    /// clock by 500 parts in a million (adjtimex); the crystal is better than that.
     private static let rate = 2000
 
-    /// Whether a clock may have shown both dates without having been set: they differ by at most `skew` and
-    /// what the rate may add.
+    /// Returns whether a clock may have shown both dates without having been set: the dates differ by at most `skew`
+    /// plus the possible difference in rate.
     package func agrees(with other: DatedInstant, within skew: Duration) -> Bool {
         let apart = abs(carried(to: other.at).duration(to: other.utc))
         return apart <= skew + abs(at.duration(to: other.at)) / Self.rate
     }
 }
 
-/// The knowledge about the date, for the next start of the program.
+/// The knowledge of a ``ClockGuard`` about the date, stored for the next start of the program.
 package struct ClockMemory: Hashable, Sendable {
-    /// The clocks that may hold a time server's date. Such a clock proves no date until a date is confirmed.
+    /// The clocks that may have been set to an unconfirmed date of a time server. Such a clock proves no date until a
+    /// date is confirmed.
     package enum Suspicion: String, Hashable, Sendable {
-        /// No clock may hold a time server's date.
+        /// No clock may have been set to such a date.
         case nothing = "-"
-        /// The battery-backed clock may hold a time server's date. The battery-backed clock showed another date than
-        /// the system, and the system sets it to a time server's date.
+        /// The battery-backed clock may have been set to such a date: it showed another date than the system, and the
+        /// system sets it to the date of a time server.
         case battery = "off"
-        /// The battery-backed clock and the date that the machine saved at its last stop may hold a time
-        /// server's date, because the clock was moved.
+        /// The battery-backed clock and the date that the machine saved at its last stop may have been set to such a
+        /// date, because the clock was moved.
         case all = "served"
     }
 
-    /// The instant of this knowledge: that of the last look at the clocks.
+    /// The instant of the last reading of the clocks.
     package var at: Instant
     /// The confirmed date of this start of the machine; nil if no date is confirmed yet.
     package var confirmed: DatedInstant?
-    /// The newest date that was believed without doubt.
+    /// The newest date that was believed without doubt; nil if there is none.
     package var highest: DatedInstant?
-    /// The first date that a time server vouched for without doubt.
+    /// The first date that a time server vouched for without doubt; nil if there is none.
     package var limit: DatedInstant?
-    /// The date that was confirmed before the machine was started, as long as opening hours depend on it.
+    /// The date that was confirmed before the machine was started, as long as opening hours depend on it; otherwise
+    /// nil.
     package var earlier: DatedInstant?
-    /// The clocks that prove no date. A restart of the machine does not change this: the battery-backed clock and the
-    /// saved date survive a restart.
+    /// The clocks whose date proves nothing. A restart of the machine does not change this value, because the
+    /// battery-backed clock and the saved date survive a restart.
     package var suspicion: Suspicion
 
     /// Creates a memory from the values of its properties.
@@ -63,10 +65,10 @@ package struct ClockMemory: Hashable, Sendable {
         (self.earlier, self.suspicion) = (earlier, suspicion)
     }
 
-    /// Returns the part of the memory that is still valid at `now`, after a restart of the machine: the
-    /// suspicion about clocks, and the last confirmed date. That date was reached before this start began. A
-    /// program that cannot identify the start of the machine may mistake the same start for a new one. In
-    /// that case the date was reached at ``at`` at the latest.
+    /// Returns the part of the memory that is still valid at `now`, after a restart of the machine: the suspicion
+    /// about clocks, and the last confirmed date, which counts as the date at the beginning of this start. A program
+    /// that cannot identify the start of the machine may mistake the same start for a new one. Therefore, if `now` is
+    /// not before ``at``, the date counts as the date at ``at``.
     package func afterRestart(at now: Instant) -> ClockMemory? {
         guard let last = earlier ?? confirmed else { return nil }
         let start = now < at ? Instant.zero : at

@@ -3,8 +3,8 @@ import Reasons
 
 /// Handles edges of the door's inputs.
 extension Door {
-    /// Begins to monitor the inputs. A level that is active now became active before that: it counts neither
-    /// as a pressed button nor as a passage.
+    /// Begins to monitor the inputs. An input that is active now became active before monitoring began: it counts
+    /// neither as a pressed button nor as a passage.
     mutating func begin(_ levels: [DoorInput: Bool], at now: Instant) -> [DoorAction] {
         takenAt = now
         lines = [:]
@@ -15,14 +15,14 @@ extension Door {
             if isActive { activeSince[input] = now }
         }
         hasFire = lines[.fire]?.isActive ?? false
-        // If the inputs were monitored before, a change was missed since.
+        // If the inputs were monitored earlier, a change may have been missed since then.
         lookAway()
         alarms.set(.doorInputs, false, at: now)
         return []
     }
 
-    /// Ends monitoring, because the inputs cannot be read. A person who was admitted a moment ago may have
-    /// passed; a fire remains one until its panel reports the end.
+    /// Ends monitoring, because the inputs cannot be read. A person who was admitted a moment ago may have passed; a
+    /// fire stays in force until the fire panel reports its end.
     mutating func lose(_ detail: String, at now: Instant) -> [DoorAction] {
         lines = [:]
         activeSince = [:]
@@ -37,7 +37,8 @@ extension Door {
     mutating func changed(_ input: DoorInput, _ change: Debounce.Change, at now: Instant) -> [DoorAction] {
         activeSince[input] = change.isActive ? change.at : nil
         let isNews = self.isNews(change.at)
-        // Through an open door other people pass unseen, and a level from before monitoring may have been a person.
+        // People can pass unseen through an open door. An input that was active before monitoring began may also mean
+        // an unseen passage.
         defer { if input == settings.passageSensor, change.isActive, input == .contact || !isNews { lookAway() } }
         switch (input, change.isActive && isNews) {
         // Do not report a passage of an input that chatters: its edges give no information about people.
@@ -57,19 +58,20 @@ extension Door {
 
     // MARK: - Passages
 
-    /// Whether a passage now would not be seen: only a new edge shows a passage.
+    /// Whether a passage at this moment could not be detected, because only a new edge of the passage sensor shows
+    /// one.
     var isBlind: Bool {
         guard let sensor = settings.passageSensor else { return true }
         return activeSince[sensor] != nil || chatter.inputs.contains(sensor)
     }
 
-    /// Marks all open entitlements as not observable. For none of them can it be determined later that the
-    /// person did not pass.
+    /// Marks all entitlements (openings that wait for their passage) as not observable. For none of them can it be
+    /// determined later that the person did not pass.
     mutating func lookAway() {
         for index in entitled.indices { entitled[index].isWatched = false }
     }
 
-    /// Handles a passage of one person.
+    /// Handles a passage of one person that the passage input has shown.
     private mutating func passed(at instant: Instant) -> [DoorAction] {
         if let actions = use(at: instant) { return actions }
         counters.passages += 1
@@ -80,9 +82,9 @@ extension Door {
         return [.note(.passage(isEntitled: mode == .free), nil)]
     }
 
-    /// Uses one entitlement for a passage. Returns nil if there is none. A visitor's entitlement is used
-    /// before an entitlement for an exit, because the person who pressed the button might not pass. Otherwise
-    /// a visitor could count as not passed although the visitor passed.
+    /// Uses one entitlement (an opening that waits for its passage) for a passage. Returns nil if there is none. A
+    /// visitor's entitlement is used before an entitlement for an exit, because the person who pressed the button
+    /// might not pass. Otherwise a visitor could count as not passed although the visitor passed.
     private mutating func use(at instant: Instant) -> [DoorAction]? {
         let open = entitled.indices.filter { instant <= entitled[$0].until }
         guard let index = open.first(where: { entitled[$0].visit != nil }) ?? open.first else { return nil }
@@ -110,7 +112,7 @@ extension Door {
             return [.note(.exitRequested(isGranted: false), nil)]
         }
         counters.requests += 1
-        // A person may use the handle before the relay has switched.
+        // Permit the opening of the door at once, because a person may use the handle before the relay has switched.
         mayOpenUntil = max(mayOpenUntil, now.advanced(by: settings.wait))
         return [.note(.exitRequested(isGranted: true), nil), .open]
     }
@@ -129,14 +131,15 @@ extension Door {
 
     // MARK: - Alarms that follow from levels
 
-    /// When the door will have been open for too long; nil when the alarm is in force already or the door may be open.
+    /// When the door will have been open for too long; nil if it is shut, if the alarm is in force already, or during
+    /// free passage.
     var heldDeadline: Instant? {
         guard let since = activeSince[.contact], mode != .free else { return nil }
         let end = max(since, openedAt).advanced(by: settings.heldOpen)
         return alarms.isSet(.doorHeldOpen) ? nil : end
     }
 
-    /// When an active button or passage input counts as stuck.
+    /// When an active button or passage input counts as stuck; nil if none is active or the alarm is in force already.
     var stuckDeadline: Instant? {
         guard !alarms.isSet(.doorInput) else { return nil }
         return Self.momentary.compactMap { activeSince[$0]?.advanced(by: Self.stuck) }.min()
@@ -149,7 +152,7 @@ extension Door {
         let isHeld = mode != .free && held.map { now >= $0 } ?? false
         if isHeld, !alarms.isSet(.doorHeldOpen) { counters.held += 1 }
         alarms.set(.doorHeldOpen, isHeld, count: counters.held, at: now)
-        // A forced door remains forced as long as it is open.
+        // The alarm about a forced door stays in force as long as the door is open.
         if alarms.isSet(.doorForced) {
             alarms.hold(.doorForced, activeSince[.contact] != nil && mode != .free && !lines.isEmpty, at: now)
         }

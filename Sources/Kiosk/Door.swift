@@ -3,12 +3,12 @@ package import Encoding
 /// The state of the gate apart from its relay: passages, requests to exit, the door, and whether the gate is locked
 /// down or free.
 ///
-/// The type is a value without a clock. It takes edges with their times, and orders, and returns the actions that
-/// follow. An opening *entitles* one person to pass until the waiting time is over. A passage uses the oldest
-/// entitlement of a visitor, otherwise an entitlement for an exit. A passage without an entitlement is tailgating. No
-/// visitor counts as not passed if a passage could have been missed. An input that cannot be read entitles no person
-/// and raises no alarm. Instead, the gate reports the fault that the inputs cannot be read. Every alarm ends with its
-/// cause, or after ``alarm``.
+/// The type is a value without a clock. It handles orders, and edges of the inputs with their times, and returns the
+/// actions that follow. An opening *entitles* one person to pass until the waiting time is over. A passage uses the
+/// oldest entitlement of a visitor, otherwise an entitlement for an exit. A passage without an entitlement is
+/// tailgating. No visitor counts as not passed if a passage could have been missed. An input that cannot be read
+/// entitles no person and raises no alarm. Instead, the gate reports the fault that the inputs cannot be read. Every
+/// alarm ends with its cause, or after ``alarm``.
 package struct Door: Sendable {
     /// How long an alarm about a single event stays in force.
     package static let alarm: Duration = .seconds(10)
@@ -16,10 +16,10 @@ package struct Door: Sendable {
     package static let grace: Duration = .milliseconds(300)
     /// A change within this time after monitoring began counts as older than monitoring.
     package static let settling: Duration = .milliseconds(100)
-    /// A button or passage input that is active for longer counts as stuck.
+    /// How long a button or passage input may be active. An input that is active for longer counts as stuck.
     package static let stuck: Duration = .seconds(60)
-    /// More edges of one input in a second come from no contact and no finger: this is twelve presses. With
-    /// debouncing of 20 ms, a loose wire makes at most twice as many.
+    /// The largest number of edges of one input in a second that a contact or a finger can cause: twelve presses. With
+    /// more edges the input counts as chattering. With debouncing of 20 ms, a loose wire makes at most twice as many.
     package static let edges = 24
     /// The largest number of entitlements, that is of openings that wait for their passage.
     static let entitlements = 16
@@ -40,9 +40,9 @@ package struct Door: Sendable {
     var activeSince: [DoorInput: Instant] = [:]
     var chatter = Chatter()
     var entitled: [Entitlement] = []
-    /// Until when the door may be opened.
+    /// Until when the door may be opened without an alarm.
     var mayOpenUntil = Instant.zero
-    /// When a person was last let through, or free passage ended.
+    /// When the gate last opened for a person, or free passage last ended.
     var openedAt = Instant.zero
     var counters = DoorStatus.Counters()
     var alarms = DoorAlarms()
@@ -57,8 +57,8 @@ package struct Door: Sendable {
 
     // MARK: - State
 
-    /// The mode in force: a person's order has priority over the fire panel, and both have priority over the
-    /// schedule. A lock-down that a person ordered has priority over everything.
+    /// The mode in force: an operator's order has priority over the fire panel, and both have priority over the
+    /// schedule. An ordered lock-down has priority over everything.
     package private(set) var mode = DoorMode.normal
     private(set) var cause = DoorCause.none
     /// Since when the mode has been in force for the present cause; nil if the mode is the normal one.
@@ -73,7 +73,7 @@ package struct Door: Sendable {
         return parts.compactMap { $0 }.min()
     }
 
-    /// The earliest instant at which the mode in force may end by itself.
+    /// The earliest instant at which free passage ends by itself; nil if no such end is set.
     private var modeEnd: Instant? {
         var ends: [Instant] = []
         if case .free(let until) = order { ends.append(until) }
@@ -81,7 +81,8 @@ package struct Door: Sendable {
         return ends.min()
     }
 
-    /// Until when the next verdict waits for a passage. The instant is in the past if it does not wait.
+    /// Until when the next verdict waits for the passage of admitted visitors. The instant is in the past if the
+    /// verdict need not wait.
     var turnsWaitUntil: Instant {
         guard settings.oneByOne else { return .zero }
         return entitled.filter { $0.visit != nil }.map { lapse(of: $0) }.max() ?? .zero
@@ -110,7 +111,7 @@ package struct Door: Sendable {
         return actions + settle(at: now)
     }
 
-    /// Handles an event, and what time alone has changed until `now`.
+    /// Handles the passing of time until `now`, and then the event.
     package mutating func handle(_ event: DoorEvent, at now: Instant) -> [DoorAction] {
         var actions = advance(to: now)
         switch event {
@@ -118,8 +119,9 @@ package struct Door: Sendable {
         case .edge(let input, let isActive, let instant):
             guard lines[input] != nil else { break }
             chatter.note(input, at: now)
-            // No edge is in the future, and an edge older than ``grace`` is not to be judged by what holds
-            // now. An edge from before monitoring remains one from before, however late it arrives.
+            // Move the time of an edge from the future to the present, and the time of an edge that is older than
+            // ``grace`` forward to it: an old edge must not be judged by the present entitlements. An edge from before
+            // monitoring began still counts as such, however late it arrives.
             let oldest = isNews(instant) ? now.advanced(by: .zero - Self.grace) : takenAt
             let instant = min(max(instant, oldest), now)
             for change in lines[input]?.take(isActive, at: instant) ?? [] {
@@ -161,7 +163,7 @@ package struct Door: Sendable {
         if inForce != (mode, cause) { since = inForce.0 == .normal ? nil : now }
         (mode, cause) = inForce
         guard mode != told else { return [] }
-        // A door that was open during free passage is no fault, but it must be shut from now on.
+        // A door that was opened during free passage raises no alarm, but it must be shut in time from now on.
         if told == .free { openedAt = now }
         if told == .free { mayOpenUntil = max(mayOpenUntil, now.advanced(by: settings.wait)) }
         told = mode

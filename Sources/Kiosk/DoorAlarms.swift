@@ -3,7 +3,7 @@ import Reasons
 
 /// The door's alarms: which are in force, until when, and which changes have not been reported.
 struct DoorAlarms: Sendable {
-    /// Alarms that need a readable input.
+    /// The codes of the alarms that need readable inputs.
     static let codes: [ReasonCode] = [.doorForced, .doorHeldOpen, .doorTailgating, .doorTamper, .doorInput]
 
     private struct Alarm {
@@ -17,7 +17,7 @@ struct DoorAlarms: Sendable {
 
     private var alarms: [ReasonCode: Alarm] = [:]
 
-    /// When the next alarm ends by itself.
+    /// When the next alarm ends by itself; nil if none does.
     var deadline: Instant? { alarms.values.compactMap { $0.isSet ? $0.until : nil }.min() }
 
     /// Returns whether the alarm `code` is in force.
@@ -39,7 +39,7 @@ struct DoorAlarms: Sendable {
         alarms[code]?.detail = isSet ? detail : nil
     }
 
-    /// Keeps an alarm that was raised in force while its cause continues.
+    /// Keeps a raised alarm in force while its cause continues, and for ``Door/alarm`` after that.
     mutating func hold(_ code: ReasonCode, _ isGoingOn: Bool, at now: Instant) {
         if isGoingOn {
             alarms[code]?.until = nil
@@ -48,7 +48,8 @@ struct DoorAlarms: Sendable {
         }
     }
 
-    /// Ends alarms whose time is over. Returns the alarms that began or ended since the last call.
+    /// Ends alarms whose time is over. Returns a report for each alarm that began, changed or ended since the last
+    /// call.
     mutating func tell(at now: Instant) -> [HealthReport] {
         var reports: [HealthReport] = []
         for (code, var alarm) in alarms {

@@ -19,18 +19,18 @@ package enum DoorInput: String, CaseIterable, Sendable {
 /// The type uses the times of the edges and not the times of their arrival. So it distinguishes several edges
 /// that arrive late together.
 struct Debounce: Sendable {
-    /// A change that counts.
+    /// A change of the debounced level.
     struct Change: Hashable, Sendable {
         let isActive: Bool
-        /// When the level changed. That is before the change counted.
+        /// When the level of the line changed, which is earlier than the moment at which the change counts.
         let at: Instant
     }
 
-    /// How long a level must hold.
+    /// How long a new level must be stable before it counts.
     let time: Duration
-    /// The level that counts.
+    /// The debounced level.
     private(set) var isActive: Bool
-    /// Since when the line shows the opposite level; nil if it shows the level that counts.
+    /// Since when the line shows the opposite of the debounced level; nil if both are equal.
     private var since: Instant?
 
     init(_ time: Duration, isActive: Bool) {
@@ -40,7 +40,7 @@ struct Debounce: Sendable {
     /// When a change counts if no other edge follows; nil when no change is under way.
     var deadline: Instant? { since?.advanced(by: time) }
 
-    /// Handles an edge to `level`. Returns the changes that count by then.
+    /// Handles an edge to `level` at `instant`. Returns the changes that count by then.
     mutating func take(_ level: Bool, at instant: Instant) -> [Change] {
         let earlier = advance(to: instant)
         if level == isActive {

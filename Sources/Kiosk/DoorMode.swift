@@ -32,7 +32,7 @@ package enum DoorCause: String, CaseIterable, Sendable {
     case fire
 }
 
-/// An input of the door.
+/// An event that the door handles.
 package enum DoorEvent: Equatable, Sendable {
     /// The inputs can be read from now on. The value has their levels at this moment.
     case lines([DoorInput: Bool])
@@ -42,7 +42,7 @@ package enum DoorEvent: Equatable, Sendable {
     case linesLost(detail: String)
     /// An operator gave the given order.
     case order(DoorOrder)
-    /// The schedule gives the mode. Free passage lasts until the instant `until`, which is at most
+    /// The schedule orders the given mode. Free passage lasts until the instant `until`, which is at most
     /// ``DoorSettings/scheduleLease`` ahead; a lock-down lasts until the schedule says otherwise.
     case schedule(DoorMode, until: Instant)
     /// The relay was energised until the instant `until` for the given visit; nil: for a request to exit.
@@ -53,14 +53,14 @@ package enum DoorEvent: Equatable, Sendable {
 package enum Passage: Hashable, Sendable {
     /// A person passed the gate.
     case seen
-    /// No person passed the gate within the time.
+    /// No person passed the gate within the waiting time.
     case unseen
     /// It is not known whether a person passed: the inputs became unreadable, or could not have shown a
     /// passage.
     case unknown
 }
 
-/// A command or report of the door.
+/// A command or report of the door to the kiosk.
 package enum DoorAction: Equatable, Sendable {
     /// Open the gate once, because the button inside was pressed.
     case open

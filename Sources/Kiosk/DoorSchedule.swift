@@ -1,7 +1,7 @@
 package import Credentials
 package import Encoding
 
-/// When passage is free and when the gate is locked down, in local time at the gate.
+/// The hours in which passage is free and in which the gate is locked down, in local time at the gate.
 package struct DoorSchedule: Hashable, Sendable {
     /// A mode and the hours in which it holds.
     package struct Entry: Hashable, Sendable {
@@ -22,11 +22,10 @@ package struct DoorSchedule: Hashable, Sendable {
     /// Creates an empty schedule.
     package init() {}
 
-    /// Returns the mode that the schedule gives at a date. If their hours overlap, lock-down has priority
-    /// over free passage. If other dates may be right as well, the result is the most restrictive of their
-    /// modes. Returns nil for a date whose provenance is below `minimum`: the schedule then gives no mode, so
-    /// that a wrong clock opens no gate. No lock-down is missed, because the gate admits no visitor at such a
-    /// date.
+    /// Returns the mode that the schedule sets at a date. If their hours overlap, lock-down has priority over free
+    /// passage. If other dates may be right as well, the result is the most restrictive of their modes. Returns nil
+    /// for a date whose provenance is below `minimum`: the schedule then sets no mode, so that a wrong clock opens no
+    /// gate. No lock-down is missed, because the gate admits no visitor at such a date.
     package func mode(at time: WallTime, minimum: WallTime.Provenance) -> DoorMode? {
         if entries.isEmpty { return .normal }
         guard time.provenance >= minimum else { return nil }

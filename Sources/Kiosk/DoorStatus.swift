@@ -8,7 +8,7 @@ package struct DoorStatus: Sendable {
         package var passages = 0
         /// The number of passages for which the gate had not been opened.
         package var tailgating = 0
-        /// Openings after which no person passed in time.
+        /// The number of openings after which no person passed in time.
         package var unused = 0
         /// The number of requests to exit that were granted.
         package var requests = 0

@@ -55,10 +55,10 @@ package struct Expiry: Hashable, Sendable {
         (self.kind, self.name, self.begin, self.end, self.isRenewed) = (kind, name, begin, end, isRenewed)
     }
 
-    /// The kind and the name in plain words, short enough for a line.
+    /// The kind and the name in plain words, with at most 100 characters of the name.
     package var words: String { name.isEmpty ? kind.words : "\(kind.words) \(Self.cut(name.string))" }
 
-    /// The end of the validity in the form that people write.
+    /// The end of the validity in the form that people write, such as `2026-01-02 03:04 UTC`.
     package var endWords: String { end.rfc3339.prefix(16).replacing("T", with: " ") + " UTC" }
 
     private static func cut(_ name: String) -> String { name.count > 100 ? name.prefix(100) + "…" : name }

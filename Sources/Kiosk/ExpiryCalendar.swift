@@ -1,12 +1,12 @@
 package import Encoding
 package import Reasons
 
-/// Warns 14, 3 and 1 days before the end of an item's validity, and when it has ended.
+/// A calendar that warns 14, 3 and 1 days before the end of an item's validity, and when the validity has ended.
 ///
-/// The calendar is a value. It takes all expiry dates and the present date, and returns the reports to make.
-/// Each step of each item is reported once, even if the clock moves back and forth around its moment. An item
-/// that was replaced by one with a later end causes no more warnings. While the date is unknown there are no
-/// warnings. Earlier warnings are not repeated when the date is known again.
+/// The calendar is a value. It examines all expiry dates at the present date and returns the reports to make. Each
+/// step of each item is reported once, even if the clock moves back and forth around its moment. An item that was
+/// replaced by one with a later end causes no more warnings. While the date is unknown there are no warnings. Earlier
+/// warnings are not repeated when the date is known again.
 package struct ExpiryCalendar: Sendable {
     /// How near an end is, from far to near.
     package enum Step: Int, CaseIterable, Comparable, Sendable {
@@ -55,7 +55,7 @@ package struct ExpiryCalendar: Sendable {
     /// The largest number of items to watch. Of more items, those that end first are watched.
     package static let limit = 1000
 
-    /// What ends soon or has ended, the soonest first; empty while the date is unknown.
+    /// The warnings about items that end soon or have ended, the soonest first; empty while the date is unknown.
     package private(set) var warnings: [Warning] = []
     /// All items with an end, the soonest first.
     package private(set) var expiries: [Expiry] = []
@@ -64,7 +64,7 @@ package struct ExpiryCalendar: Sendable {
 
     /// The step that was reported for each item: how near its end was when the date was last known.
     private var steps: [Expiry: Step] = [:]
-    /// How many warnings were reported so far, by code, and the last report of each code.
+    /// The number of warnings that were reported so far, by code.
     private var told: [ReasonCode: Int] = [:]
     private var reported: [ReasonCode: HealthReport] = [:]
 
@@ -95,7 +95,7 @@ package struct ExpiryCalendar: Sendable {
         return news.map { .tell($0) } + [.expiresSoon, .expired].compactMap { report($0) }
     }
 
-    /// Returns the change of a fault; nil if it did not change.
+    /// Returns the report of the fault `code` if the report has changed; otherwise nil.
     private mutating func report(_ code: ReasonCode) -> Action? {
         let present = warnings.filter { $0.code == code }
         // Of the items that have ended, report the one that ended last.
@@ -107,7 +107,7 @@ package struct ExpiryCalendar: Sendable {
         return before == report || before == nil && !report.isPresent ? nil : .report(report)
     }
 
-    /// Returns how near the end is at a date; `before`: how near it was at the previous look.
+    /// Returns how near the end is at a date; `before`: how near the end was at the previous examination.
     private static func step(of expiry: Expiry, at date: Timestamp, after before: Step?) -> Step? {
         func isReached(_ step: Step, _ margin: Duration = .zero) -> Bool {
             expiry.end <= date.advanced(by: step.before + margin)

@@ -2,11 +2,11 @@ package import Encoding
 
 /// The gate relay as a timeline of pulses. Each pulse belongs to one visit, or to a person who asked to exit.
 ///
-/// There is no way to hold the relay open: every opening carries its own end, at most ``hardLimit`` ahead.
-/// Between two pulses the relay rests for a ``gap``, so that a turnstile counts every person. A pulse that is
-/// requested before ``readyAt`` is not given.
+/// There is no way to hold the relay open: every opening has an end, at most ``hardLimit`` ahead. Between two pulses
+/// the relay rests for a ``gap``, so that a turnstile counts every person. A pulse that is requested before
+/// ``readyAt`` does not begin.
 package struct Gate: Sendable {
-    /// No pulse lasts longer, whatever the configuration says (turnstiles want 100–500 ms, door strikes up to 5 s).
+    /// The longest pulse, whatever the configuration says (turnstiles want 100–500 ms, door strikes up to 5 s).
     package static let hardLimit: Duration = .seconds(5)
     /// The shortest rest of the relay between two pulses. Turnstile controllers debounce their input for up
     /// to 50 ms; the rest is twice as long, with a margin for the two threads that switch.
@@ -53,15 +53,15 @@ package struct Gate: Sendable {
         }
     }
 
-    /// The command to the relay that holds now.
+    /// The command to the relay that is in force.
     package var command: Command { if case .open(_, _, let until) = state { .open(until: until) } else { .shut } }
 
     /// When the relay's pulse ends; nil if no pulse is in progress.
     package var deadline: Instant? { if case .open(_, _, let until) = state { until } else { nil } }
 
-    /// Begins a pulse for `visit` (nil: for a person who asked to exit), of the duration `length`, at most
-    /// the hard limit. Ends a pulse that is in progress. Begins no pulse before ``readyAt``. So after it has
-    /// ended a pulse, the new one has to be requested again later.
+    /// Begins a pulse for `visit` (nil: for a person who asked to exit), of the duration `length`, at most the hard
+    /// limit. Ends a pulse that is in progress. Begins no pulse before ``readyAt``. So if this call ends a pulse, the
+    /// new pulse does not begin and has to be requested again later.
     package mutating func pulse(_ length: Duration, for visit: VisitID?, at now: Instant) {
         shut(at: now)
         let length = min(length, Self.hardLimit)
@@ -69,19 +69,20 @@ package struct Gate: Sendable {
         state = .open(visit, since: now, until: now.advanced(by: length))
     }
 
-    /// Moves the pulse in progress to later: it began `delay` after its request, and keeps its length.
+    /// Delays the pulse in progress by `delay`, because it began later than it was requested. The pulse keeps its
+    /// length.
     package mutating func delay(by delay: Duration) {
         guard case .open(let visit, let since, let until) = state, delay > .zero else { return }
         state = .open(visit, since: since.advanced(by: delay), until: until.advanced(by: delay))
     }
 
-    /// Shuts at once.
+    /// Ends the pulse in progress at once.
     package mutating func shut(at now: Instant) {
         guard case .open(let visit, let since, let until) = state else { return }
         let end = min(now, until)
         state = .shut
-        // Count from now, although the pulse ended before: the thread that switches the relay may be as late
-        // as the caller.
+        // Count the relay's rest from now, although the pulse ended before: the thread that switches the relay may be
+        // as late as the caller.
         readyAt = now.advanced(by: Self.gap)
         ended.append(Ended(visit: visit, length: since.duration(to: end)))
     }

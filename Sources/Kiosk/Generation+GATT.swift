@@ -19,7 +19,8 @@ extension ServiceDefinition {
 /// The host's id of a characteristic: the index of the generation is its upper byte, the index of the
 /// characteristic its lower byte.
 extension Characteristic {
-    /// The characteristics in the order of the GATT table, so that a name contains an index.
+    /// The characteristics in the order of the GATT table. The host's id of a characteristic contains its index in
+    /// this table.
     private static let table = allCases
 
     /// Returns the host's id of this characteristic in the service of `generation`.
@@ -27,7 +28,7 @@ extension Characteristic {
         CharacteristicID(rawValue: generation.place << 8 | UInt16(Self.table.firstIndex(of: self) ?? 0))
     }
 
-    /// Creates the characteristic with the given host's id, for any generation.
+    /// Creates the characteristic with the given host's id, for any generation; nil for an unknown id.
     init?(_ id: CharacteristicID) {
         let place = Int(id.rawValue & 0xFF)
         guard place < Self.table.count else { return nil }
@@ -41,7 +42,7 @@ extension Generation {
 
     fileprivate var place: UInt16 { UInt16(Self.table.firstIndex(of: self) ?? 0) }
 
-    /// Creates the generation whose service has the characteristic with the given host's id.
+    /// Creates the generation whose service has the characteristic with the given host's id; nil for an unknown id.
     init?(_ id: CharacteristicID) {
         let place = Int(id.rawValue >> 8)
         guard place < Self.table.count else { return nil }

@@ -6,18 +6,19 @@ package enum HardwareClock: Hashable, Sendable {
     case absent
     /// The battery-backed clock returns no date.
     case silent
-    /// The clock shows the given date, which is before this program was made: the clock has lost its power. A
-    /// Raspberry Pi 5 without a battery has such a clock, and another service has set the system's date
-    /// since.
+    /// The battery-backed clock shows the given date, which is before this program was made: the clock has lost its
+    /// power. A Raspberry Pi 5 without a battery has such a clock, and another service has set the system's date since
+    /// the start.
     case powerless(Timestamp)
-    /// The clock shows another date than the system: one of the two was set since the start. `seconds`: the
-    /// difference.
+    /// The clock shows another date than the system: one of the two was set since the start. `seconds`: the clock's
+    /// date minus the system's.
     case differs(seconds: Int64)
     /// The clock shows the same date as the system.
     case agrees
 
-    /// How far the two clocks may differ at the start of the machine, and how much more for each second
-    /// since. Two bad crystals diverge by 100 millionths, nine seconds a day.
+    /// The largest difference at which the battery-backed clock and the system's clock still agree: `leastDifference`
+    /// at the start of the machine, plus `drift` for each second since. Two bad crystals diverge by 100 millionths,
+    /// nine seconds a day.
     package static let (leastDifference, drift): (Duration, Double) = (.seconds(5), 0.0001)
 
     /// Compares the battery-backed clock with the system's date.

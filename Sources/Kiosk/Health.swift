@@ -3,17 +3,17 @@ package import Reasons
 
 /// The faults of the gate that are in force, and the changes that are still to be reported.
 ///
-/// Parts of the program report to it as often as they like; its own reports are bounded. A fault that is
-/// found after a quiet time is reported at once. Then it is reported at most once in ``Limits/quiet`` however
-/// often it changes, with its count, so that no occurrence is lost.
+/// Parts of the program report to this value as often as they like, and it limits the rate of the reports that it
+/// passes on. A fault that is found after a quiet time is reported at once. Then it is reported at most once in
+/// ``Limits/quiet`` however often it changes, with its count, so that no occurrence is lost.
 package struct Health: Sendable {
-    /// Bounds.
+    /// The limits on reports.
     package struct Limits: Sendable {
         /// Changes of a fault are reported at most once in this time.
         package var quiet: Duration = .seconds(5)
         /// While a fault stays in force, a grown count is reported again at most once in this time.
         var reminder: Duration = .seconds(60)
-        /// Largest length of a stored detail, in bytes.
+        /// The largest length of a stored detail, in bytes.
         package var detail = 300
 
         /// Creates the documented default values.
@@ -29,7 +29,7 @@ package struct Health: Sendable {
         /// The number of occurrences of the fault since the start: as counted by the part that reports it,
         /// otherwise how often the fault began.
         package let count: Int
-        /// The message of the system or of the reporting part.
+        /// The message of the system or of the reporting part; nil if there is none.
         package let detail: String?
     }
 
@@ -51,7 +51,7 @@ package struct Health: Sendable {
         var since: Instant?
         var count = 0
         var detail: String?
-        /// The last report.
+        /// The last report of the fault; nil if it was never reported.
         var told: (isPresent: Bool, count: Int, at: Instant)?
     }
 
@@ -89,7 +89,7 @@ package struct Health: Sendable {
     /// Returns whether the fault `code` is in force.
     package func isInForce(_ code: ReasonCode) -> Bool { faults.contains { $0.code == code } }
 
-    /// Takes a report. Ignores a report whose code is not in ``codes``.
+    /// Handles a report. Ignores a report whose code is not in ``codes``.
     package mutating func take(_ report: HealthReport, at now: Instant) {
         guard let place = Self.codes.firstIndex(of: report.code) else { return }
         var entry = entries[place] ?? Entry()
@@ -124,7 +124,7 @@ package struct Health: Sendable {
         return changes.filter(\.isPresent) + changes.filter { !$0.isPresent }
     }
 
-    /// When the entry is to be reported; nil if it has not changed.
+    /// Returns when the entry is to be reported; nil if it has not changed since its last report.
     private func due(_ entry: Entry) -> Instant? {
         guard let told = entry.told else { return .zero }
         let isPresent = entry.since != nil

@@ -9,8 +9,8 @@ package struct HealthReport: Sendable, Hashable {
     package let code: ReasonCode
     /// Whether the fault is in force now.
     package let isPresent: Bool
-    /// The number of occurrences since the start, if they are counted. It is counted since the start so that
-    /// a lost report loses no occurrence.
+    /// The number of occurrences since the start; nil if they are not counted. Because counting begins at the start, a
+    /// lost report loses no occurrence.
     package let count: Int?
     /// The system's message, for the operator; without claims and keys.
     package let detail: String?

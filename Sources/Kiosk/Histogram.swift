@@ -8,7 +8,7 @@ package struct Histogram: Hashable, Sendable {
     /// The sum of all values.
     package private(set) var sum = 0
 
-    /// Creates an empty histogram with the given upper bounds of its buckets.
+    /// Creates an empty histogram with the given upper bounds of its classes.
     package init(_ bounds: [Int]) {
         self.bounds = bounds
         counts = Array(repeating: 0, count: bounds.count + 1)

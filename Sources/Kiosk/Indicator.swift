@@ -46,14 +46,14 @@ package enum IndicatorPattern: String, CaseIterable, Sendable {
     case failed
     /// Lock-down, no visitor is admitted: red, with a short gap every two seconds.
     case locked
-    /// Free passage: green, with the same gap as ``ready``, no tone.
+    /// Free passage: green, with the same gap as ``locked``, no tone.
     case free
-    /// Gate out of order: red and amber in turn.
+    /// Gate out of order: red and amber alternately.
     case fault
     /// Gate not running: all lamps off.
     case off
 
-    /// How long the pattern is shown before another may take its place; nil for patterns without an end of their own.
+    /// How long the pattern is shown before it ends by itself; nil for a pattern without such an end.
     package var end: Duration? {
         switch self {
         case .accepted, .rejected: .seconds(3)
@@ -76,7 +76,8 @@ package struct Indicator: Sendable {
     private var afterwards: (pattern: IndicatorPattern, visit: VisitID?)?
     private let rhythms: LampRhythms
     private let tones: VerdictTones
-    /// The pattern that is shown in place of `ready`: `ready` itself, or another pattern during a fault.
+    /// The pattern that is shown in place of `ready`: `ready` itself, or another pattern during a fault, a lock-down
+    /// or free passage.
     private var calm = IndicatorPattern.ready
 
     /// Shows `pattern` from `now` on, with the given rhythms of the lamps and tones of the verdicts.
@@ -111,7 +112,8 @@ package struct Indicator: Sendable {
     /// Until when the light shows a rejection; nil if it shows none.
     var rejectedUntil: Instant? { pattern == .rejected ? pattern.end.map { since.advanced(by: $0) } : nil }
 
-    /// Sets what is shown for `ready` from now on; if that is being shown, it changes at once.
+    /// Sets the pattern that is shown in place of `ready`. If the light shows the previous such pattern, it changes at
+    /// once.
     package mutating func rest(in next: IndicatorPattern, at now: Instant) {
         guard next != calm else { return }
         advance(to: now)

@@ -2,10 +2,10 @@ import Encoding
 import Ledger
 import Reasons
 
-/// The gate apart from its relay: requests to exit, passages, lock-down and free passage.
+/// The kiosk's part in the door: requests to exit, passages, lock-down and free passage.
 extension Kiosk {
-    /// The longest time for which one command holds an output (``OutputRole/Kind/held(_:)``). The output drops
-    /// after it unless the command is renewed.
+    /// The time for which one command energises a held output (``OutputRole/Kind/held(_:)``). The output drops after
+    /// this time unless the kiosk has renewed the command.
     static let lease = Gate.hardLimit
 
     /// The reason why no visitor can be admitted at present; nil if the gate can be opened.
@@ -14,8 +14,8 @@ extension Kiosk {
         return health.isInForce(.gateUnavailable) ? .gateUnavailable : nil
     }
 
-    /// Returns the commands to the held outputs that have changed. A command is renewed when half of its time is
-    /// over.
+    /// Returns the commands to the held outputs that have changed or that need to be renewed. A command is renewed
+    /// when half of its ``lease`` is over.
     mutating func holdOutputs(at now: Instant) -> [KioskAction] {
         var actions: [KioskAction] = []
         for (role, mode) in OutputRole.held {
@@ -39,13 +39,13 @@ extension Kiosk {
         return until.advanced(by: .zero - lease / 2)
     }
 
-    /// When the next command to a held output is to be renewed.
+    /// When the next command to a held output is to be renewed; nil: none is energised.
     var holdDeadline: Instant? { held.values.compactMap { Self.renewal(of: $0) }.min() }
 
-    /// When an opening that a person inside requested may begin; nil if none is requested. The opening waits
-    /// for the end of another person's pulse. It also waits for the end of a red light, because otherwise the
-    /// rejected visitor could walk in. A second exit waits for a verdict that could be shown by then, because
-    /// otherwise a button that is pressed all the time would delay all visitors.
+    /// When the gate may open for a person inside who requested to exit; nil if no exit is requested or if a verdict
+    /// comes first. The opening waits for the end of another person's pulse. It also waits for the end of a red light,
+    /// because otherwise the rejected visitor could walk in. After one exit, a verdict that is ready comes before a
+    /// second exit, because otherwise a button that is pressed all the time would delay all visitors.
     var exitDeadline: Instant? {
         guard wantsExit else { return nil }
         let exit = max(gate.deadline ?? gate.readyAt, indicator.rejectedUntil ?? .zero)
@@ -57,7 +57,7 @@ extension Kiosk {
         perform(door.handle(event, at: now), at: now)
     }
 
-    /// Handles changes of the door by the passing of time alone.
+    /// Lets the door handle its deadline if the deadline has passed.
     mutating func advanceDoor(at now: Instant) -> [KioskAction] {
         guard let deadline = door.deadline, now >= deadline else { return [] }
         return perform(door.advance(to: now), at: now)
@@ -77,11 +77,11 @@ extension Kiosk {
         return wanted
     }
 
-    /// Handles the result of a passage: the record may be written, and a relay that waited for the passage is
-    /// released.
+    /// Handles the end of the wait for a passage: stores the result for the record of `visit`, and shuts a gate that
+    /// was open until the passage. `visit`: the person's visit; nil: a person who exits.
     private mutating func settled(_ visit: VisitID?, _ passage: Passage, at now: Instant) -> [KioskAction] {
-        // A level ends with the passage, even a level for an exit that a visitor has used. Without a passage
-        // it ends by itself.
+        // An opening of the kind `level` ends with the passage. This also applies if the gate opened for an exit and a
+        // visitor passed. Without a passage, the opening ends when its time is over.
         let isTheirs = gate.visit == nil || gate.visit == visit
         if settings.door.opening == .level, gate.isOpen, passage == .seen, isTheirs { gate.shut(at: now) }
         guard let visit else { return [] }
@@ -92,21 +92,22 @@ extension Kiosk {
         return [.note(.notPassed, visit)] + (settings.door.whenUnused == .release ? [.unused(visit)] : [])
     }
 
-    /// Energises the relay for one person; nil: a person who exits.
+    /// Energises the relay for one person. `visit`: the person's visit; nil: a person who exits.
     mutating func open(for visit: VisitID?, at now: Instant) {
         gate.pulse(settings.door.length(of: settings.gatePulse), for: visit, at: now)
         guard gate.isOpen, let until = gate.deadline else { return }
         doorActions += door.handle(.opened(visit, until: until), at: now)
     }
 
-    /// Performs the actions that followed from openings.
+    /// Performs the actions in ``doorActions``, which openings caused.
     mutating func takeDoorActions(at now: Instant) -> [KioskAction] {
         defer { doorActions = [] }
         return perform(doorActions, at: now)
     }
 
-    /// Opens for a person who asked to exit, as soon as that is allowed. Until then no verdict is shown, so that a
-    /// queue of visitors outside does not lock a person in.
+    /// Opens the gate for a person who requested to exit, once ``exitDeadline`` has come; drops the request if the
+    /// gate cannot be opened. Until then no verdict is shown, so that a queue of visitors outside does not lock a
+    /// person in.
     mutating func giveExit(at now: Instant) {
         guard let exitDeadline, !gate.isOpen, now >= exitDeadline else { return }
         wantsExit = false

@@ -1,14 +1,14 @@
 import BluetoothHost
 import Encoding
 
-/// Step 1, Advertise: the offers, and which of them are on the air.
+/// Step 1, Advertise: the offers, and which of them the controller advertises.
 extension Kiosk {
     var offerDeadline: Instant? {
         guard case .up = radio else { return nil }
         return offers.deadline(rotation: settings.keyRotation)
     }
 
-    /// Takes fresh keys that have been drawn: they are displayed from now on.
+    /// Makes an offer of newly drawn keys and displays its invitation. Requests other keys if these are invalid.
     mutating func invite(_ material: SessionMaterial, at now: Instant) -> [KioskAction] {
         guard case .up = radio, offers.isAwaiting else { return [] }
         let offer = offers.add(
@@ -17,7 +17,8 @@ extension Kiosk {
         return [.showInvitation(offer.uri), .note(.advertising(uri: offer.uri), nil)]
     }
 
-    /// Requests new keys when they are needed, and advertisements while the gate has room for another phone.
+    /// Requests new keys when a new offer is needed, and advertises the offers while the gate has room for another
+    /// phone.
     mutating func air(at now: Instant) -> [KioskAction] {
         guard case .up = radio else { return [] }
         var actions: [KioskAction] = []

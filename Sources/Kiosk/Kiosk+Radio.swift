@@ -3,7 +3,7 @@ import Encoding
 import Reasons
 import Tuvali
 
-/// The radio: opened, set up, advertising, and opened again when it fails.
+/// The life of the radio: it is opened, set up and made to advertise, and is opened again when it fails.
 extension Kiosk {
     /// The number of times within ``lapseTime`` that a controller may stop advertising by itself. A
     /// controller that does so more often is reset.
@@ -34,7 +34,8 @@ extension Kiosk {
         host = Host(configuration: configuration, services: settings.services)
     }
 
-    /// Handles a radio that is out of order.
+    /// Handles a failure of the radio: abandons the visits and offers, and then resets the controller at once or
+    /// closes the transport and opens it again later.
     mutating func radioFailed(_ failure: RadioFailure, at now: Instant) -> [KioskAction] {
         if case .down = radio { return [] }
         var actions = abandonVisits(.radio, at: now)
@@ -61,15 +62,15 @@ extension Kiosk {
 
     private mutating func hostFailed(_ failure: HostFailure, at now: Instant) -> [KioskAction] {
         if failure == .buffersKept { return buffersKept(at: now) }
-        // Do not give up advertising sets after a single missing answer if advertising has worked before.
+        // Keep the advertising sets if a single command was not answered and advertising has worked before.
         let isHiccup = if case .commandTimedOut = failure { offers.haveAired } else { false }
         let endsSets = failure.isOfAdvertisingSets && usesAdvertisingSets && !isHiccup
         if endsSets { usesAdvertisingSets = false }
         return radioFailed(.host(failure, endsSets: endsSets), at: now)
     }
 
-    /// Handles a controller that had stopped advertising by itself, and advertises again. If this happens
-    /// repeatedly, the radio counts as out of order, but only while no visit would be lost.
+    /// Handles a controller that had stopped advertising by itself. After more than ``maxLapses`` within ``lapseTime``
+    /// the radio counts as failed, but only if no visit would be lost.
     private mutating func lapsed(at now: Instant) -> [KioskAction] {
         counters.advertisingLapses += 1
         lapses = lapses.filter { $0.advanced(by: Self.lapseTime) > now } + [now]
@@ -85,7 +86,7 @@ extension Kiosk {
         case .starting, .up:
             let reactions = host.handle(event, at: now)
             let hasFailed = reactions.contains { if case .failed = $0 { true } else { false } }
-            // Do not attribute links lost to a radio failure to the phone.
+            // If the radio has failed, end the visits first, so that the lost links are not attributed to the phones.
             let abandoned = hasFailed ? abandonVisits(.radio, at: now) : []
             return abandoned + reactions.flatMap { translate($0, at: now) }
         }
@@ -132,7 +133,7 @@ extension Kiosk {
         radio = .up
         health.take(.over(.radioFailed), at: now)
         declaredCapacity = information.advertisesWhileConnected ? .max : 1
-        // A controller that was reset because of its links reports nothing new, and its capacity is known.
+        // After a reset that only freed links, nothing is reported again and the known capacity stays.
         if offers.hasCurrent { return [] }
         capacity = declaredCapacity
         supervisor.up(at: now)
@@ -141,9 +142,9 @@ extension Kiosk {
         return [.note(.radioReady(description), nil)] + tellCapacity()
     }
 
-    /// Handles a refusal to advertise. If links exist, the controller has reached its limit of links; without
-    /// a link it is out of order. Advertisements that it already shows stay on the air, because a phone may
-    /// connect to that.
+    /// Handles a refusal to advertise. If links exist, the controller has reached its limit of links; without a link
+    /// it is out of order. Advertisements that it already shows stay on the air, because a phone may still connect to
+    /// them.
     private mutating func refused(_ opcode: HCIOpcode, _ status: HCIStatus, at now: Instant) -> [KioskAction] {
         guard host.linkCount > 0 else { return radioFailed(.advertisingRefused(opcode, status), at: now) }
         if !host.isAdvertising { offers.refused() }

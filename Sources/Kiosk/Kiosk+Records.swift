@@ -5,7 +5,8 @@ import Ledger
 import Reasons
 import Tuvali
 
-/// The outcome of an accepted visit that cannot be recorded yet.
+/// The outcome of an accepted visit that cannot be recorded yet, because the pulse or the wait for the passage is not
+/// over.
 struct Unrecorded: Sendable {
     var record: VisitRecord
     var isOver = false
@@ -14,12 +15,12 @@ struct Unrecorded: Sendable {
 }
 
 extension Passage {
-    /// The value for a record; nil: not known.
+    /// Whether the person passed, as a record states it; nil: not known.
     var wasSeen: Bool? { self == .unknown ? nil : self == .seen }
 }
 
-/// Step 9, Record: which data of a visit is written, which visits are only counted, and what happens to an
-/// intent that was not used for a phone.
+/// Step 9, Record: which data of a visit is written, which visits are only counted, and what happens to an intent
+/// whose visit ends without a record.
 extension Kiosk {
     mutating func record(
         _ outcome: Outcome, of visit: Visit, _ signedDigests: [[UInt8]], at now: Instant
@@ -42,17 +43,18 @@ extension Kiosk {
             if visit.hasPayload { actions = dismiss(visit.id, visit.verdict) }
         }
         actions += ended(result, visit, isRecorded: isRecorded, at: now)
-        // The content of the payload is not known.
+        // A payload without a verdict may contain an authentic credential: store the session, so that it cannot be
+        // replayed.
         let isUnknown = visit.hasPayload && visit.verdict == nil
         return actions + (isUnknown ? keepSession(visit.printedSession, of: visit.id, nil, at: now) : [])
     }
 
-    /// Records a visit for which the gate did not open. Returns no action if the visit is only counted. The visit's
-    /// intent is then left for another visit.
+    /// Records a visit for which the gate did not open. Returns no action if the visit is only counted; its intent is
+    /// then left for another visit. `worth`: the record's priority; nil: the visit is recorded in any case.
     mutating func recordUnopened(_ record: VisitRecord, _ worth: RecordPriority?, at now: Instant) -> [KioskAction] {
         guard let worth else { return [.recordOutcome(record)] }
-        // Limit the size, whatever a stranger sent, because counted outcomes stay in memory and recorded ones
-        // on the disk.
+        // Limit the size, whatever a stranger sent, because counted outcomes occupy memory and recorded outcomes
+        // occupy the disk.
         let outcome = record.outcome.clipped(to: worth.limits)
         let kind = RecordTally.Kind(
             worth: worth, result: outcome.result, codes: RecordTally.Kind.distinct(record.outcome.reasons),
@@ -64,8 +66,8 @@ extension Kiosk {
         return [.recordOutcome(record)]
     }
 
-    /// Returns the record of the decision to admit the visitor of `visit`, for which the gate has just been
-    /// ordered to open. Nil if that order is over.
+    /// Returns the record of the decision to admit the visitor of `visit`, for which the gate has just been ordered to
+    /// open. Returns nil if the gate is not open.
     func decided(_ visit: VisitID, at now: Instant) -> VisitRecord? {
         guard let until = gate.deadline,
             var record = unrecorded.first(where: { $0.record.visit == visit })?.record
@@ -91,12 +93,12 @@ extension Kiosk {
         }
     }
 
-    /// Leaves the intent of a visit without a record to the next phone. All other data of the visit are
-    /// dropped. A phone that identifies itself takes over such an intent if one waits. So the number of
-    /// waiting intents is at most the number of phones that were identified at the same time.
+    /// Keeps the intent of a visit that ends without a record for the next phone that identifies itself. All other
+    /// data of the visit are dropped. Because each phone uses such an intent first, the number of spare intents is at
+    /// most the number of phones that were identified at the same time.
     mutating func keepIntent(of visit: Visit, at now: Instant) {
         let index = visits.firstIndex { $0.connection == visit.connection }
-        // An earlier request may have ended all visits.
+        // The visit is missing if an earlier request has ended all visits.
         keep(index.map { visits[$0].giveIntent() } ?? visit.intent?.leftOver, at: now)
     }
 
@@ -105,36 +107,37 @@ extension Kiosk {
         if let intent { spares.append(SpareIntent(intent: intent, since: now)) }
     }
 
-    /// Takes the oldest unused intent for the visit on the link `link`. Returns nil if none waits, or if the
-    /// visit is over already.
+    /// Takes the oldest spare intent for the visit on the link `link`. Returns nil if there is no spare intent, or if
+    /// the visit is over already.
     mutating func takeSpare(for link: ConnectionHandle) -> VisitIntent? {
         guard !spares.isEmpty, visits.contains(where: { $0.connection == link }) else { return nil }
         return spares.removeFirst().intent
     }
 
-    /// Whether the ledger has room only for visits for which the gate opens.
+    /// Whether the ledger has room only for records of visits for which the gate opens.
     var isLedgerFull: Bool { health.isInForce(.ledgerFilled) }
 
-    /// When the oldest unused intent is closed, or counted visits are recorded. This is at the earliest a
-    /// minute after the last time, and is limited by the allowance for visits without a payload. So a crowd
-    /// without payloads is recorded slowly.
+    /// When the gate next closes the oldest spare intent or records counted visits; nil: there is nothing to record,
+    /// or the ledger has no room. This is at the earliest ``SpareIntent/lifetime`` after the last time, and at the
+    /// pace of the allowance for visits without a payload. So a crowd that sends no payloads fills the ledger only
+    /// slowly.
     var spareDeadline: Instant? {
         let due = isLedgerFull ? nil : [spares.first?.deadline, countDeadline].compactMap(\.self).min()
         return due.map { max($0, spareClosed?.advanced(by: SpareIntent.lifetime) ?? .zero, tally.nextUnasked) }
     }
 
-    /// When counted visits are recorded although no intent is left for their record, or although phones use
-    /// all intents again and again. This time is ten times as long.
+    /// When counted visits are recorded even without a spare intent: ten times ``SpareIntent/lifetime`` after counting
+    /// began. Otherwise they would stay unrecorded while phones use all spare intents again and again.
     private var countDeadline: Instant? {
         offers.canName ? tally.waitsSince?.advanced(by: SpareIntent.lifetime * 10) : nil
     }
 
-    /// Closes the oldest unused intent, with a record of one kind of counted visits. If no intent is left,
-    /// there must be counted visits.
+    /// Closes the oldest spare intent with a record of one kind of counted visits, or with an abandoned visit if none
+    /// is counted. Without a spare intent, there must be counted visits.
     mutating func closeSpare(at now: Instant) -> [KioskAction] {
         spareClosed = now
         let intent = spares.isEmpty ? nil : spares.removeFirst().intent.id
-        // The record belongs to the visit of no phone: use the intent's id as its id, or a new id.
+        // The record belongs to no phone's visit: its id is the intent's id or, without an intent, a new one.
         guard let visit = intent.map({ VisitID($0.text) }) ?? offers.nextVisit() else { return [] }
         tally.payUnasked(at: now)
         let counted = tally.takeNext(at: now)
@@ -147,7 +150,7 @@ extension Kiosk {
         return [.recordOutcome(VisitRecord(visit, using: intent, outcome, signedDigests: digests))]
     }
 
-    /// Closes every intent and records all counted visits, at the end.
+    /// Closes every spare intent and records all counted visits, when the kiosk stops.
     mutating func closeSpares(at now: Instant) -> [KioskAction] {
         var actions = giveUpUnchecked(beyond: 0, at: now)
         while !spares.isEmpty || tally.waitsSince != nil {
@@ -158,7 +161,7 @@ extension Kiosk {
         return actions
     }
 
-    /// Counts notes of a visit that are about the gate and not about the visitor.
+    /// Counts a failure of the ledger that a visit noted, and reports it as a fault. Ignores other notes.
     mutating func count(_ note: KioskNote, at now: Instant) {
         guard case .ledgerFailed(let failure) = note else { return }
         counters.ledgerFailures += 1
@@ -166,7 +169,7 @@ extension Kiosk {
             .present(.ledgerUnavailable, count: counters.ledgerFailures, detail: failure.description), at: now)
     }
 
-    /// Makes the note about the end of a visit. `isRecorded`: the visit has a record of its own.
+    /// Returns the note about the end of a visit. `isRecorded`: whether the visit has a separate record.
     func ended(_ result: VisitResult, _ visit: Visit, isRecorded: Bool, at now: Instant) -> [KioskAction] {
         var figures = visit.figures(at: now)
         figures.isRecorded = isRecorded

@@ -3,31 +3,31 @@ import Encoding
 import Reasons
 import Tuvali
 
-/// Step 2, Connect: which phones have a place. Also the execution of the requests of visits: a ``Visit`` decides
-/// what happens in steps 3 to 8, and the kiosk makes its requests into actions of the driver. Step 11, Forget.
+/// Step 2, Connect: which phones have a place. Steps 3 to 8: a ``Visit`` decides what happens, and the kiosk
+/// translates the visit's requests into actions of the driver. Step 11, Forget: the end of a visit.
 extension Kiosk {
     /// The number of phones that can have a visit at the same time.
     private var places: Int { min(settings.phones + settings.lobby, capacity) }
 
-    /// The number of places that are taken.
+    /// The number of places that are taken. A phone whose link is being ended takes none.
     private var taken: Int { visits.indices.count { !visits[$0].isLeaving } }
 
-    /// The number of last places, kept for new phones: a phone that found no place could not connect, and the
-    /// gate would not notice it. Zero if the radio supports only one phone at a time.
+    /// The number of places that are kept for new phones. Without them a new phone could not connect, and the gate
+    /// would not notice that it waits. Zero if the radio supports only one phone at a time.
     var reserve: Int { min(2, places / 2) }
 
-    /// Whether a phone is known to wait: all other places and one of the reserved places are taken.
+    /// Whether a phone counts as waiting: all other places and at least one of the reserved places are taken.
     var hasWaiting: Bool { reserve > 0 && taken > places - reserve }
 
     /// Whether a phone that connects now finds a place.
     func hasRoom(at now: Instant) -> Bool { taken < places && takesLinks(at: now) }
 
-    /// The phone that must leave next, and when: the phone whose time is up first. Nil if no phone must
-    /// leave, because none waits and a new phone would get a place.
+    /// Returns the phone that must leave next, and when: the phone whose time is up first. Returns nil if no phone
+    /// must leave, because none waits and a new phone would get a place.
     private func nextToGo(at now: Instant) -> (connection: ConnectionHandle, at: Instant)? {
         guard case .up = radio, hasWaiting || taken >= places || isShortOfLinks(at: now) else { return nil }
-        // The gate cannot notice phones that a full radio keeps out. A radio that carries only one phone is
-        // always full.
+        // A radio that carries only one phone is full during every visit, and the gate cannot notice a waiting phone.
+        // Therefore visitors at such a radio get the longer time to choose.
         let choice = reserve > 0 ? settings.choiceLimit : settings.loneChoiceLimit
         let (links, isShort) = (host.linkStates, isShortOfLinks(at: now))
         typealias Candidate = (visit: Int, at: Instant, hasSpoken: Int, timeout: Duration)
@@ -48,7 +48,7 @@ extension Kiosk {
         return next.map { (visits[$0.visit].connection, $0.at) }
     }
 
-    /// When a phone must leave in the present state; nil if none must leave.
+    /// When a phone must leave so that another finds a place; nil if none must leave.
     func roomDeadline(after now: Instant) -> Instant? { nextToGo(at: now)?.at }
 
     /// Ends the visits of phones that have been idle for too long while others wait.
@@ -160,9 +160,9 @@ extension Kiosk {
     mutating func phoneLeft(_ handle: ConnectionHandle, at now: Instant) -> [KioskAction] {
         let actions = change(handle, at: now) { $0.linkLost(.phone, at: now) }
         visits.removeAll { $0.connection == handle }
-        // A refusal may have had a reason that is over.
+        // Without a link, the limit that a refusal to advertise has shown no longer applies.
         if host.linkCount == 0 { capacity = declaredCapacity }
-        // Advertisements that the controller refused because of that link may succeed now.
+        // The controller may have refused advertisements because of the ended link: request them again.
         if capacity != .max { offers.refused() }
         return actions
     }

@@ -8,9 +8,9 @@ import Tuvali
 ///
 /// The extensions in the order of a visit: the radio starts (`Kiosk+Radio`), and an invitation is advertised
 /// (`Kiosk+Offers`) while the controller has free links (`Kiosk+Links`). A phone connects and gets a ``Visit`` of its
-/// own (`Kiosk+Visits`). The verdict arrives (`Kiosk+Verification`) and is shown in its turn (`Kiosk+Verdicts`), the
-/// gate opens (`Kiosk+Door`), and the visit is recorded (`Kiosk+Records`) and forgotten (`Kiosk+Visits`). The kiosk is
-/// pure: the driver executes the returned actions in order.
+/// own (`Kiosk+Visits`). The verdict arrives (`Kiosk+Verification`) and is shown in its verdict turn
+/// (`Kiosk+Verdicts`), the gate opens (`Kiosk+Door`), and the visit is recorded (`Kiosk+Records`), and its data are
+/// dropped (`Kiosk+Visits`). The kiosk is pure: the driver executes the returned actions in order.
 package struct Kiosk: Sendable {
     enum Radio {
         case down(retryAt: Instant?)
@@ -27,55 +27,57 @@ package struct Kiosk: Sendable {
     var supervisor: RadioSupervisor
     /// Whether advertising sets are used if the controller has them. The value becomes false when the sets have failed.
     var usesAdvertisingSets = true
-    /// When the controller was last found not to advertise although it should have, the oldest first.
+    /// The instants at which the controller was found not to advertise although it should have, the oldest first.
     var lapses: [Instant] = []
     var host: Host
     var controller: String?
-    /// The number of links at which the controller accepts no further phone. The controller declares it, or
-    /// has shown it since the first of the present links began.
+    /// The number of links with which the controller accepts no further phone: the number that it declares or, until
+    /// all links have ended, a smaller number with which it refused to advertise or ran short of data buffers.
     var capacity = Int.max
-    /// The capacity that the controller declares.
+    /// The number of links that the controller declares: 1 if it cannot advertise while a link exists, else `Int.max`.
     var declaredCapacity = Int.max
-    /// The capacity that was reported last.
+    /// The capacity that was last reported to the log; `Int.max`: none.
     var reportedCapacity = Int.max
 
-    /// States of the radio that are in force, and when each is over unless it is seen again.
+    /// The present faults of the radio, each with the instant at which it counts as over unless it is reported again.
     var troubles: [(code: ReasonCode, until: Instant)] = []
 
     var offers = Offers()
-    /// The used sessions of the printed key, if the gate has one. The sessions are kept when offers end and when the
-    /// radio fails.
+    /// The sessions in which the printed key was used, so that none is accepted twice. They are kept when offers end
+    /// and when the radio fails.
     var used: UsedSessions
     /// The visits of the connected phones, in the order of their connections.
     var visits: [Visit] = []
 
     var turns = VerdictTurns()
     var indicator: Indicator
-    /// When a failed transfer was last shown.
+    /// When the light last showed a failed transfer; nil: never.
     var failureShown: Instant?
     var gate = Gate()
     private var shown: (signal: Signal, pattern: IndicatorPattern, verdict: Instant?)?
     private var gateShown = Gate.Command.shut
-    /// The last command to each output that is held.
+    /// The last command to each held output (``OutputRole/Kind/held(_:)``).
     var held: [OutputRole: Gate.Command] = [:]
-    /// The state of the gate apart from its relay.
+    /// The state of the door: its mode, its sensors and its alarms.
     var door: Door
-    /// Whether a person inside waits to be let out.
+    /// Whether a person inside has requested to exit and the request is still pending.
     var wantsExit = false
-    /// Whether a person was let out since the last verdict, so that the next turn belongs to a verdict.
+    /// Whether the gate has opened for an exit since the last verdict. If so, a waiting verdict is shown before the
+    /// next exit.
     var exitWaiting = false
-    /// The door's actions that followed from openings of this turn.
+    /// The door's actions that the openings of the present turn caused and that are not performed yet.
     var doorActions: [DoorAction] = []
 
-    /// Outcomes of accepted visits whose pulse is not over, or whose passage is awaited: a record contains both.
+    /// The outcomes of accepted visits that are not recorded yet: a record states the length of the pulse and whether
+    /// the person passed.
     var unrecorded: [Unrecorded] = []
-    /// The intents that were not used for a phone, oldest first.
+    /// The intents of visits that ended without a record, the oldest first. The next phones use these intents.
     var spares: [SpareIntent] = []
-    /// When a spare intent was last closed.
+    /// When a spare intent was last closed; nil: never.
     var spareClosed: Instant?
     /// The visits that ended while their payload was being checked.
     var unchecked: [Unchecked] = []
-    /// Visits without an opening that are only counted so far.
+    /// The visits without an opening that are counted and not recorded yet.
     var tally = RecordTally()
     var refusedSessions = RefusedSessions()
     var health = Health()
@@ -89,7 +91,7 @@ package struct Kiosk: Sendable {
         door = Door(settings: settings.door)
     }
 
-    /// When ``KioskEvent/timer`` is due; nil: never by itself.
+    /// Returns when the driver must send ``KioskEvent/timer`` next; nil: no timer is needed.
     package func deadline(after now: Instant) -> Instant? {
         let parts = [
             radioDeadline, linkDeadline(after: now), offerDeadline, roomDeadline(after: now), turnDeadline,
@@ -100,7 +102,7 @@ package struct Kiosk: Sendable {
         return (parts + doors + visits.indices.map { visits[$0].deadline }).compactMap { $0 }.min()
     }
 
-    /// Returns the state at this moment.
+    /// Returns the kiosk's state at the instant `now`.
     package func status(at now: Instant) -> KioskStatus {
         let radio: KioskStatus.Radio =
             switch radio {
@@ -117,8 +119,8 @@ package struct Kiosk: Sendable {
             door: door.status, phones: visits.count, counters: counters, health: health)
     }
 
-    /// Handles one event and returns the actions to execute, in order: relay and light come first, whatever
-    /// else is to be done.
+    /// Handles one event and returns the actions to execute, in order. The commands to relay and light come first, so
+    /// that no other action delays them.
     package mutating func handle(_ event: KioskEvent, at now: Instant) -> [KioskAction] {
         let wasStopped = isStopped
         var reaction = react(to: event, at: now)
@@ -194,7 +196,7 @@ package struct Kiosk: Sendable {
             return doorHandles(event, at: now)
         case .pulseDelayed(let delay):
             gate.delay(by: delay)
-            gateShown = gate.command  // The panel has this order already.
+            gateShown = gate.command  // The outputs already follow this command.
             if let end = gate.deadline { turns.wait(for: now.duration(to: end), at: now) }
             return []
         case .stop:
@@ -202,8 +204,8 @@ package struct Kiosk: Sendable {
         }
     }
 
-    /// Performs all actions that follow from the present state, whatever led to it: verdicts get their turns,
-    /// places are freed, and the advertisements and the light match the present visits.
+    /// Performs all actions that follow from the present state, whatever event led to it: verdict turns begin, places
+    /// are freed, and the advertisements and the light match the present visits.
     private mutating func goOn(at now: Instant) -> [KioskAction] {
         var actions = advanceDoor(at: now)
         giveExit(at: now)

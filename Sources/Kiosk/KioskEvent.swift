@@ -17,8 +17,8 @@ package struct VisitID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 }
 
-/// The identity of an intent: a random UUID that no visit has. An intent that was not used for a phone is
-/// used for the next phone.
+/// The identity of an intent: a random UUID that no visit has. The intent of a visit that ends without a record is
+/// used for the next visit.
 package struct IntentID: Hashable, Sendable, CustomStringConvertible {
     /// The id as a lower-case UUID text.
     package let text: String
@@ -40,9 +40,8 @@ package struct VisitRecord: Equatable, Sendable {
     /// How the visit ended. In the record of a decision, the outcome has the state of the gate that was
     /// ordered.
     package var outcome: Outcome
-    /// The SHA-256 hashes of the signed contents of the credentials. From these and the site's key, the
-    /// driver derives the names of the first credential and of as many further credentials as there are
-    /// digests.
+    /// The SHA-256 hashes of the signed contents of the credentials. From these and the site's key, the driver derives
+    /// the names of the first credentials of the outcome, one name for each hash.
     package var signedDigests: [[UInt8]]
 
     /// Creates a record from its parts.
@@ -51,13 +50,14 @@ package struct VisitRecord: Equatable, Sendable {
     }
 }
 
-/// Fresh random bytes for the next session. The driver draws them, because the core has no randomness of its own.
+/// Random bytes for the next offer: its key and addresses, and the ids of its visits. The driver draws them, because
+/// the kiosk has no source of randomness.
 package struct SessionMaterial: Equatable, Sendable {
-    /// The number of bytes that ``init(_:)`` takes.
+    /// The number of random bytes that ``init(_:printed:)`` requires.
     package static let byteCount = 32 + 16 + 3 + 16
     /// The X25519 private key, 32 bytes.
     let privateKey: [UInt8]
-    /// The identity resolving key, 16 bytes. It is thrown away after use.
+    /// The identity resolving key, 16 bytes. It is dropped after use.
     let identityResolvingKey: [UInt8]
     /// The random part of the resolvable private address, 3 bytes.
     let addressRandom: [UInt8]
@@ -82,13 +82,14 @@ package struct SessionMaterial: Equatable, Sendable {
     /// keys have different addresses.
     func address(_ number: Int) -> DeviceAddress? {
         guard (0...1).contains(number), let last = addressRandom.last else { return nil }
-        // Do not change the lowest bit: it is inverted if all bits are equal.
+        // Do not change the lowest bit, because ``ResolvablePrivateAddress`` inverts it if all bits are equal.
         let random = addressRandom.dropLast() + [last ^ (number == 0 ? 0 : 0x02)]
         return try? ResolvablePrivateAddress.make(identityKey: identityResolvingKey, random: Array(random))
     }
 }
 
-/// The ids of the visits with one key and of their intents, in sequence. They outlive the key.
+/// The ids of the visits with one key and of their intents, in sequence. The sequence is still used after the key was
+/// dropped, for records of counted visits.
 struct VisitIDs: Equatable, Sendable {
     /// The bytes from which the ids are made, 16 bytes.
     private let random: [UInt8]
@@ -96,8 +97,8 @@ struct VisitIDs: Equatable, Sendable {
 
     init(_ random: [UInt8]) { self.random = random }
 
-    /// Returns the id of a visit, and the id for an intent of its own: as random as the bytes, and different
-    /// from all others.
+    /// Returns the id of a visit, and the id of an intent that the visit gets if there is no spare intent. Both ids
+    /// are as random as the bytes, and they differ from all others.
     mutating func next() -> (visit: VisitID, intent: IntentID)? {
         var (bytes, carry) = (random, count)
         count &+= 1
@@ -121,12 +122,12 @@ package enum KioskEvent: Equatable, Sendable {
     case transportClosed(RadioFailure)
     /// The controller sent one H4 packet, indicator byte included.
     case received([UInt8])
-    /// The time ``Kiosk/deadline`` has been reached.
+    /// The instant that ``Kiosk/deadline(after:)`` returned has been reached.
     case timer
     /// New keys were drawn: the answer to ``KioskAction/drawSessionMaterial``.
     case sessionMaterial(SessionMaterial)
-    /// The printed key is in force from now on, so keys must be drawn. Or (`isInForce` is false) it is no
-    /// longer in force, and phones that use it are refused.
+    /// The printed key is in force from now on, so new keys must be drawn. If `isInForce` is false, the printed key is
+    /// no longer in force, and phones that use it are refused.
     case printedKey(isInForce: Bool)
     /// The intent with the given id survives a power cut from now on.
     case intentDurable(IntentID)
@@ -139,10 +140,10 @@ package enum KioskEvent: Equatable, Sendable {
     case verified(VisitID, Verdict)
     /// A part of the gate reports that a fault has begun, or is over.
     case health(HealthReport)
-    /// Something happened at the door.
+    /// An input, the order or the schedule of the door has changed.
     case door(DoorEvent)
-    /// The order to open reached the panel later than the instant of its turn, by the given time. The pulse
-    /// was ordered to end later by the same time.
+    /// The command to open the relay reached the outputs later than the kiosk had planned, by the given time. The
+    /// driver has moved the end of the pulse by the same time.
     case pulseDelayed(by: Duration)
     /// Shut down in order.
     case stop
@@ -154,8 +155,8 @@ package enum KioskAction: Equatable, Sendable {
     case openTransport
     /// Close the transport; `transportClosed` is not awaited.
     case closeTransport
-    /// Ask the service that has the right to do so to reset the Bluetooth adapter, because no other measure
-    /// has helped. The action has no answer.
+    /// Ask the service that is permitted to do so to reset the Bluetooth adapter, because no other measure has helped.
+    /// The action has no answer.
     case resetAdapter
     /// Write one H4 packet to the controller, indicator byte included.
     case send([UInt8])
@@ -170,11 +171,11 @@ package enum KioskAction: Equatable, Sendable {
     case keepSession(VisitID, [UInt8])
     /// Verify the payload of the given visit outside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
-    /// Write the outcome of a visit. The report is sent with it, and the state of the credential follows from
-    /// it.
+    /// Record the outcome of a visit. The driver makes the report from this record, and derives the state of the
+    /// credential from the outcome.
     case recordOutcome(VisitRecord)
-    /// The given visit has ended without an opening and without a separate record. Stop its verification, and
-    /// release its credential. The action is sent only if the verifier may be working for the visit, or has
+    /// The given visit has ended without an opening and without a separate record. Stop its verification, and release
+    /// the reservation of its credential. The action is sent only if the verifier may be working for the visit, or has
     /// accepted its credential.
     case dismissed(VisitID)
     /// The gate was ordered to open for this visit. Write the decision at once, with the state of the gate
@@ -193,8 +194,8 @@ package enum KioskAction: Equatable, Sendable {
     /// report is sent once for each visitor, never for a person who exits, and not later than `until`. The
     /// action directly follows the order to the relay.
     case admit(until: Instant)
-    /// Command an output that is held (``OutputRole/Kind/held(_:)``). The command is repeated before the last one
-    /// ends. The action precedes every other action except those for gate and light.
+    /// Command an output that is held (``OutputRole/Kind/held(_:)``). The kiosk repeats the command before the last
+    /// one ends. The action precedes every other action except those for gate and light.
     case hold(OutputRole, Gate.Command)
     /// Publish a note. The visit is the one that the note is about; nil if it is about none.
     case note(KioskNote, VisitID?)

@@ -31,13 +31,13 @@ package enum KioskNote: Equatable, Sendable {
     /// all chunks. `bytesPerSecond`: the mean rate in encrypted bytes a second since the transfer was
     /// announced.
     case progress(received: Int, total: Int, bytesPerSecond: Int)
-    /// The last missing byte was received (T0). `bytes`: the size of the decrypted payload. `crcErrors` and
-    /// `repairs`: the chunks with a wrong checksum, and the repair rounds.
+    /// The last missing byte was received (T0). `bytes`: the size of the decrypted payload. `crcErrors` and `repairs`:
+    /// the numbers of chunks with a wrong checksum and of repair rounds.
     case received(bytes: Int, crcErrors: Int, repairs: Int)
     /// The verdict is ready and waits until `behind` other verdicts have been shown.
     case verdictWaits(behind: Int)
-    /// The verdict on the visit, with its reason codes. `sinceT0`: how long it took from T0. `waited`: the
-    /// part of that time in which it waited for its turn.
+    /// The verdict on the visit, with its reason codes. `sinceT0`: the time from T0 to the decision. `waited`: the
+    /// part of that time in which the visit waited for its verdict turn.
     case decided(accepted: Bool, reasons: [ReasonCode], sinceT0: Duration, waited: Duration)
     /// The gate relay was energised or released.
     case gate(open: Bool)
@@ -54,7 +54,7 @@ package enum KioskNote: Equatable, Sendable {
     /// The visit has its verdict or was given up. The note has the result, the reason codes with the most
     /// important first, and the figures of the visit.
     case visitEnded(VisitResult, reasons: [ReasonCode], VisitFigures)
-    /// The ledger or the log of used sessions does not have an entry that the visit needs, for the given reason.
+    /// The ledger or the log of used sessions has not stored an entry that the visit needs, for the given reason.
     case ledgerFailed(LedgerFailure)
     /// A fault has begun or is over. The note is published at most once in some seconds for each code.
     /// `count`: the occurrences since the start.

@@ -14,7 +14,7 @@ package struct KioskSettings: Sendable {
         case open
     }
 
-    /// The name that phones compare.
+    /// The gate's name in its invitations and advertisements, which phones compare.
     package var name: Identifier
     /// The version of this program, for records.
     package var softwareVersion: String
@@ -28,7 +28,8 @@ package struct KioskSettings: Sendable {
     package var tones = VerdictTones()
     /// What the gate does while the ledger cannot record; see ``LedgerFailurePolicy``.
     package var whenLedgerFails: LedgerFailurePolicy = .refuse
-    /// How long an unused key and its invitation are advertised (40-bit authentication).
+    /// How long an unused key and its invitation are advertised. The time is short, because wallets authenticate only
+    /// 40 bits of the key.
     package var keyRotation: Duration = .seconds(60)
     /// How long the previous invitation is still advertised in addition to a new one, for phones that have
     /// read it.
@@ -36,21 +37,23 @@ package struct KioskSettings: Sendable {
     /// The generations of Tuvali that the gate accepts, each once. Each generation has a service in the GATT
     /// table and an advertisement on the air, in this order.
     package var generations: [Generation] = [.b]
-    /// The maximum number of phones that can have a visit at the same time, at least 1. The number is lower if the
-    /// controller supports fewer.
+    /// The number of places for phones without the ``lobby``, at least 1. The number is lower if the controller
+    /// supports fewer links.
     package var phones = 4
-    /// Places for phones in addition to those: people choose for a long time and send for a short time.
+    /// The number of places in addition to ``phones``. They exist because visitors need more time to choose than to
+    /// send.
     package var lobby = 4
-    /// How long a visitor may choose while another phone waits for a place, or could wait: nearly all take less.
+    /// How long a visitor may choose while another phone waits for a place, or could wait. Nearly all visitors need
+    /// less time.
     var choiceLimit: Duration = .seconds(8)
     /// The time limit for choosing if the radio supports only one phone at a time. In that case the gate
     /// cannot know whether another phone waits.
     package var loneChoiceLimit: Duration = .seconds(30)
-    /// How long a phone may take to identify itself while another waits. On a slow link it is 100 connection
-    /// intervals, up to the time for choosing: some 20 requests and answers come before, each of two
-    /// intervals without loss.
+    /// How long a phone may take to identify itself while another waits. On a slow link the limit is 100 connection
+    /// intervals, up to the time for choosing: some 20 requests and answers precede the identification, each of which
+    /// takes two intervals without loss.
     package var identifyLimit: Duration = .seconds(5)
-    /// How long a phone may be late with its chunks, or stay after its verdict, while another waits.
+    /// How late a phone may be with its chunks, or how long it may stay after its verdict, while another waits.
     package var idleLimit: Duration = .seconds(4)
     /// How long a verdict waits for its intent to become durable before the ledger counts as failed.
     package var intentLimit: Duration = .seconds(2)
@@ -65,9 +68,9 @@ package struct KioskSettings: Sendable {
     /// wait again. Otherwise a radio that fails as soon as it is up would be opened ten times a second, and
     /// the log would fill.
     var radioSettling: Duration = .seconds(10)
-    /// How often a radio that stays out of order is reported.
+    /// The time after which a radio that stays out of order is reported again.
     package var radioReminder: Duration = .seconds(60)
-    /// The protocol's own time limits and rules.
+    /// The time limits and rules of the Tuvali protocol.
     package var tuvali = SessionSettings()
     /// The settings of the Bluetooth host.
     package var host = HostConfiguration()
@@ -89,7 +92,8 @@ package struct KioskSettings: Sendable {
         var settings = tuvali
         let passage = door.oneByOne ? door.longestPassage : .zero
         var turn = max(VerdictTurns.longest, passage) + Gate.gap
-        // Between two verdicts a person may be let out, after the whole pulse and the whole red light.
+        // Between two verdicts the gate may open for an exit, after the whole pulse and the whole red light of the
+        // previous visitor.
         if door.inputs[.request] != nil { turn = max(turn, Gate.hardLimit + Gate.gap) + VerdictTurns.pulse + Gate.gap }
         let turns = turn * (phones + lobby)
         settings.verdictLimit = max(settings.verdictLimit, verificationLimit + intentLimit + turns)

@@ -18,7 +18,7 @@ package struct KioskStatus: Sendable {
     package let at: Instant
     /// The state of the radio.
     package let radio: Radio
-    /// The controller's own description; nil before the controller was ready for the first time.
+    /// The description of the controller; nil before the controller was ready for the first time.
     package let controller: String?
     /// The indicator pattern that the light shows.
     package let light: IndicatorPattern
@@ -35,7 +35,7 @@ package struct KioskStatus: Sendable {
 }
 
 extension KioskStatus {
-    /// Creates the status of a kiosk that cannot begin yet. `health` has the reason.
+    /// Creates the status of a kiosk that cannot begin yet. `health` contains the reason.
     package init(waiting health: Health, at now: Instant) {
         self.init(
             at: now, radio: .down, controller: nil, light: .fault, isGateOpen: false,

@@ -11,19 +11,19 @@ package struct LampRhythms: Hashable, Sendable {
     /// Creates the documented default values.
     package init() {}
 
-    /// The rhythm of an indicator pattern. It has no effect for a pattern whose rhythm is fixed.
+    /// The rhythm of an indicator pattern. Setting it has no effect for a pattern whose rhythm is fixed.
     package subscript(sign: IndicatorPattern) -> LampRhythm {
         get { chosen[sign] ?? sign.usual?.rhythm ?? .steady }
         set { chosen[sign] = newValue == sign.usual?.rhythm ? nil : newValue }
     }
 
-    /// Returns another indicator pattern that cannot be distinguished from this one without colours; nil if
-    /// there is none. Patterns of the same lamp need different rhythms. The two verdicts need different
-    /// rhythms, too, because in the dark a person cannot see which position is lit. Of two similar patterns,
-    /// only the later one returns the earlier one.
+    /// Returns another indicator pattern that cannot be distinguished from this one without colours; nil if there is
+    /// none. Patterns of the same lamp need different rhythms. The two verdicts need different rhythms, too, because
+    /// in the dark a person cannot see which position is lit. Of two such patterns, the function names the earlier one
+    /// when called with the later one, and returns nil when called with the earlier one.
     package func indistinguishable(of sign: IndicatorPattern) -> IndicatorPattern? {
         let others = Self.signs.prefix { $0 != sign }
-        // The two flashes of a failed transfer are a quick blink of the lamp that shows checking.
+        // The two flashes of a failed transfer look like a quick blink of the lamp that shows checking.
         if sign == .checking, self[sign] == .quick { return .failed }
         return others.first { other in
             let isBeside = other.usual?.lamp == sign.usual?.lamp || other == .accepted && sign == .rejected

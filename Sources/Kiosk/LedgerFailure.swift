@@ -3,15 +3,15 @@
 package enum LedgerFailure: Error, Equatable, Sendable {
     /// The ledger did not answer within ``KioskSettings/intentLimit``.
     case noAnswer
-    /// The database refused or failed; the text is its own.
+    /// The database refused or failed; the text is the database's message.
     case database(String)
-    /// More intents wait for the disk than the queue takes.
+    /// More intents wait for the disk than the queue accepts.
     case tooManyIntents
     /// The outcome of the visit arrived before its intent was written.
     case visitEnded
     /// The log of used sessions did not answer within ``KioskSettings/intentLimit``.
     case noAnswerOfSessions
-    /// The log of used sessions failed; the text is its own.
+    /// The log of used sessions failed; the text is its message.
     case sessions(String)
     /// A session was to be kept, and the gate has no printed key.
     case noPrintedKey

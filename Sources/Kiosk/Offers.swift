@@ -10,11 +10,11 @@ import Tuvali
 /// scan a code twice. The sessions of these phones differ in the wallet's key, and a secret that was used once is never
 /// accepted again (``admit(_:)``).
 struct Offer: Sendable {
-    /// The largest number of sessions of one offer: several a second for its whole life. Honest phones that
-    /// have read the code do not reach it, and it bounds the stored identifiers.
+    /// The largest number of sessions of one offer: several a second for its whole life. Honest phones that have read
+    /// the code do not reach this number, and it limits the memory for identifiers.
     static let sessions = 256
 
-    /// The number of the offer; each offer has the next number.
+    /// The number of the offer. The offers of one ``Offers`` value are numbered from 0 in the order of their creation.
     let number: Int
     let key: VerifierKey
     /// One advertisement for each generation, in the order of the generations.
@@ -77,12 +77,12 @@ struct Offer: Sendable {
     }
 }
 
-/// The offers that phones may use: the newest, which is displayed, and the earlier ones as long as a phone
-/// that has read them may still arrive.
+/// The offers that phones may use: the newest, which is displayed, and earlier offers whose code a phone that still
+/// arrives may have read.
 ///
-/// The offers are advertised at the same time or, if the controller cannot do that, in turns. Each offer has
-/// a separate address for each generation: the address to which a phone connected determines the key. While
-/// no advertisement is on the air, no offer ages.
+/// The offers are advertised at the same time, or one after another if the controller cannot show all of them. Each
+/// offer has a separate address for each generation: the address to which a phone connected determines the key. While
+/// no advertisement is on the air, the lifetimes of the offers are suspended.
 struct Offers: Sendable {
     /// The largest number of offers in addition to the newest. While there are so many, the newest offer
     /// stays although it is used.
@@ -91,17 +91,19 @@ struct Offers: Sendable {
     /// The offers, oldest first. An offer that is over stays as long as a visit may identify itself with it.
     private var offers: [Offer] = []
     private var count = 0
-    /// Whether the present offer is to be replaced.
+    /// Whether the newest offer is to be replaced.
     var wantsNew = false
     /// Whether key material has been requested.
     var isAwaiting = false
-    /// The numbers of the offers that the host was asked to show, the newest first; nil: what it shows is not known.
+    /// The numbers of the offers that the host was asked to show, the newest first; nil: it is not known what the host
+    /// shows.
     private var asked: [Int]? = []
-    /// The numbers of the offers that the host showed when it last reported. A later request is not on the
-    /// air before it has started.
+    /// The numbers of the offers that were on the air at the host's last report. Offers that were requested later are
+    /// not on the air before the host reports that advertising has started.
     private var airing: [Int] = []
     private var pausedSince: Instant?
-    /// The ids of the last offer before the radio failed: visits that were counted until then may still be recorded.
+    /// The source of ids of the last offer before the radio failed: visits that were counted until then may still be
+    /// recorded.
     private var earlierIDs: VisitIDs?
 
     /// Creates an empty list. `earlier`: the offers that ended with the radio; only their source of ids is kept.
@@ -113,7 +115,7 @@ struct Offers: Sendable {
     /// Whether an offer is on display.
     var hasCurrent: Bool { current != nil }
 
-    /// Adds a new offer; the previous one stays next to it for `overlap`.
+    /// Adds a new offer. The previous offer stays valid for the time `overlap`.
     mutating func add(
         _ material: SessionMaterial, name: Identifier, to generations: [Generation], overlap: Duration, at now: Instant
     ) -> Offer? {
@@ -125,10 +127,10 @@ struct Offers: Sendable {
         return offer
     }
 
-    /// Returns whether a new offer is needed. `hasWaiting`: a phone waits for a place. In that case a used
-    /// offer stays, because the waiting phones have all read the same code, and the offer is on the air
-    /// whenever the gate has room. The offer stays until half of its sessions are used, because the waiting
-    /// phones could not use a spent offer.
+    /// Returns whether a new offer is needed. `hasWaiting`: whether a phone waits for a place. In that case a used
+    /// offer stays, because the waiting phones have all read the same code, and the offer is on the air whenever the
+    /// gate has room. The offer stays until half of its sessions are used, because the waiting phones could not use a
+    /// spent offer.
     func needsNew(after rotation: Duration, hasWaiting: Bool, at now: Instant) -> Bool {
         if isAwaiting { return false }
         guard let current else { return true }
@@ -138,10 +140,10 @@ struct Offers: Sendable {
             || pausedSince == nil && now >= offers[current].since.advanced(by: rotation)
     }
 
-    /// Whether ids exist for records that belong to the visit of no phone.
+    /// Whether ``nextVisit()`` can return an id.
     var canName: Bool { !offers.isEmpty || earlierIDs != nil }
 
-    /// Returns the id for a record that belongs to the visit of no phone; nil before the first offer.
+    /// Returns an id for a record that belongs to no phone's visit; nil before the first offer.
     mutating func nextVisit() -> VisitID? {
         guard let last = offers.indices.last else { return earlierIDs?.next()?.visit }
         return offers[last].ids.next()?.visit
@@ -156,9 +158,8 @@ struct Offers: Sendable {
         let intent: IntentID
     }
 
-    /// Returns the ids and keys for a phone that has just connected to the advertisement with the given
-    /// address; nil if no offer has that address. From then on it is unknown which advertisements are still
-    /// on the air.
+    /// Returns the ids and keys for a phone that has just connected to the advertisement with the given address; nil
+    /// if no offer has that address. After a connection it is unknown which advertisements are still on the air.
     mutating func connected(to address: DeviceAddress?, at now: Instant) -> Arrival? {
         asked = nil
         for index in offers.indices where !offers[index].hasEnded(at: now) {
@@ -198,8 +199,8 @@ struct Offers: Sendable {
         return wanted.flatMap { offers[$0].advertisements.map(\.advertisement) }
     }
 
-    /// Whether an advertisement has been on the air since the last failure of the radio. A reset because of
-    /// links does not count as a failure.
+    /// Whether an advertisement has been on the air since the last failure of the radio. A reset that only frees links
+    /// does not count as a failure.
     private(set) var haveAired = false
 
     /// Notes that the requested advertisements are on the air.
@@ -208,14 +209,14 @@ struct Offers: Sendable {
         haveAired = haveAired || !airing.isEmpty
     }
 
-    /// Notes that the controller refused the request.
+    /// Notes that the controller refused the requested advertisements, so that they are requested again.
     mutating func refused() { asked = nil }
 
     /// Notes that the controller was reset: no advertisement is on the air, and requested key material is no
     /// longer awaited.
     mutating func silenced() { (asked, airing, isAwaiting) = ([], [], false) }
 
-    /// When the next change of the offers is due; nil if none is.
+    /// When an offer must next be replaced or removed; nil if no such change is due.
     func deadline(rotation: Duration) -> Instant? {
         guard pausedSince == nil, let current else { return nil }
         let older = offers.indices.compactMap {
@@ -226,8 +227,7 @@ struct Offers: Sendable {
         return ([rotates] + older + limits).compactMap { $0 }.min()
     }
 
-    /// Removes the offers that are over, except the offers in `numbers`, which the phones of present visits
-    /// used.
+    /// Removes the offers that are over, except the offers in `numbers`, which present visits use.
     mutating func prune(keeping numbers: [Int], at now: Instant) {
         for index in offers.indices where offers[index].hasEnded(at: now) { offers[index].limit = .zero }
         guard pausedSince == nil else { return }
@@ -241,7 +241,7 @@ struct Offers: Sendable {
         for index in isOver.indices.reversed() where isOver[index] { offers.remove(at: index) }
     }
 
-    /// The indices of the offers in addition to the newest whose time is not over.
+    /// The indices of the earlier offers that are still valid.
     private func living(at now: Instant) -> [Int] {
         offers.indices.filter { index in
             guard let until = offers[index].until, !offers[index].isSpent, !offers[index].hasEnded(at: now) else {
@@ -251,7 +251,7 @@ struct Offers: Sendable {
         }
     }
 
-    /// Resumes advertising: the time of the pause does not count.
+    /// Ends the pause of advertising: the lifetimes of the offers are extended by the duration of the pause.
     private mutating func resume(at now: Instant) {
         guard let since = pausedSince else { return }
         pausedSince = nil

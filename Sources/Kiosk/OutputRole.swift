@@ -3,8 +3,8 @@ package import Reasons
 /// An output of the gate: a lamp, the sounder, a wire or a relay, each on its own line. The raw value is the
 /// configuration key that names the line.
 ///
-/// This table is the only place that knows how one output differs from another. Other code uses the table for
-/// ``allCases``, so a further output is one more row. The order is that in which a person tries the outputs.
+/// Only this table contains the differences between the outputs. Other code iterates over ``allCases``, so a further
+/// output needs only one more row. The order is that in which a person tries the outputs.
 package enum OutputRole: String, CaseIterable, Sendable {
     case blueLamp = "indicator.blue"
     case amberLamp = "indicator.amber"
@@ -88,25 +88,29 @@ package enum OutputRole: String, CaseIterable, Sendable {
     package var admits: Bool { row.admits }
     /// Whether the gate is open as long as the output is on.
     package var holdsOpen: Bool { row.holdsOpen }
-    /// The fault of an output that stays on. A gate that stays open is the worst one.
+    /// The fault code of an output that stays on after it was switched off. A gate that stays open has a code of its
+    /// own.
     package var stuck: ReasonCode { holdsOpen ? .gateStuck : .gpioFailed }
 
-    /// The lamps of the status light and the sounder. They share a request for lines, and a thread.
+    /// The lamps of the status light and the sounder. They share one request to the kernel for their lines, and one
+    /// thread.
     package static let signals = allCases.filter { role in
         switch role.kind {
         case .lamp, .tone: true
         case .wire, .held, .pulse: false
         }
     }
-    /// The wires to a gate controller. They share a request for lines, and a thread.
+    /// The wires to a gate controller. They share one request to the kernel for their lines, and one thread.
     package static let wires = allCases.filter { $0.kind == .wire }
-    /// The outputs that are held in a mode, and the mode of each.
+    /// The outputs that are on as long as the gate is in a mode, and the mode of each (``Kind/held(_:)``).
     package static let held: [(role: OutputRole, mode: DoorMode)] = allCases.compactMap { role in
         if case .held(let mode) = role.kind { (role, mode) } else { nil }
     }
-    /// The gate's relay, and then the outputs that are held. Each has its own request for lines, and a thread.
+    /// The gate's relay, and then the held outputs. Each has its own request to the kernel for its line, and its own
+    /// thread.
     package static let separate = allCases.filter { $0.kind == .pulse } + held.map(\.role)
-    /// The outputs that share a request for lines and a thread, in the order in which they are released.
+    /// The outputs in groups that share a request to the kernel for their lines and a thread, in the order in which
+    /// the groups are released.
     package static let groups = separate.map { [$0] } + [wires, signals]
 }
 

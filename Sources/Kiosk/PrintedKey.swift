@@ -1,13 +1,13 @@
 package import Encoding
 
-/// A verifier's key that is printed at a gate without a display. It is the same for all sessions until its
-/// last day.
+/// The gate's key for a printed code, at a gate without a display. The key is the same for all sessions until its last
+/// day.
 ///
-/// The data that a wallet sends to it determines the session's secret, so a recording could be replayed as
-/// long as the key lives. Therefore the key is used together with ``UsedSessions``, which survive a restart,
-/// and the gate opens for a session only after the session's name is on the disk. A session counts as used as
-/// soon as an authentic credential was received in it. Other sessions do not count, because replaying them
-/// gains nothing and any phone in range can begin sessions.
+/// With such a key, the data that a wallet sends determine the session's secret, so a recording could be replayed as
+/// long as the key is valid. Therefore the key is used together with ``UsedSessions``, which survive a restart, and
+/// the gate opens for a session only after the session's name is on the disk. A session counts as used as soon as an
+/// authentic credential was received in it. Other sessions do not count, because replaying them gains nothing and any
+/// phone in range can begin sessions.
 package struct PrintedKey: Sendable {
     /// The X25519 private key, 32 bytes.
     let privateKey: [UInt8]
@@ -18,11 +18,11 @@ package struct PrintedKey: Sendable {
     package init(privateKey: [UInt8], until: Instant) { (self.privateKey, self.until) = (privateKey, until) }
 }
 
-/// The used sessions of a printed key, by names of their secrets. No session is accepted twice while the key
-/// is valid.
+/// The sessions in which a printed key was used, identified by the names of their secrets (``name(of:)``). No session
+/// is accepted twice while the key is valid.
 package struct UsedSessions: Sendable {
-    /// The largest number of sessions of one key. Eight bytes of each are kept: the probability that any two
-    /// of so many are equal by chance is below 10^-7, and then one phone is asked to try again.
+    /// The largest number of sessions of one key. Eight bytes of each are kept: the probability that any two of so
+    /// many are equal by chance is below 10^-7, and then one phone is refused and must try again.
     package static let limit = 1_000_000
 
     private var names: Set<UInt64>
@@ -34,8 +34,8 @@ package struct UsedSessions: Sendable {
     /// The number of used sessions.
     package var count: Int { names.count }
 
-    /// Returns the name of a session: the first eight of the 16 bytes that identify its secret. Returns nil
-    /// for any other number of bytes.
+    /// Returns the name of a session: the first eight of the 16 bytes that identify its secret. Returns nil unless
+    /// there are 16 bytes.
     package static func name(of fingerprint: [UInt8]) -> UInt64? {
         guard fingerprint.count == 16 else { return nil }
         return fingerprint.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -54,13 +54,13 @@ package struct UsedSessions: Sendable {
     }
 }
 
-/// Limits how many sessions of a printed key are kept although their credential was refused, or is not known:
-/// So phones in range cannot fill the list. Each credential has its own allowance, which is used before the
-/// common allowance. So a wallet that is refused all day takes no place in the list from others, whose
-/// recordings could otherwise be replayed.
+/// A limit on the number of sessions of a printed key that are stored although their credential was refused or is not
+/// known, so that phones in range cannot fill the list of used sessions. Each credential has its own allowance, which
+/// is used before the common allowance. So a wallet that is refused all day takes no room in the list from others,
+/// whose recordings could otherwise be replayed.
 struct RefusedSessions: Sendable {
-    /// The largest number of credentials with an allowance that is not full; a full one is forgotten. When
-    /// the table is full, only the common allowance limits further credentials.
+    /// The largest number of credentials with an allowance that is not full; a full allowance is removed. When the
+    /// table is full, only the common allowance limits further credentials.
     static let credentials = 1024
 
     private var all = Allowance(burst: 1000, period: .seconds(120))

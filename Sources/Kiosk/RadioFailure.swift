@@ -5,11 +5,11 @@ package import Reasons
 package enum RadioFailure: Equatable, Sendable {
     /// The transport could not be opened or has closed: the code of the cause, and the driver's text with the remedy.
     case transport(ReasonCode, String)
-    /// The system gives no random bytes, so there are no session keys.
+    /// The system returns no random bytes, so there are no session keys.
     case noRandomBytes
     /// The controller did not come up within ``KioskSettings/radioStartLimit``.
     case notUpInTime
-    /// The host stopped. `endsSets`: from now on the gate does without advertising sets.
+    /// The Bluetooth host stopped with the given failure. `endsSets`: from now on the gate uses no advertising sets.
     case host(HostFailure, endsSets: Bool)
     /// The controller refused a command to advertise although it had no links.
     case advertisingRefused(HCIOpcode, HCIStatus)

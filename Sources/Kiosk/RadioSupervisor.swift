@@ -1,11 +1,10 @@
 import Encoding
 
-/// Chooses the measure to recover a radio that fails; the least disruptive measure is first.
+/// The choice of the measure to recover a radio that fails; the least disruptive measure is first.
 ///
-/// The controller is reset if its transport still works. If that does not help, the transport is closed and
-/// opened again, with waits that grow. When the radio has been out of order for some time, the service that
-/// has the right to do so is asked to reset the adapter itself. A radio that has been up for some time counts
-/// as in order again.
+/// The controller is reset if its transport still works. If that does not help, the transport is closed and opened
+/// again, with waits that grow. When the radio has been out of order for some time, the service that is permitted to
+/// reset the adapter itself is asked to do so. A radio that has been up for some time counts as in order again.
 struct RadioSupervisor: Sendable {
     /// The next measure.
     enum Step: Equatable {
@@ -26,7 +25,8 @@ struct RadioSupervisor: Sendable {
     private let reminder: Duration
     private var wait: Duration
     private var failures = 0
-    /// When the reset of the adapter is requested next, and the time from that request to the following one.
+    /// When the reset of the adapter is requested next, and the time from that request to the following one; nil while
+    /// the radio is in order.
     private var nextReset: (at: Instant, gap: Duration)?
     private var told: (failure: RadioFailure, at: Instant)?
     /// Since when the radio has been up; nil if it is not up.
@@ -40,8 +40,8 @@ struct RadioSupervisor: Sendable {
     /// Notes that the controller is ready.
     mutating func up(at now: Instant) { upSince = now }
 
-    /// Takes a failure of the radio; `canReset`: the controller can still be reached. Returns the next
-    /// measure, and whether to request a reset of the adapter.
+    /// Handles a failure of the radio; `canReset`: the controller can still be reached. Returns the next measure, and
+    /// whether to request a reset of the adapter.
     mutating func failed(canReset: Bool, at now: Instant) -> (step: Step, resetsAdapter: Bool) {
         if let upSince, upSince.duration(to: now) >= settling {
             (failures, wait, nextReset, told) = (0, backoff.lowerBound, nil, nil)
@@ -57,7 +57,8 @@ struct RadioSupervisor: Sendable {
         return (.reopen(after: wait), isTime)
     }
 
-    /// Whether to report a failure: attempts are frequent and reports are rare, because people read the log.
+    /// Returns whether to report a failure. While attempts fail repeatedly for the same reason at the longest wait,
+    /// the failure is reported only once in `reminder`, because people read the log.
     mutating func tells(_ failure: RadioFailure, _ step: Step, at now: Instant) -> Bool {
         if let told, step == .reopen(after: backoff.upperBound), told.failure == failure,
             now < told.at.advanced(by: reminder)

@@ -3,8 +3,8 @@ import Encoding
 import Ledger
 import Reasons
 
-/// The value of the record of a visit for which the gate did not open. `docs/retention.md` has the table of
-/// the limits.
+/// The priority of the record of a visit for which the gate did not open. `docs/retention.md` has the table of the
+/// limits.
 enum RecordPriority: Int, CaseIterable, Sendable {
     /// The visit ended before a whole payload had arrived. Every phone in range can make such visits.
     case junk
@@ -23,15 +23,15 @@ enum RecordPriority: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The period of a kind of visit. After the period, the next visit of the kind has a record, which
-    /// contains the number of counted visits.
+    /// The period in which ``each`` limits the records of one kind. The next visit of the kind after the period has a
+    /// record, which contains the number of counted visits.
     var window: Duration { self == .junk ? .seconds(60) : .seconds(600) }
 
     /// The largest number of kinds that are distinguished. Beyond it, visits are distinguished only by the
     /// reason code of the result: then there are at most as many kinds as the table of codes has rows.
     var kinds: Int { self == .proven ? 1024 : 64 }
 
-    /// How much a record keeps of the texts that the phone chose: `docs/retention.md` relies on it.
+    /// The limits of the texts in a record that the phone chose: `docs/retention.md` relies on these limits.
     var limits: LedgerLimits {
         var limits = LedgerLimits()
         (limits.reasons, limits.identifierBytes, limits.others, limits.otherTypes) = (4, 128, 1, 2)
@@ -40,7 +40,7 @@ enum RecordPriority: Int, CaseIterable, Sendable {
         return limits
     }
 
-    /// The number of records of all kinds together: at once, and in the long run.
+    /// The number of records of all kinds together: the number at once, and the rate in the long run.
     var allowance: Allowance {
         switch self {
         case .junk: Allowance(burst: 30, period: .seconds(300))
@@ -60,8 +60,8 @@ struct RecordTally: Sendable {
         let result: Outcome.Result
         /// The codes of all reasons, see ``distinct(_:)``.
         let codes: [Text]
-        /// For evidence: the digest of the signed content, so that each credential is a separate kind; nil
-        /// for other visits.
+        /// For the priority ``RecordPriority/proven``: the digest of the credential's signed content, so that each
+        /// credential is a separate kind; nil for other visits.
         let credential: [UInt8]?
 
         /// Returns each code once, in order: the phone can choose how often a code occurs.
@@ -97,14 +97,15 @@ struct RecordTally: Sendable {
     private var kinds: [Kind: Tally] = [:]
     private var allowances = Dictionary(uniqueKeysWithValues: RecordPriority.allCases.map { ($0, $0.allowance) })
 
-    /// Takes one more visit. Returns what to record of it, with the number of visits before it that were only counted;
-    /// nil when it is only counted, too. `isFull`: the ledger has no room for visits without an opening.
+    /// Counts one more visit. Returns what to record of the visit, with the number of earlier visits of its kind that
+    /// were only counted; nil when this visit is only counted, too. `isFull`: the ledger has no room for visits
+    /// without an opening.
     mutating func take(_ entry: Entry, as kind: Kind, isFull: Bool = false, at now: Instant) -> Entry? {
         let kind = known(kind, at: now)
         var tally = kinds[kind] ?? Tally(began: now)
         if now >= tally.began.advanced(by: kind.worth.window) { (tally.began, tally.recorded) = (now, 0) }
-        // Half of the allowance is reserved for kinds without a record in their period: repeating one kind
-        // hides no other.
+        // Half of the allowance is reserved for kinds without a record in their period: repeating one kind suppresses
+        // no record of another kind.
         let kept = tally.recorded == 0 ? 0 : kind.worth.allowance.burst / 2
         let isRecorded =
             !isFull && tally.recorded < kind.worth.each
@@ -125,9 +126,9 @@ struct RecordTally: Sendable {
         return recorded
     }
 
-    /// Takes one kind as one record: the kind with most counted visits, or the one that has waited longest if
-    /// that is longer than ``patience``. The record is that of the kind's last visit, with the number of the
-    /// other visits. Nil when no counted visits are left.
+    /// Removes the counted visits of one kind and returns one record for them. The kind is the one with most counted
+    /// visits, or the one that has waited longest if that is longer than ``patience``. The record is that of the
+    /// kind's last visit, with the number of the other visits. Returns nil when no counted visits are left.
     mutating func takeNext(at now: Instant) -> Entry? {
         let waiting = kinds.compactMap { kind, tally in tally.counted.map { (kind: kind, counted: $0) } }
         let largest = waiting.max { left, right in
@@ -149,7 +150,7 @@ struct RecordTally: Sendable {
     /// When a record that no visit requests may be written at the earliest. The record uses the allowance of junk.
     var nextUnasked: Instant { allowances[.junk]?.next ?? .zero }
 
-    /// Uses the allowance for one record of a visit that ended before a whole payload arrived.
+    /// Uses the allowance of junk for a record that no visit requests.
     mutating func payUnasked(at now: Instant) { _ = allowances[.junk]?.take(at: now) }
 
     /// Returns the kind under which a visit is counted. Removes kinds with no visit left to record. If there

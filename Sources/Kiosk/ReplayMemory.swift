@@ -10,13 +10,14 @@ package import Ledger
 /// | ``used`` | the result: the gate opened, or no answer | refused until the window is over | yes |
 /// | ``released`` | see below | accepted | no, as soon as the disk has deleted it |
 ///
-/// A credential is released by the result that nothing was energised, by the end of a visit without an order,
-/// or, if the operator chose so, by a visitor who did not pass.
+/// A credential is released by the result that nothing was energised, by the end of a visit without an order, or, if
+/// the operator chose so, by a visitor who did not pass.
 ///
-/// "The result" is the result of the opening as in the record: the answer of the line's thread, which arrives
-/// within the driver's time limit. The window (``ReplayMemory/window``) begins with the order. The credential's names
-/// and the decision are written to the disk when the order is given. After a power cut between the order and
-/// the result, names and decision are on the disk: the credential counts as used, and the record contains the order.
+/// "The result" is the result of the opening as in the record: the answer of the thread that switches the relay's
+/// line, which arrives within the driver's time limit. The window (``ReplayMemory/window``) begins with the order. The
+/// credential's names and the decision are written to the disk when the order is given. After a power cut between the
+/// order and the result, names and decision are on the disk: the credential counts as used, and the record contains
+/// the order.
 package enum CredentialUse: Hashable, Sendable {
     /// The gate was ordered to open, and the result is not known yet.
     case ordered
@@ -33,7 +34,7 @@ package enum CredentialUse: Hashable, Sendable {
 /// After a link that broke before the verdict, or a relay that failed, the credential is accepted again. The memory
 /// uses the monotonic clock: a jump of the date neither ends nor extends the window.
 package struct ReplayMemory: Sendable {
-    /// The largest number of names to remember; beyond it the oldest is forgotten.
+    /// The largest number of credential names to remember. With more, the oldest name is forgotten.
     package static let capacity = 16_384
     /// The largest number of visits that hold reservations, and of visits that ended before their
     /// verification. It is larger than the number of connected phones and waiting visitors together.
@@ -52,7 +53,7 @@ package struct ReplayMemory: Sendable {
         (self.window, self.capacity) = (window, capacity)
     }
 
-    /// Whether the name was admitted within the window, or is reserved by another visit.
+    /// Returns whether the credential with this name was admitted within the window, or is reserved by another visit.
     package func knows(_ name: ReplayName, besides visit: VisitID, at now: Instant) -> Bool {
         if let since = remembered[name], since.duration(to: now) <= window { return true }
         return reserved.contains { $0.visit != visit && $0.names.contains(name) }
@@ -64,16 +65,17 @@ package struct ReplayMemory: Sendable {
         if early.contains(visit) { return }
         reserved.removeAll { $0.visit == visit }
         if reserved.count >= Self.visits {
-            // Prefer to drop a visit whose order was given, because its credential counts as used anyway.
+            // Prefer to drop the reservation of a visit whose order was given, because its credential counts as used
+            // anyway.
             let first = reserved.remove(at: reserved.firstIndex { $0.ordered != nil } ?? 0)
             if let ordered = first.ordered { for name in first.names { remember(name, at: ordered) } }
         }
         reserved.append((visit, names, ordered: nil))
     }
 
-    /// Puts the credential of `visit` into the state `use`. If the visit was not verified, no state changes.
-    /// Returns the names that the disk must remove (``CredentialUse/released``) or keep from now on (any
-    /// other state).
+    /// Puts the credential of `visit` into the state `use`. If the visit has no reservation, no state changes, and a
+    /// later reservation for it is ignored. Returns the names that the disk must remove (``CredentialUse/released``)
+    /// or keep from now on (any other state).
     package mutating func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) -> [ReplayName] {
         guard let index = reserved.firstIndex(where: { $0.visit == visit }) else {
             if early.count >= Self.visits { early.removeFirst() }

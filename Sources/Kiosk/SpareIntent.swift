@@ -19,13 +19,13 @@ struct VisitIntent: Sendable {
 
     init(id: IntentID, state: State) { (self.id, self.state) = (id, state) }
 
-    /// Takes the ledger's answer to the intent. For this visit, a late answer remains a refusal.
+    /// Handles the ledger's answer to the intent. For this visit, a late answer remains a refusal.
     mutating func settle(isDurable: Bool) {
         if isDurable { isInLedger = true }
         state = isDurable && state != .late ? .durable : .failed
     }
 
-    /// The intent for the next visit; nil when the ledger has never had it and will not get it.
+    /// The intent for the next visit; nil when the ledger has never stored the intent and will not store it.
     var leftOver: VisitIntent? {
         var intent = self
         switch state {
@@ -37,8 +37,8 @@ struct VisitIntent: Sendable {
     }
 }
 
-/// An intent that was not used for a phone. It is kept for the next phone that identifies itself. So a crowd
-/// of phones that send no payload uses only as many intents as there are phones at the same time.
+/// The intent of a visit that ended without a record. The intent is kept for the next phone that identifies itself. So
+/// a crowd of phones that send no payload uses only as many intents as there are phones at the same time.
 struct SpareIntent: Sendable {
     /// The shortest time for which an intent is kept. After it, spare intents are closed in the ledger, one
     /// in each period of this length and as far as the allowance for visits without a payload permits. They

@@ -6,14 +6,15 @@ import Encoding
 /// A visitor who connected after the previous verdict had appeared knows that the previous verdict is another
 /// person's. Therefore this visitor's verdict waits only for the end of the previous pulse.
 struct VerdictTurns: Sendable {
-    /// The shortest time for which an acceptance is shown: then the tone is over, and people have seen whom it is for.
+    /// The shortest time for which an acceptance is shown: then the tone is over, and people have seen which visitor
+    /// it concerns.
     static let accepted: Duration = .seconds(1)
     /// How long a rejection is shown before the next verdict, with its three tones.
     static let rejected: Duration = .milliseconds(1500)
     /// How long a verdict is shown before the next one, for a payload that no trusted issuer made. The time is shorter
     /// than for others, because any phone can send such a payload.
     static let nonsense: Duration = .milliseconds(300)
-    /// A pulse is not cut short by the next verdict before this time.
+    /// The time after which the next verdict may end a pulse that is still in progress.
     static let pulse: Duration = .seconds(2)
 
     /// The longest time for which a verdict is shown before the next.
@@ -24,7 +25,7 @@ struct VerdictTurns: Sendable {
     private var pulseOver: Instant = .zero
     private var freeAt: Instant = .zero
 
-    /// When the next turn begins; nil when no visit waits.
+    /// When the next verdict turn begins; nil when no visit waits.
     var deadline: Instant? { waiting.first.map { free(for: $0.came) } }
 
     /// Adds a visit that began at `came` to the end of the queue. A visit with a credential is put before all
@@ -35,10 +36,10 @@ struct VerdictTurns: Sendable {
         return place + (now >= free(for: came) ? 0 : 1)
     }
 
-    /// Removes the visits that no longer wait.
+    /// Removes the visits for which `isWaiting` returns false.
     mutating func keep(_ isWaiting: (VisitID) -> Bool) { waiting.removeAll { !isWaiting($0.visit) } }
 
-    /// Removes and returns the next visit, if its turn has come; otherwise nil.
+    /// Removes and returns the next visit if its verdict turn has come; otherwise returns nil.
     mutating func next(at now: Instant) -> VisitID? {
         guard let deadline, now >= deadline else { return nil }
         return waiting.removeFirst().visit

@@ -14,7 +14,7 @@ extension Visit {
                 transport: "tuvali", milliseconds: Int(began.duration(to: now).milliseconds),
                 chunks: statistics.chunks, crcErrors: statistics.crcErrors, retries: statistics.retries)
         }
-        // What the gate did for an accepted visitor is known when the pulse is over: the kiosk fills it in.
+        // For an accepted visit, the kiosk replaces the value of `gate` when the pulse is over.
         var outcome = Outcome(
             result, reasons: findings.map(Outcome.Reason.init),
             credential: verdict.map { Outcome.Credential($0.credential, as: $0.format) }, session: session, gate: .shut,
@@ -49,9 +49,9 @@ extension Outcome.Reason {
 }
 
 extension Verdict {
-    /// The digests by which a record names the credentials on which the verdict depends. Each credential has
-    /// a digest as soon as its proof was examined. That is before any acceptance, and also before a refusal
-    /// because of dates.
+    /// The digests by which a record names the credentials on which the verdict depends. Each credential has a digest
+    /// as soon as its proof was examined. The proof is examined before any acceptance, and before a refusal because of
+    /// dates.
     var signedDigests: [[UInt8]] {
         let digests = decisive.map(\.signedDigest).prefix { $0 != nil }.compactMap(\.self)
         return digests.isEmpty ? [authenticDigest].compactMap(\.self) : digests

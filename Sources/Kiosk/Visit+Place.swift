@@ -21,7 +21,8 @@ extension Visit {
         }
     }
 
-    /// The progress that the light shows. A link alone counts as nothing, because every phone in range can make one.
+    /// The progress that the light shows. A link alone counts as nothing, because every phone in range can establish a
+    /// link.
     var progress: Progress {
         switch stage {
         case .verifying, .verified, .ready: .checking
@@ -30,24 +31,24 @@ extension Visit {
         }
     }
 
-    /// The time that a new chunk adds to the phone's time limit, see ``givesWay(choice:link:)``: ten
-    /// connection intervals, at most half a second. An old phone that sends two packets of 27 bytes in each
-    /// interval needs that time for a chunk. If a third of the packets are lost, such a phone transfers 8 KB
-    /// before it is late by ``KioskSettings/idleLimit``. If the radio carries only one phone, the limit is
-    /// two seconds, because no phone is known to wait.
+    /// The time that a new chunk adds to the phone's time limit, see ``givesWay(choice:link:)``: ten connection
+    /// intervals, at most half a second. An old phone that sends two packets of 27 bytes in each interval needs that
+    /// time for a chunk. If a third of the packets are lost, such a phone transfers 8 KB before it is late by
+    /// ``KioskSettings/idleLimit``. If the radio carries only one phone, the limit is two seconds, because no phone is
+    /// known to wait.
     var chunkWorth: Duration { min(interval * 10, isAlone ? .seconds(2) : .milliseconds(500)) }
-    /// How long chunks earn time, from the announcement on.
+    /// The time after the announcement of a transfer in which new chunks extend the phone's time limit.
     static let longestTransfer: Duration = .seconds(15)
 
-    /// Returns when the phone must leave for a waiting phone, in the present state; nil if it need not leave,
-    /// because the gate is working for it or is ending the link. `choice`: how long a visitor may choose;
-    /// `link`: the state of the link.
+    /// Returns when the phone must leave for a waiting phone, in the present state; nil if it need not leave, because
+    /// the gate is checking its payload or is ending its link. `choice`: how long a visitor may choose; `link`: the
+    /// state of the link.
     ///
-    /// The phone must send something within ``LinkState/silence``, and must acknowledge its packets within
-    /// the same time. It must also make progress within a time limit. Progress is the connection, the
-    /// identification and the announcement of a transfer, each the first time, and the verdict. A chunk that
-    /// was not held before earns ``chunkWorth``, so a phone that sends more slowly falls behind. Nothing else
-    /// counts as progress, whatever the phone requests or repeats.
+    /// The phone must send something within ``LinkState/silence``, and must acknowledge its packets within the same
+    /// time. It must also make progress within a time limit. Progress is the connection, the identification and the
+    /// announcement of a transfer, each the first time, and the verdict. A chunk that is received for the first time
+    /// extends the limit by ``chunkWorth``, so a phone that sends more slowly falls behind. Nothing else counts as
+    /// progress, whatever the phone requests or repeats.
     func givesWay(choice: Duration, link: LinkState?) -> Instant? {
         if isLeaving { return nil }
         let limit: Instant

@@ -5,14 +5,12 @@ import Ledger
 import Reasons
 import Tuvali
 
-/// One phone at the gate, from its connection to its end. Each connected phone has its own value of this
-/// type.
+/// The visit of one phone, from its connection to its end. Each connected phone has a separate value of this type.
 ///
-/// Three activities run in parallel and meet in ``settle(at:)``: the transfer (a ``VerifierSession``), the
-/// writing of the intent to disk, and the verification. The decision on the visit is made only after it is
-/// known whether the intent is durable. So no status byte and no gate pulse can be sent for a visit of which
-/// a power cut would leave no trace. The decision also waits for the visit's turn, so that lights, tone and
-/// pulse belong to one person.
+/// Three activities run in parallel and meet in ``settle(at:)``: the transfer (a ``VerifierSession``), the writing of
+/// the intent to disk, and the verification. The decision on the visit is made only after it is known whether the
+/// intent is durable. So no status byte and no gate pulse can be sent for a visit of which a power cut would leave no
+/// trace. The decision also waits for the visit's verdict turn, so that lights, tone and pulse belong to one person.
 struct Visit: Sendable {
     /// A request of a visit to the kiosk.
     enum Request {
@@ -22,12 +20,12 @@ struct Visit: Sendable {
         /// answered with ``intend(with:)`` or ``refuse(at:)``.
         case identified([UInt8])
         case recordIntent(IntentID)
-        /// An authentic credential was received with a printed key: write the session down. Answered with
-        /// ``sessionKept(failure:at:)``.
+        /// An authentic credential was received with a printed key: store the session's name on the disk. The request
+        /// is answered with ``sessionKept(failure:at:)``.
         case keepSession
         case verify([UInt8])
-        /// All data for the decision are known. The request is answered with ``decide(at:)`` when lights and
-        /// gate belong to this visit. `isCredential`: see ``Verdict/isAuthentic``.
+        /// All data for the decision are known. The request is answered with ``decide(at:)`` when the visit's verdict
+        /// turn begins. `isCredential`: see ``Verdict/isAuthentic``.
         case awaitTurn(isCredential: Bool)
         /// The decision on the visit has been made. Carry it out.
         case act(Decision)
@@ -41,8 +39,8 @@ struct Visit: Sendable {
         let accepted: Bool
         /// Whether the visit's credential is authentic; see ``Verdict/isAuthentic``.
         var isCredential = true
-        /// The time from T0 to the decision, and the part of that time in which the visit waited for its
-        /// turn; nil if the visit failed without a verdict.
+        /// The time from T0 to the decision, and the part of that time in which the visit waited for its verdict turn;
+        /// nil if the visit failed without a verdict.
         let times: (sinceT0: Duration, waited: Duration)?
     }
 
@@ -53,7 +51,7 @@ struct Visit: Sendable {
         case stop
     }
 
-    /// The state of the name of a printed key's session.
+    /// The state of the session's name, which the gate stores if the phone used a printed key.
     enum SessionName {
         case none
         case requested
@@ -64,9 +62,10 @@ struct Visit: Sendable {
     enum Stage {
         case transferring
         case verifying(since: Instant)
-        /// The verdict is known. The visit waits until the intent, or the name of the session, is durable.
+        /// The verdict is known. The visit waits until the intent and, with a printed key, the name of the session are
+        /// durable. `since`: T0.
         case verified(Verdict, since: Instant)
-        /// The visit waits for its turn, since the instant `at`.
+        /// The visit waits for its verdict turn since the instant `at`. `since`: T0.
         case ready(Verdict, since: Instant, at: Instant)
         case over(since: Instant)
     }
@@ -74,11 +73,11 @@ struct Visit: Sendable {
     let id: VisitID
     /// The number of the offer that the phone used.
     let offer: Int
-    /// Whether the phone used a printed key: then the gate opens only with a durable intent and with the
-    /// session's name on the disk.
+    /// Whether the phone used a printed key. If so, the gate opens only with a durable intent and with the session's
+    /// name on the disk.
     let isPrinted: Bool
-    /// The generation of the service that the phone uses. Until the phone's first write shows it, it is the
-    /// generation of the advertisement to which the phone connected.
+    /// The generation of the service that the phone uses. Before the phone's first write, this is the generation of
+    /// the advertisement to which the phone connected.
     private(set) var generation: Generation
     private var hasWritten = false
     let connection: ConnectionHandle
@@ -87,13 +86,13 @@ struct Visit: Sendable {
     private(set) var session: VerifierSession {
         didSet { isLeaving = session.isLeaving }
     }
-    /// Whether its link is being ended: the visit takes no place any more.
+    /// Whether the visit's link is being ended. The visit then occupies no place.
     private(set) var isLeaving = false
     /// The time from one connection event to the next.
     var interval: Duration
     /// The intent; nil before the phone has identified itself, and after the intent was given to another visit.
     private(set) var intent: VisitIntent?
-    /// The id for an intent of the visit's own.
+    /// The id of the visit's intent if the visit uses no spare intent.
     private let ownIntent: IntentID
     private(set) var sessionName = SessionName.none
     /// The identifier of the session's secret; empty before the phone has identified itself.
@@ -104,26 +103,27 @@ struct Visit: Sendable {
     var isAlone = false
     private(set) var stage = Stage.transferring
     private(set) var identifiedAt: Instant?
-    /// When the phone announced a size for the first time; nil before that.
+    /// When the phone first announced the size of a transfer; nil before that.
     private(set) var announcedAt: Instant?
     var isAnnounced: Bool { announcedAt != nil }
     /// When the phone last made progress in the steps before the verdict; see ``givesWay(choice:link:)``.
     private(set) var wentOn: Instant
     private var countedChunks = 0
-    /// Whether the visit's verdict waits for its turn.
+    /// Whether the visit waits for its verdict turn.
     var awaitsTurn: Bool { if case .ready = stage { true } else { false } }
     /// Whether a whole payload arrived. A visit that fails without one has the lowest priority for records.
     private(set) var hasPayload = false
     /// The verifier's verdict; nil before it is known.
     var verdict: Verdict?
-    /// Since when the payload has been checked, if the phone left or the radio failed meanwhile: the value of
-    /// the visit's record is known only after the check. nil otherwise.
+    /// Since when the payload has been checked, if the phone left or the radio failed meanwhile: the priority of the
+    /// visit's record is known only after the check. nil otherwise.
     private(set) var uncheckedSince: Instant?
-    /// Whether the wallet has asked for its report: only then does the protocol allow the verdict to be sent.
+    /// Whether the wallet has requested its transfer report: only after that does the protocol allow the verdict to be
+    /// sent.
     private var isDelivered = false
     /// The reason codes of the visit's end, the most important first. The list is empty before the end.
     private(set) var reasons: [ReasonCode] = []
-    /// The verdict that was not yet sent to the wallet.
+    /// Whether the visit was accepted, until this is sent to the wallet; nil: nothing is to be sent.
     private var pendingStatus: Bool?
     private(set) var statistics: TransferStatistics?
 
@@ -146,7 +146,7 @@ struct Visit: Sendable {
             chunks: statistics?.chunks, crcErrors: statistics?.crcErrors ?? 0, repairs: statistics?.retries ?? 0)
     }
 
-    /// When the visit must next be given the time.
+    /// When the visit must next handle the passing of time; nil: never.
     var deadline: Instant? {
         [session.deadline, stageDeadline].compactMap { $0 }.min()
     }
@@ -173,8 +173,8 @@ struct Visit: Sendable {
         return requests + checkLimits(at: now)
     }
 
-    /// Handles a write by the phone. The service that it wrote to first answers it; writes to another service
-    /// are ignored.
+    /// Handles a write by the phone. The visit uses the service to which the phone wrote first; writes to another
+    /// service are ignored.
     mutating func written(
         _ value: [UInt8], to characteristic: Characteristic, of generation: Generation, at now: Instant
     ) -> [Request] {
@@ -183,40 +183,39 @@ struct Visit: Sendable {
         return handle(.write(characteristic, value), at: now)
     }
 
-    /// Begins to make the visit's intent durable. This happens while the visitor chooses, because a small
-    /// credential is complete a moment after its size was announced. `spare`: an intent that was not used for
-    /// an earlier phone; nil if there is none.
+    /// Begins to make the visit's intent durable. The write begins while the visitor still chooses a credential,
+    /// because a small credential is complete a moment after its size was announced. `spare`: an intent that was not
+    /// used for an earlier phone; nil if there is none.
     mutating func intend(with spare: VisitIntent?) -> [Request] {
         var own = spare ?? VisitIntent(id: ownIntent, state: .requested)
         own.state = .requested
         intent = own
-        // Request an intent that is already durable again. This costs no write, but checks that the ledger
-        // with the intent still exists. Do not request an intent that is being written, because the answer is
-        // still to come.
+        // Request a durable intent a second time, too. This costs no write, but checks that the ledger with the intent
+        // still exists. Do not request an intent that is being written, because the answer is still to come.
         return (spare?.state == .requested ? [] : [.recordIntent(own.id)]) + [.note(.identified(intent: own.id))]
     }
 
-    /// Returns the intent for another visit and gives it up; nil when the ledger has never had it.
+    /// Returns the intent for another visit and gives it up; nil if the ledger has not stored the intent and will not
+    /// store it.
     mutating func giveIntent() -> VisitIntent? {
         guard let leftOver = intent?.leftOver else { return nil }
         intent = nil
         return leftOver
     }
 
-    /// Takes the ledger's answer to the intent. `isLate`: the answer did not arrive in time, and the visit
-    /// waits no longer.
+    /// Handles the ledger's answer to the request for the intent. `isLate`: the answer did not arrive in time, and the
+    /// visit no longer waits for it.
     mutating func intentSettled(failure: LedgerFailure?, isLate: Bool = false, at now: Instant) -> [Request] {
         guard let state = intent?.state, state == .requested || state == .late else { return [] }
-        // Ignore this answer: the ledger drops intents that still wait when the outcome arrives. That is no
-        // failure of the ledger.
+        // Ignore an answer after the visit's end: when the outcome arrives, the ledger drops an intent that is still
+        // to be written. That is no failure of the ledger.
         if case .over = stage { return [] }
         if isLate { intent?.state = .late } else { intent?.settle(isDurable: failure == nil) }
         guard state == .requested else { return [] }
         return (failure.map { [.note(.ledgerFailed($0))] } ?? []) + settle(at: now)
     }
 
-    /// Takes the verifier's verdict. `keepsSession`: whether the session must be on the disk before the gate
-    /// opens.
+    /// Handles the verifier's verdict. `keepsSession`: whether the session must be on the disk before the gate opens.
     mutating func verified(_ verdict: Verdict, keepsSession: Bool, at now: Instant) -> [Request] {
         guard case .verifying(let since) = stage else { return [] }
         stage = .verified(verdict, since: since)
@@ -225,7 +224,8 @@ struct Visit: Sendable {
         return (keepsSession ? [.keepSession] : []) + settle(at: now)
     }
 
-    /// Takes the answer to the request for keeping the session: its name is on the disk, or may never be.
+    /// Handles the answer to ``Request/keepSession``. `failure`: why the session's name may not be on the disk; nil:
+    /// it is.
     mutating func sessionKept(failure: LedgerFailure?, at now: Instant) -> [Request] {
         guard case .requested = sessionName else { return [] }
         if case .over = stage { return [] }
@@ -233,7 +233,7 @@ struct Visit: Sendable {
         return (failure.map { [.note(.ledgerFailed($0))] } ?? []) + settle(at: now)
     }
 
-    /// Handles the end of the link.
+    /// Handles the end of the link. `end`: what ended it.
     mutating func linkLost(_ end: LinkEnd, at now: Instant) -> [Request] {
         handle(.linkLost, at: now) + fail([.transferDisconnected, cause(of: end)], at: now)
     }
@@ -252,7 +252,7 @@ struct Visit: Sendable {
 
     private mutating func translate(_ action: SessionAction, at now: Instant) -> [Request] {
         switch action {
-        // A legacy advertisement ends with the connection by itself, and a visit ends with its link.
+        // Nothing to do: a legacy advertisement ends by itself with the connection, and a visit ends with its link.
         case .stopAdvertising, .ended: return []
         case .notify(let characteristic, let value): return [.notify(characteristic, value)]
         case .dropLink: return [.dropLink]
@@ -285,8 +285,8 @@ struct Visit: Sendable {
         }
     }
 
-    /// Adds ``chunkWorth`` to the phone's time limit for each chunk that was not held before, but never
-    /// beyond the present. So chunks that arrive together give no time for the future.
+    /// Moves ``wentOn`` forward by ``chunkWorth`` for each chunk that is received for the first time, but never beyond
+    /// the present: chunks that arrive together give no time for the future.
     private mutating func countChunks(at now: Instant) {
         guard let announcedAt, let received = session.receivedChunks, received > countedChunks else { return }
         let earned = wentOn.advanced(by: chunkWorth * (received - countedChunks))
@@ -304,16 +304,17 @@ struct Visit: Sendable {
 
     // MARK: - The decision
 
-    /// Requests a turn as soon as the verdict and the results for the intent and for the session's name are known.
+    /// Requests a verdict turn as soon as the verdict and the results for the intent and for the session's name are
+    /// known.
     private mutating func settle(at now: Instant) -> [Request] {
-        // The deadline of the stage bounds the wait for the disk.
+        // ``stageDeadline`` limits this wait for the disk.
         guard case .verified(let verdict, let since) = stage, intent?.state != .requested, sessionName != .requested
         else { return [] }
         stage = .ready(verdict, since: since, at: now)
         return [.awaitTurn(isCredential: verdict.isAuthentic)]
     }
 
-    /// Makes the decision on the visit. From now on, lights and gate belong to it.
+    /// Makes the decision on the visit. From now on, lights and gate belong to the visit.
     mutating func decide(at now: Instant) -> [Request] {
         guard case .ready(let verdict, let since, let ready) = stage else { return [] }
         var (accepted, findings) = (verdict.isAccepted, verdict.reasons)

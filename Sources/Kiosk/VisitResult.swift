@@ -3,7 +3,7 @@ package import Reasons
 
 /// How a visit ended.
 package enum VisitResult: Hashable, Sendable {
-    /// With the result of an outcome, whether or not that has a record of its own.
+    /// The visit ended with an outcome with the given result. The outcome is recorded or only counted.
     case outcome(Outcome.Result)
     /// The phone left before it had announced a transfer.
     case abandoned
@@ -43,7 +43,7 @@ package struct VisitFigures: Hashable, Sendable {
     package var crcErrors = 0
     /// The number of repair rounds.
     package var repairs = 0
-    /// Whether the visit has a record of its own. Other visits are counted, and a later record of their kind
-    /// contains their number.
+    /// Whether the visit has a separate record. Other visits are counted, and a later record of their kind contains
+    /// their number.
     package var isRecorded = true
 }

@@ -4,20 +4,21 @@ package import Kiosk
 
 /// The environment of a simulated kiosk apart from the radio: disk, verifier and observer.
 package protocol SimulatedWorld: AnyObject {
-    /// Writes the intent. Returns the duration, and the reason of a failure; nil if the intent is durable.
+    /// Writes the intent. Returns the virtual time that the write takes, and the reason of a failure; nil if the
+    /// intent is durable.
     func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?)
-    /// Saves the session of a printed key. Returns the duration, and the reason of a failure; nil if the session is
-    /// durable.
+    /// Saves the session of a printed key. Returns the virtual time that this takes, and the reason of a failure; nil
+    /// if the session is durable.
     func keepSession(
         _ session: [UInt8], of visit: VisitID, at now: Instant
     ) -> (takes: Duration, failure: LedgerFailure?)
-    /// Verifies a payload. Returns the duration and the verdict.
+    /// Verifies a payload. Returns the virtual time that the verification takes, and the verdict.
     func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict)
     /// Receives the decision on a visit, in the turn that orders the gate to open.
     func recordDecision(_ record: VisitRecord, at now: Instant)
     /// Receives an outcome.
     func recordOutcome(_ record: VisitRecord, at now: Instant)
-    /// The current printed key, read at each request for session material; nil for fresh keys.
+    /// The current printed key, read whenever the kiosk requests new keys; nil for random keys.
     var printedKey: PrintedKey? { get }
     /// Receives an observation.
     func observe(_ observation: GateSimulation.Observation, at now: Instant)
@@ -33,7 +34,7 @@ extension SimulatedWorld {
     /// Ignores the decision. Only environments that simulate a crash need the decision.
     package func recordDecision(_ record: VisitRecord, at now: Instant) {}
 
-    /// Saves the session in 3 ms.
+    /// Saves the session in 3 ms of virtual time.
     package func keepSession(
         _ session: [UInt8], of visit: VisitID, at now: Instant
     ) -> (takes: Duration, failure: LedgerFailure?) { (.milliseconds(3), nil) }
@@ -56,7 +57,7 @@ package struct GateSimulation {
         case signal(Signal, IndicatorPattern)
         /// The relay changed; `open`: whether it is energised.
         case gate(open: Bool)
-        /// An output that is held changed; the value says whether it is on.
+        /// A held output (``OutputRole/Kind/held(_:)``) changed; the value says whether it is on.
         case hold(OutputRole, Bool)
         /// The display shows the given invitation; nil: it shows none.
         case invitation(String?)
@@ -75,9 +76,9 @@ package struct GateSimulation {
     private var rules: KioskRules
     private var random: SplitMix64
     private var waiting = EventQueue<KioskEvent>()
-    /// The radio's deadline after its last turn; nil if there is none.
+    /// The radio's deadline after the last event that it handled; nil if there is none.
     private var radioDue: Instant?
-    /// The kiosk's deadline after its last turn; nil if there is none.
+    /// The kiosk's deadline after the last event that it handled; nil if there is none.
     private var timer: Instant?
     private var hasStarted = false
     /// Whether the kiosk has shut down.

@@ -80,7 +80,8 @@ extension VirtualRadio {
             guard let one = active[number], random.happens(visits[number].phone.hearing) else { continue }
             if let wants = one.wants, wants.address == advertiser.address, wants.from <= now { callers.append(number) }
             guard one.phone.isScanning else { continue }
-            // A phone with a code receives all advertisers. A phone that besieges a gate receives only that gate.
+            // A phone with a code may receive other verifiers, too. A phone that besieges a gate receives only that
+            // gate.
             if one.phone.hasCode, !neighbours.isEmpty, let other = neighbours.randomElement(using: &random) {
                 work.append(.phone(number, .heard(other)))
             }

@@ -29,7 +29,7 @@ package struct VirtualRadio: Sendable {
 
     struct Active: Sendable {
         var phone: VirtualPhone
-        /// The phone's deadline after its last turn; nil if there is none.
+        /// The phone's deadline after the last event that it handled; nil if there is none.
         var due: Instant?
         var wants: (address: DeviceAddress, from: Instant)?
         var handle: UInt16?
@@ -51,7 +51,7 @@ package struct VirtualRadio: Sendable {
     var nextAdvertisements: [UInt8: Instant] = [:]
     /// The sets without an advertising event so far.
     var newOnAir: Set<UInt8> = []
-    /// The other verifiers in range, which scanning phones hear, too.
+    /// The advertisements of other verifiers in range, which scanning phones receive, too.
     var neighbours: [Advertiser] = []
     /// The probability that all phones miss an advertising event because another verifier is transmitting.
     var interference = 0.0

@@ -2,10 +2,10 @@ import Encoding
 
 /// Assembles the chunks of one transfer.
 ///
-/// The stride is fixed when the size is accepted, and never follows from received data. A chunk is checked for length,
-/// CRC, sequence number and exact payload length, in this order, and dropped at the first fault
-/// (`docs/protocols/tuvali.md`). Memory is allocated at the first valid chunk and reused by later transfers: a size
-/// without chunks uses no memory.
+/// The stride (the number of payload bytes in a chunk) is fixed when the size is accepted, and never follows from
+/// received data. A chunk is checked for length, CRC, sequence number and exact payload length, in this order, and
+/// dropped at the first fault (`docs/protocols/tuvali.md`). Memory is allocated at the first valid chunk and reused by
+/// later transfers: a size without chunks uses no memory.
 package struct Assembler: Sendable {
     /// The result of a chunk.
     package enum Arrival: Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct Assembler: Sendable {
         case dropped
     }
 
-    /// The error for a size outside the accepted range; no assembly exists.
+    /// The error for a size that is not accepted. The assembler is then not created, or stays as it was.
     package struct Refused: Error, Hashable, Sendable {
         /// The size in bytes that was refused.
         package let size: Int
@@ -25,20 +25,20 @@ package struct Assembler: Sendable {
 
     /// The accepted numbers of encrypted bytes: from a tag and one byte up to 2 MiB.
     package static let acceptedSizes = 17...2_097_152
-    /// Bytes before the payload: sequence number and CRC.
+    /// The number of bytes before the payload of a chunk: sequence number (2) and CRC (2).
     private static let headerLength = 4
 
     /// The number of encrypted bytes of the whole transfer.
     package private(set) var size: Int
     /// The largest chunk in bytes, header included.
     package private(set) var maxData: Int
-    /// Chunks of the whole transfer.
+    /// The number of chunks of the whole transfer.
     package private(set) var totalChunks: Int
     /// The number of different chunks received.
     package private(set) var receivedChunks = 0
     /// The number of chunks that were dropped because of their CRC.
     package private(set) var crcFailures = 0
-    /// The number of chunks that were received before.
+    /// The number of chunks that arrived although they had been received before.
     package private(set) var duplicates = 0
 
     /// The received payloads, each at its offset. The gaps between them, and the bytes after `size`, are undefined.
@@ -75,7 +75,7 @@ package struct Assembler: Sendable {
         return total
     }
 
-    /// The whole message after ``isComplete``. The message is empty before.
+    /// The whole message if ``isComplete``; otherwise empty.
     package var bytes: ArraySlice<UInt8> { isComplete ? storage.prefix(size) : [] }
 
     /// The number of bytes allocated for received data.
@@ -141,7 +141,7 @@ package struct Assembler: Sendable {
         storage = [UInt8](repeating: 0, count: max(size, min(2 * storage.count, Self.acceptedSizes.upperBound)))
     }
 
-    /// Overwrites the received data.
+    /// Overwrites the received data with zeros and drops all chunks.
     mutating func wipe() {
         storage.wipe()
         held = []

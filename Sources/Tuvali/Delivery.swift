@@ -6,8 +6,8 @@ struct Delivery: Sendable {
     enum Verdict: Sendable {
         /// The verdict is awaited. The application must supply the verdict before `limit`.
         case awaited(limit: Instant)
-        /// The verdict is known. It was sent `count` times, after SUCCESS. It is sent again at `next`; if `next` is
-        /// nil, it is not repeated.
+        /// The verdict is known and was sent `count` times, after SUCCESS. The verdict is sent again at `next`; nil:
+        /// not again.
         case told(accepted: Bool, count: Int, next: Instant?)
     }
 

@@ -10,8 +10,8 @@ package struct Repetition: Hashable, Sendable {
 
     /// The time from the event that the message answers to the first message.
     package var holdBack: Duration
-    /// The times from each message to the next. The last time repeats until the state ends. If the list is empty, the
-    /// message is sent once.
+    /// The times from each message to the next. The last of these times repeats until the session no longer repeats
+    /// the message. If the list is empty, the message is sent once.
     package var pauses: [Duration]
 
     /// Creates a repetition: the first message after `holdBack`, a further message after each of `pauses`.

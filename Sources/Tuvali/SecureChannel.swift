@@ -66,7 +66,7 @@ struct SecureChannel: Sendable {
 }
 
 extension [UInt8] {
-    /// Overwrites the session keys with zeros and releases them.
+    /// Overwrites the bytes with zeros and empties the array.
     mutating func wipe() {
         withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
         self = []

@@ -62,7 +62,7 @@ extension TransferredPayload: CustomStringConvertible, CustomReflectable {
 
 /// The statistics of one transfer, for logs and metrics.
 package struct TransferStatistics: Hashable, Sendable {
-    /// Chunks of the whole transfer.
+    /// The number of chunks of the whole transfer.
     package var chunks: Int
     /// The number of chunks that were dropped because of their CRC.
     package var crcErrors: Int

@@ -17,8 +17,8 @@ package struct SessionSettings: Hashable, Sendable {
     package var verdictLimit: Duration = .seconds(15)
 
     /// The times of a transfer report after its request. A report on missing chunks is repeated until a write follows
-    /// or ``silenceLimit`` has passed. The library answers within 5 ms. A phone that is only slow repairs twice and no
-    /// more.
+    /// or ``silenceLimit`` has passed. The library answers within 5 ms. The only effect of a repetition on a phone
+    /// that is merely slow is that it repairs twice.
     package var report = Repetition(
         after: .milliseconds(5), pauses: [.seconds(2), .seconds(2), .seconds(5), .seconds(10)])
     /// The times of the verification status after the SUCCESS report. While the wallet stays, the status is repeated
@@ -48,8 +48,8 @@ package struct SessionSettings: Hashable, Sendable {
     /// Creates the documented default values.
     package init() {}
 
-    /// Whether `missing` of `total` chunks are too many after `retries` reports on missing chunks. The computation is
-    /// in floating point, as in the library.
+    /// Returns whether `missing` of `total` chunks are too many after `retries` reports on missing chunks. The
+    /// computation uses floating point, as in the library.
     func isTooMany(missing: Int, total: Int, retries: Int) -> Bool {
         let counts = total > Self.smallTransfer || retries >= Self.repairRounds
         guard let toleratedMissingShare, counts else { return false }

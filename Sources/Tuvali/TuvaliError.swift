@@ -20,7 +20,7 @@ package enum TuvaliError: Error, Hashable, Sendable {
         case transfer = "TVV_UNK_003"
     }
 
-    /// The ATT MTU is below 67 bytes, so that a chunk has less than 60 bytes.
+    /// The ATT MTU is below 67 bytes, so that a chunk has less than 60 bytes of payload.
     case mtuTooSmall(attMTU: Int)
     /// The announced number of encrypted bytes is outside the accepted range (17…2 097 152).
     case responseSizeOutOfRange(size: Int)

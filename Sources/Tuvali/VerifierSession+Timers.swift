@@ -29,7 +29,7 @@ extension VerifierSession {
             switch transfer.report {
             case .none: break
             case .due where transfer.assembler.isComplete:
-                // Late chunks have completed the transfer.
+                // Chunks that arrived after the report request have completed the transfer.
                 try deliver(reportAt: now, now, &actions)
             case .due:
                 actions.append(notification(of: transfer))

@@ -23,8 +23,8 @@ extension VerifierSession {
         }
     }
 
-    /// Reads the wallet's nonce and key. Like the library, ignores a value of fewer than 44 bytes, and the surplus
-    /// bytes of a longer value.
+    /// Reads the wallet's nonce and key from an Identify value. Like the library, ignores a value of fewer than 44
+    /// bytes, and the surplus bytes of a longer value.
     private mutating func identify(
         _ value: [UInt8], _ key: VerifierKey, _ now: Instant, _ actions: inout [SessionAction]
     ) throws(TuvaliError) {

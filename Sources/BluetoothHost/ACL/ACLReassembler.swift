@@ -1,9 +1,9 @@
 /// Reassembles the L2CAP PDUs of one link from the data of its ACL packets (Core Specification Vol 3 Part A 7.2.1).
 ///
-/// One PDU is assembled at a time, with at most `limit` bytes of payload. The length that a peer announces allocates
-/// nothing. A PDU with inconsistent fragments is dropped as a whole, and the next start fragment begins a new PDU. The
-/// link layer loses nothing, so a peer that sends inconsistent fragments is faulty or hostile. Such a peer only gets no
-/// answer.
+/// One PDU is assembled at a time, with at most `limit` bytes of payload. The length that a peer announces never
+/// determines how much memory is allocated. A PDU with inconsistent fragments is dropped as a whole, and the next
+/// start fragment begins a new PDU. The link layer loses nothing, so a peer that sends inconsistent fragments is
+/// faulty or hostile. The only consequence for such a peer is that it gets no answer.
 struct ACLReassembler: Sendable {
     private enum State {
         case idle
@@ -37,7 +37,7 @@ struct ACLReassembler: Sendable {
         }
         switch state {
         case .idle:
-            dropped &+= 1  // The start is missing.
+            dropped &+= 1  // The start fragment is missing.
             return nil
         case .skipping:
             return nil
@@ -63,7 +63,7 @@ struct ACLReassembler: Sendable {
         return L2CAPFrame(complete: buffer[...])
     }
 
-    /// Whether `bytes`, the bytes of a PDU so far, are the whole PDU; nil if the PDU is dropped.
+    /// Returns whether `bytes`, the bytes of a PDU so far, are the whole PDU; nil if the PDU is dropped.
     private mutating func isComplete(_ bytes: ArraySlice<UInt8>) -> Bool? {
         guard bytes.count >= Self.header else { return false }
         let length = Int(bytes[bytes.startIndex]) | Int(bytes[bytes.startIndex + 1]) << 8

@@ -7,15 +7,15 @@ import Encoding
 /// phone that acknowledges nothing keeps the buffers of its link until the controller gives up the link. The phone
 /// chooses the supervision timeout, so giving up takes up to 32 s. Therefore:
 /// - A link without a buffer may take any free buffer.
-/// - A link with a buffer may take another buffer only if the controller has already returned a buffer of the link, the
-///   link's oldest packet is younger than ``Limits/acknowledgementTime``, the link has less than ``share`` (an eighth
-///   of the buffers), and at least two shares remain free for other links.
+/// - A link with a buffer may take another buffer only if the controller has already returned a buffer of the link,
+///   the link's oldest packet is younger than ``Limits/acknowledgementTime``, the link has less than ``share`` (an
+///   eighth of the buffers), and at least two shares remain free for other links.
 /// - A link whose end was requested takes no buffer while a frame of another link waits for a buffer.
 ///
-/// Of 16 or of 20 buffers, one link takes at most 2. Even if all links keep as many buffers as they may, 10 or 12 links
-/// get a buffer (``links(sharing:)``). With 15 buffers or fewer, each link takes one buffer.
+/// Of 16 or of 20 buffers, one link takes at most 2. Even if all links keep as many buffers as they may, 10 or 12
+/// links get a buffer (``links(sharing:)``). With 15 buffers or fewer, each link takes one buffer.
 ///
-/// The turn passes to the next link after each PDU.
+/// After each PDU, the next link in the order of their connections may send.
 struct ACLTransmitter: Sendable {
     /// A packet for the controller.
     struct Transmission: Equatable, Sendable {
@@ -40,8 +40,8 @@ struct ACLTransmitter: Sendable {
         var hasReturned = false
         /// Whether the end of the link was requested. Then its waiting frames do not matter.
         var isEnding = false
-        /// The last time at which a fragment was sent, the last buffer was returned, or a frame was added to the empty
-        /// queue.
+        /// The start of the link's present wait for a buffer: the last time at which a fragment was sent, the last
+        /// buffer was returned, or a frame was added to the empty queue.
         var waitingSince = Instant.zero
 
         /// Whether a frame is waiting whose delivery matters.

@@ -1,11 +1,11 @@
 import Encoding
 
-/// Keeps data packets that arrive before the Connection Complete event of their link, for a short time.
+/// The data packets that arrived before the Connection Complete event of their link. They are kept for a short time.
 ///
-/// Over USB, events and data use different pipes, so a phone's first request can arrive before the event that announces
-/// the link. Dropping that request would cost the phone its 30 s transaction timeout. Packets are kept only while a
-/// phone can connect. A late packet of an ended link can be mistaken for data of a new link with the same handle. The
-/// phone then seems to identify itself twice, is refused, and connects again.
+/// Over USB, events and data use different pipes, so a phone's first request can arrive before the event that
+/// announces the link. Dropping that request would make the phone wait for its transaction timeout of 30 s. Packets
+/// are kept only while a phone can connect. A late packet of an ended link can be mistaken for data of a new link with
+/// the same handle. The phone then seems to identify itself twice, is refused, and connects again.
 struct EarlyPackets: Sendable {
     private let limits: Limits
     private var packets: [(packet: ACLPacket, arrival: Instant)] = []
@@ -14,7 +14,7 @@ struct EarlyPackets: Sendable {
         self.limits = limits
     }
 
-    /// Keeps a packet if there is room.
+    /// Stores a packet; drops the packet if there is no room.
     mutating func keep(_ packet: ACLPacket, at now: Instant) {
         packets.removeAll { $0.arrival.advanced(by: limits.earlyPacketTime) < now }
         guard packets.count < limits.earlyPackets, packet.data.count <= limits.receivedPayload + 4 else { return }

@@ -10,12 +10,12 @@ struct ATTServer: Sendable {
     /// The result of one PDU from the phone. The response is sent first, so that the phone's next request does not wait
     /// for the effects of this PDU.
     struct Answer: Equatable, Sendable {
-        /// The PDU to send back.
+        /// The PDU to send back; nil if the phone's PDU gets no answer.
         var response: [UInt8]?
-        /// The news to report to the application.
+        /// The event to report to the application; nil if there is none.
         var news: News?
 
-        /// The result without a response and without news.
+        /// The result without a response and without an event.
         static let none = Answer()
     }
 

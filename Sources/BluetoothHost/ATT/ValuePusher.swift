@@ -7,9 +7,9 @@ struct PushedValue: Equatable, Sendable {
     let value: [UInt8]
 }
 
-/// Sends values to one phone in order. A value is an indication if the phone requested indications. Otherwise the value
-/// is a notification, even without a request, because the Android wallet writes no configuration (Core Specification
-/// Vol 3 Part F 3.4.7).
+/// Sends values to one phone in order. A value is an indication if the phone requested indications. Otherwise the
+/// value is a notification, even without a request, because the Android wallet writes no client configuration (Core
+/// Specification Vol 3 Part F 3.4.7).
 struct ValuePusher: Sendable {
     private let limits: Limits
     private var waiting: [PushedValue] = []
@@ -46,13 +46,14 @@ struct ValuePusher: Sendable {
         return (pdu, indicates ? nil : value)
     }
 
-    /// Notes the phone's confirmation; returns the confirmed value.
+    /// Notes the phone's confirmation. Returns the confirmed value; nil if no confirmation was awaited.
     mutating func confirmed() -> PushedValue? {
         defer { unconfirmed = nil }
         return unconfirmed?.value
     }
 
-    /// Gives up an overdue confirmation and queues the value again as a notification. Returns the value.
+    /// Gives up an overdue confirmation and queues the value again as a notification. Returns the value; nil if no
+    /// confirmation is overdue.
     mutating func expire(at now: Instant) -> PushedValue? {
         guard let (value, deadline) = unconfirmed, deadline <= now else { return nil }
         unconfirmed = nil

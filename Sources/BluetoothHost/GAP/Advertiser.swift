@@ -27,7 +27,7 @@ struct Advertiser: Sendable {
         case dead
     }
 
-    /// The unanswered command and its places.
+    /// The unanswered command, with the advertising places that it concerns.
     fileprivate enum Step {
         case off([Int])
         case parameters(Int)
@@ -46,10 +46,10 @@ struct Advertiser: Sendable {
         var address: DeviceAddress?
         var data: [UInt8]?
         var scanResponse: [UInt8]?
-        /// The advertisement to show in this place.
+        /// The advertisement to show in this place; nil: none.
         var target: Advertisement?
         var isOn = false
-        /// The last advertisement on the air in this place.
+        /// The last advertisement on the air in this place; nil: none so far.
         var aired: Advertisement?
         /// Whether to switch the place off and on again because it may already be off.
         var isStale = false
@@ -67,8 +67,8 @@ struct Advertiser: Sendable {
     private var step: Step?
     /// Whether the result of the last request must still be reported.
     private var isUntold = false
-    /// Whether advertising waits because a connection has taken a place. The owner determines whether the gate has room
-    /// for another phone.
+    /// Whether advertising is suspended because a phone has connected to the advertisement of a place. The host's
+    /// owner then requests advertising again if the gate has room for another phone.
     private var isPaused = false
     /// Whether the controller has refused, since the last request, to load a place that should be off.
     private var hasRetried = false
@@ -90,7 +90,8 @@ struct Advertiser: Sendable {
     /// The number of times that the controller did not advertise although it should have.
     var lapses: Int { proof.lapses }
 
-    /// The time of the next turn or proof; nil if there is none.
+    /// The time at which another advertisement takes over a shared place, or at which the next proof is due; nil if
+    /// there is no such time.
     var deadline: Instant? {
         guard case .none = step, isOn else { return nil }
         return [turns.end, proof.due].compactMap { $0 }.min()
@@ -173,7 +174,7 @@ struct Advertiser: Sendable {
 
     private mutating func refused(_ status: HCIStatus, _ step: Step, at now: Instant) -> Outcome? {
         if status == .commandDisallowed, let index = step.loading, !hasRetried, !wish.isEmpty {
-            // The controller believes that it is still advertising.
+            // The controller believes that the place is still on: switch the place off, and load it again.
             hasRetried = true
             places[index].forget()
             (places[index].isOn, places[index].isStale) = (true, true)
@@ -189,7 +190,7 @@ struct Advertiser: Sendable {
     }
 
     private mutating func proven(_ index: Int, _ status: HCIStatus, at now: Instant) -> Outcome? {
-        // A new connection may have taken the place off the air.
+        // Ignore the answer if a new connection has taken the place off the air.
         if places[index].isOn {
             switch proof.take(status, of: index) {
             case .alive: break
@@ -282,7 +283,7 @@ extension Advertiser.Step {
 
     fileprivate var isOff: Bool { if case .off = self { true } else { false } }
 
-    /// The place that the step loads.
+    /// The place that the step loads; nil for a step of another kind.
     fileprivate var loading: Int? {
         switch self {
         case .parameters(let index), .address(let index, _), .data(let index, _), .scanResponse(let index, _): index

@@ -8,7 +8,7 @@ import Encoding
 /// advertising was enabled. The answers of such controllers prove nothing, so the host switches the advertising off and
 /// on periodically.
 struct AdvertisingProof: Sendable {
-    /// The next thing to do.
+    /// The next step: the command for the given place (`ask`), or a renewal.
     enum Question: Equatable, Sendable {
         case ask(Int)
         /// Switch all places off and on.
@@ -62,7 +62,7 @@ struct AdvertisingProof: Sendable {
         if now >= due { open = places }
     }
 
-    /// The next question, if one is due.
+    /// Returns the next step if one is due; otherwise nil.
     mutating func next(at now: Instant) -> Question? {
         guard !open.isEmpty else { return nil }
         due = now.advanced(by: interval)

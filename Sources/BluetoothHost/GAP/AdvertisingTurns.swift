@@ -1,8 +1,9 @@
 import Encoding
 
 /// Chooses the advertisements on the air if there are more advertisements than advertising places. Each place except
-/// the last has one advertisement, in order. The remaining advertisements take turns in the last place. If there is
-/// only one place, every second turn belongs to the first advertisement.
+/// the last has one advertisement, in order. The remaining advertisements are shown in the last place one after
+/// another, each for a turn of the duration `length`. If there is only one place, every second turn belongs to the
+/// first advertisement.
 struct AdvertisingTurns: Sendable {
     private let length: Duration
     private var first: Advertisement?

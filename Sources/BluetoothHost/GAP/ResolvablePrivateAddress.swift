@@ -32,7 +32,7 @@ package enum ResolvablePrivateAddress {
         do {
             try AES.permute(&block, key: SymmetricKey(data: identityKey))
         } catch {
-            throw WrongSize()  // The only error this primitive has.
+            throw WrongSize()  // AES throws no other error.
         }
         return [UInt8](block.suffix(3))
     }

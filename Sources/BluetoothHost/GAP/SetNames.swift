@@ -17,7 +17,8 @@ struct SetNames: Sendable {
     /// The time at which the wait of the first connection ends; nil without waiting connections.
     var deadline: Instant? { waiting.map(\.until).min() }
 
-    /// Whether the controller has advertising sets but does not report the set of a connection.
+    /// Whether the host assumes that the controller never reports the advertising set of a connection, because too
+    /// many consecutive connections remained without this report.
     var isHopeless: Bool { unnamed >= limits.unnamedConnections }
 
     /// The waiting connections.

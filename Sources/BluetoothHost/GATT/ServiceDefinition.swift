@@ -72,7 +72,7 @@ package struct ServiceDefinition: Equatable, Sendable {
 /// The value that a phone writes into a Client Characteristic Configuration descriptor (Core Specification Vol 3 Part G
 /// 3.3.3.3).
 package enum ClientConfiguration: UInt16, Sendable {
-    /// The phone wants neither; also the state before any write.
+    /// The phone requested neither notifications nor indications; also the state before any write.
     case none = 0x0000
     /// The phone requested notifications.
     case notifications = 0x0001

@@ -95,8 +95,8 @@ struct CommandQueue: Sendable {
         guard let deadline, deadline <= now else { return nil }
         self.deadline = nil
         guard let command = outstanding else {
-            // Send a command without a credit once: the grant may have been lost, and phones are connected. A
-            // controller that again grants no credit counts as dead.
+            // Send a command without a credit once: the controller's grant may have been lost, and a failure would end
+            // all connections. A controller that again grants no credit counts as dead.
             if isStarved { return waiting.first.map { ($0, .timedOut) } }
             (credits, isStarved) = (1, true)
             return nil

@@ -26,8 +26,8 @@ package struct ControllerInformation: Equatable, Sendable {
     /// legacy commands.
     package var advertisingSets = 0
 
-    /// Whether the controller has LE Extended Advertising (Vol 6 Part B 4.6, bit 12) and lists its commands. A
-    /// controller without a list is not tried: a controller that has received a command of one family (legacy or
+    /// Whether the controller has LE Extended Advertising (Vol 6 Part B 4.6, bit 12) and lists its commands. Without
+    /// the list, the host does not try the commands: a controller that has received a command of one family (legacy or
     /// extended) refuses the other family.
     var supportsAdvertisingSets: Bool {
         leFeatures >> 12 & 1 == 1 && supportedCommands != nil && HCIOpcode.advertisingSets.allSatisfy(announces)
@@ -43,7 +43,8 @@ package struct ControllerInformation: Equatable, Sendable {
     /// Whether the controller has LE 2M PHY (Vol 6 Part B 4.6, bit 8).
     package var supports2MPHY: Bool { leFeatures >> 8 & 1 == 1 }
 
-    /// Whether to send the command. The answer is false only if the controller reports a list without the command.
+    /// Returns whether to send the command. The result is false only if the controller reports a list without the
+    /// command.
     func announces(_ opcode: HCIOpcode) -> Bool {
         guard let (octet, bit) = opcode.announcement, let supportedCommands else { return true }
         return octet < supportedCommands.count && supportedCommands[octet] >> UInt8(bit) & 1 == 1

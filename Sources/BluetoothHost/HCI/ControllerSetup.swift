@@ -66,7 +66,7 @@ struct ControllerSetup: Sendable {
         case .eventMask: .setEventMask
         case .leEventMask: .leSetEventMask(withSets: information.advertisingSets > 0)
         case .leBuffers: HCICommand(.leReadBufferSize, [], .optional)
-        // Zero or no answer means that LE shares the BR/EDR buffers (Vol 4 Part E 7.8.2).
+        // If LE Read Buffer Size reports zero or is not answered, LE shares the BR/EDR buffers (Vol 4 Part E 7.8.2).
         case .buffers: hasBuffers ? nil : HCICommand(.readBufferSize, [], .optional)
         case .leFeatures: HCICommand(.leReadLocalSupportedFeatures, [], .optional)
         case .leStates: HCICommand(.leReadSupportedStates, [], .optional)
@@ -100,7 +100,7 @@ struct ControllerSetup: Sendable {
         case .leReadBufferSize:
             let length = try reader.uint16LE()
             let packets = try reader.uint8()
-            // A controller must report at least 27 bytes (Vol 4 Part E 7.8.2). Ignore a smaller number.
+            // A controller must report buffers of at least 27 bytes (Vol 4 Part E 7.8.2). Ignore a smaller number.
             guard length >= 27 else { return }
             information.aclLength = Int(length)
             information.aclPackets = Int(packets)

@@ -39,7 +39,7 @@ struct HCICommand: Equatable, Sendable {
 /// The commands of an LE peripheral with the parameters of this host. Section numbers refer to Core Specification Vol 4
 /// Part E.
 extension HCICommand {
-    /// 7.1.6
+    /// Disconnect (7.1.6).
     static func disconnect(_ handle: ConnectionHandle, _ reason: DisconnectReason) -> HCICommand {
         HCICommand(.disconnect, handle.bytes + [reason.rawValue], connection: handle)
     }
@@ -58,7 +58,7 @@ extension HCICommand {
         HCICommand(.leSetEventMask, [0x7D, 0x0A, withSets ? 0x02 : 0, 0, 0, 0, 0, 0], .optional)
     }
 
-    /// 7.8.4
+    /// LE Set Random Address (7.8.4).
     static func leSetRandomAddress(_ address: DeviceAddress) -> HCICommand {
         HCICommand(.leSetRandomAddress, address.bytes)
     }
@@ -75,17 +75,17 @@ extension HCICommand {
         return HCICommand(.leSetAdvertisingParameters, parameters)
     }
 
-    /// 7.8.7: length, then always 31 bytes.
+    /// LE Set Advertising Data (7.8.7): the length, and then always 31 bytes.
     static func leSetAdvertisingData(_ data: [UInt8]) -> HCICommand {
         HCICommand(.leSetAdvertisingData, padded(data))
     }
 
-    /// 7.8.8: length, then always 31 bytes.
+    /// LE Set Scan Response Data (7.8.8): the length, and then always 31 bytes.
     static func leSetScanResponseData(_ data: [UInt8]) -> HCICommand {
         HCICommand(.leSetScanResponseData, padded(data))
     }
 
-    /// 7.8.9
+    /// LE Set Advertising Enable (7.8.9).
     static func leSetAdvertisingEnable(_ on: Bool) -> HCICommand {
         HCICommand(.leSetAdvertisingEnable, [on ? 1 : 0])
     }
@@ -105,7 +105,7 @@ extension HCICommand {
         return HCICommand(.leRemoteConnectionParameterRequestReply, parameters, .optional, connection: handle)
     }
 
-    /// 7.8.33: the longest packets possible, 251 octets in 2120 µs.
+    /// LE Set Data Length (7.8.33): the longest packets possible, 251 bytes in 2120 µs.
     static func leSetDataLength(_ handle: ConnectionHandle) -> HCICommand {
         HCICommand(.leSetDataLength, handle.bytes + longestPackets, .optional, connection: handle)
     }
@@ -122,12 +122,13 @@ extension HCICommand {
         HCICommand(.leSetPHY, handle.bytes + [0x00, 0x02, 0x02, 0x00, 0x00], .optional, connection: handle)
     }
 
-    /// 7.8.52
+    /// LE Set Advertising Set Random Address (7.8.52).
     static func leSetAdvertisingSetRandomAddress(_ set: UInt8, _ address: DeviceAddress) -> HCICommand {
         HCICommand(.leSetAdvertisingSetRandomAddress, [set] + address.bytes)
     }
 
-    /// LE Set Extended Advertising Parameters (7.8.53): as ``leSetAdvertisingParameters(interval:)``, with legacy PDUs.
+    /// LE Set Extended Advertising Parameters (7.8.53): the parameters of ``leSetAdvertisingParameters(interval:)``,
+    /// with legacy PDUs.
     static func leSetExtendedAdvertisingParameters(_ set: UInt8, interval: ClosedRange<UInt16>) -> HCICommand {
         var parameters: [UInt8] = [set, 0x13, 0x00]  // connectable, scannable, legacy PDUs
         for bound in [interval.lowerBound, interval.upperBound] {

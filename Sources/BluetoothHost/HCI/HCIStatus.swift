@@ -19,13 +19,13 @@ package struct HCIStatus: RawRepresentable, Hashable, Sendable {
     package static let unknownConnection = HCIStatus(rawValue: 0x02)
     /// 0x08: no packet of the peer arrived during the supervision timeout (out of range, radio off, battery empty).
     package static let connectionTimeout = HCIStatus(rawValue: 0x08)
-    /// 0x0C: not possible in the controller's present state.
+    /// 0x0C: the command is not possible in the controller's present state.
     package static let commandDisallowed = HCIStatus(rawValue: 0x0C)
     /// 0x13: the peer ended the connection.
     package static let remoteUserTerminated = HCIStatus(rawValue: 0x13)
-    /// 0x14: ended for lack of resources.
+    /// 0x14: the connection was ended for lack of resources.
     package static let lowResources = HCIStatus(rawValue: 0x14)
-    /// 0x15: ended because the device is about to be switched off.
+    /// 0x15: the connection was ended because the device is about to be switched off.
     package static let powerOff = HCIStatus(rawValue: 0x15)
     /// 0x16: this host ended the connection.
     package static let localHostTerminated = HCIStatus(rawValue: 0x16)

@@ -34,8 +34,8 @@ struct LESignal: Equatable, Sendable {
         LESignal(code: commandReject, identifier: identifier, data: [0x00, 0x00])
     }
 
-    /// Whether the command is an answer (codes of Vol 3 Part A table 4.2). An answer without a request is ignored: if
-    /// rejected, two hosts could reject each other's rejections for ever.
+    /// Whether the command is an answer (codes of Vol 3 Part A table 4.2). An answer without a request is ignored,
+    /// because otherwise two hosts could reject each other's rejections for ever.
     var isAnswer: Bool {
         switch code {
         case 0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x15, 0x18, 0x1A: true

@@ -1,6 +1,6 @@
 /// The data of one advertisement: an address and the two payloads that belong to it.
 package struct Advertisement: Equatable, Sendable {
-    /// The error for a payload longer than a legacy advertising PDU carries.
+    /// The error for a payload that is longer than a legacy advertising PDU can contain.
     package struct TooLong: Error, Equatable, Sendable {}
 
     /// The maximum length of advertising or scan response data in bytes (Core Specification Vol 6 Part B 2.3.1).

@@ -28,7 +28,7 @@ package struct ConnectionParameters: Hashable, Sendable {
     /// The time without packets after which the connection counts as lost, in units of 10 ms.
     package let supervisionTimeout: UInt16
 
-    /// Parameters in the units of HCI.
+    /// Creates parameters in the units of HCI.
     package init(interval: UInt16, latency: UInt16, supervisionTimeout: UInt16) {
         self.interval = interval
         self.latency = latency

@@ -9,7 +9,7 @@ package struct PreferredConnectionParameters: Equatable, Sendable {
     /// Supervision timeout, in units of 10 ms (10 to 3200).
     package let supervisionTimeout: UInt16
 
-    /// Parameters in the units of L2CAP.
+    /// Creates parameters in the units of L2CAP.
     package init(minimumInterval: UInt16, maximumInterval: UInt16, latency: UInt16, supervisionTimeout: UInt16) {
         self.minimumInterval = minimumInterval
         self.maximumInterval = maximumInterval
@@ -33,8 +33,8 @@ package struct HostConfiguration: Equatable, Sendable {
     package var advertisingInterval: ClosedRange<UInt16> = 32...48
     /// Whether to show several advertisements at once, if the controller can.
     package var usesAdvertisingSets = true
-    /// The duration of a turn if several advertisements share an advertising place: about seven advertising events,
-    /// enough for a scanning phone.
+    /// The time for which one advertisement is shown if several share an advertising place: about seven advertising
+    /// events, enough for a scanning phone.
     var advertisingTurn: Duration = .milliseconds(200)
     /// The time between two proofs that the controller really advertises.
     var advertisingProof: Duration = .milliseconds(800)

@@ -13,7 +13,7 @@ package struct HostAddress: Hashable, Sendable {
 
     /// Reads an address (RFC 5952, RFC 6943 section 3.1.1 strict); nil for any other text, such as a name.
     package init?(_ text: String) {
-        // The C function would stop at a zero byte.
+        // `inet_pton` would stop at a zero byte.
         guard !text.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -34,8 +34,9 @@ package struct HostAddress: Hashable, Sendable {
     }
 
     /// Whether the address belongs to the public Internet. Not public are the addresses of private and local networks,
-    /// of this machine and of a link, and the addresses reserved for documentation, benchmarks, multicast or future use
-    /// (IANA special-purpose registries). For an IPv4 address embedded in an IPv6 address, the IPv4 address decides.
+    /// of this machine and of a link, and the addresses reserved for documentation, benchmarks, multicast or future
+    /// use (IANA special-purpose registries). For an IPv6 address that contains an IPv4 address, the IPv4 address
+    /// determines the result.
     package var isPublic: Bool { bytes.count == 4 ? Self.isPublic(v4: bytes) : Self.isPublic(v6: bytes) }
 
     /// Whether the address is a loopback address: 127.0.0.0/8 (RFC 1122) or ::1 (RFC 4291).
@@ -49,7 +50,7 @@ package struct HostAddress: Hashable, Sendable {
     private static func isPublic(v4 bytes: [UInt8]) -> Bool { !reservedV4.contains { contains($0, bytes) } }
 
     private static func isPublic(v6 bytes: [UInt8]) -> Bool {
-        // ::ffff:a.b.c.d and 64:ff9b::a.b.c.d lead to the IPv4 address in them.
+        // Packets to ::ffff:a.b.c.d or 64:ff9b::a.b.c.d go to the IPv4 address in it.
         if wrappingV6.contains(where: { contains($0, bytes) }) { return isPublic(v4: Array(bytes.suffix(4))) }
         return contains(globalUnicast, bytes) && !reservedV6.contains { contains($0, bytes) }
     }

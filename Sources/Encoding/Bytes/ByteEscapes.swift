@@ -16,7 +16,7 @@ package struct ByteEscapes: Sendable {
     /// The number of bytes that are processed together.
     private static let window = 512
 
-    /// Appends `bytes` to `output` and writes the escapes.
+    /// Appends `bytes` to `output`, each byte in its written form.
     package func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         entries.withUnsafeBufferPointer { entries in
             // The buffer has room for an additional entry: all eight bytes of each entry are stored, but the position

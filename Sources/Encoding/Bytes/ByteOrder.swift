@@ -1,6 +1,7 @@
 /// Compares byte strings eight bytes at a time. Names, IRIs and lines of N-Quads often share long prefixes.
 package enum ByteOrder {
-    /// The offset of the first different byte; nil if the byte strings are equal or one is a prefix of the other.
+    /// Returns the offset of the first different byte; nil if the byte strings are equal or one is a prefix of the
+    /// other.
     @inline(__always)
     package static func firstDifference(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int? {
         let common = min(left.count, right.count)
@@ -19,23 +20,23 @@ package enum ByteOrder {
         return nil
     }
 
-    /// Whether `left` precedes `right` in byte order, which for UTF-8 is code point order.
+    /// Returns whether `left` precedes `right` in byte order, which for UTF-8 is code point order.
     package static func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard let place = firstDifference(left, right) else { return left.count < right.count }
         return left[place] < right[place]
     }
 
-    /// Whether `left` precedes `right` in byte order.
+    /// Returns whether `left` precedes `right` in byte order.
     package static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { right in precedes(left, right) } }
     }
 
-    /// Whether the slices contain the same bytes.
+    /// Returns whether the slices contain the same bytes.
     package static func areEqual(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { right in areEqual(left, right) } }
     }
 
-    /// Whether the buffers contain the same bytes.
+    /// Returns whether the buffers contain the same bytes.
     package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         left.count == right.count && firstDifference(left, right) == nil
     }

@@ -6,20 +6,20 @@
 package struct ByteReader: Sendable {
     /// The input ended before the end of the value. `offset` is the position of the first missing byte.
     package struct Truncated: Error, Equatable, Sendable {
-        /// Bytes from the start of the input.
+        /// The number of bytes from the start of the input.
         package let offset: Int
     }
 
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    /// Starts at the first byte of `bytes`.
+    /// Creates a reader at the first byte of `bytes`.
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
-    /// Starts at the first byte of `bytes`.
+    /// Creates a reader at the first byte of `bytes`.
     package init(_ bytes: [UInt8]) {
         self.init(bytes[...])
     }
@@ -33,31 +33,31 @@ package struct ByteReader: Sendable {
     /// All unread bytes. The property does not consume the bytes.
     package var rest: ArraySlice<UInt8> { bytes[position...] }
 
-    /// The next byte.
+    /// Reads the next byte.
     package mutating func uint8() throws(Truncated) -> UInt8 {
         guard position < bytes.endIndex else { throw Truncated(offset: offset) }
         defer { position += 1 }
         return bytes[position]
     }
 
-    /// The next 2 bytes, least significant first.
+    /// Reads the next 2 bytes, least significant first.
     package mutating func uint16LE() throws(Truncated) -> UInt16 {
         let slice = try take(2)
         return UInt16(slice[slice.startIndex]) | UInt16(slice[slice.startIndex + 1]) << 8
     }
 
-    /// The next 2 bytes, most significant first.
+    /// Reads the next 2 bytes, most significant first.
     package mutating func uint16BE() throws(Truncated) -> UInt16 { try uint16LE().byteSwapped }
 
-    /// The next 4 bytes, most significant first.
+    /// Reads the next 4 bytes, most significant first.
     package mutating func uint32BE() throws(Truncated) -> UInt32 {
         try take(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The next 8 bytes, least significant first.
+    /// Reads the next 8 bytes, least significant first.
     package mutating func uint64LE() throws(Truncated) -> UInt64 { try uint64BE().byteSwapped }
 
-    /// The next 8 bytes, most significant first.
+    /// Reads the next 8 bytes, most significant first.
     package mutating func uint64BE() throws(Truncated) -> UInt64 {
         try take(8).reduce(0) { $0 << 8 | UInt64($1) }
     }

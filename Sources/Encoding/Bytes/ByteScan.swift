@@ -37,9 +37,9 @@ package enum ByteScan {
         return (position, seen & highs == 0)
     }
 
-    /// Whether a literal may need an escape in canonical N-Quads (RDFC-1.0 section 5). Escapes are needed for control
-    /// characters, DEL, quotation mark and backslash, and for U+FFFE and U+FFFF. The last two begin with the byte 0xEF,
-    /// as do other characters.
+    /// Returns whether a literal may need an escape in canonical N-Quads (RDFC-1.0 section 5). Escapes are needed for
+    /// control characters, DEL, quotation mark and backslash, and for U+FFFE and U+FFFF. The last two begin with the
+    /// byte 0xEF, as do other characters.
     package static func mayNeedEscape(inNQuads bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 0
         while position + block <= bytes.count {
@@ -54,9 +54,9 @@ package enum ByteScan {
     /// The number of bytes that are tested before a branch. Tests without branches between them run in parallel.
     private static let block = 128
 
-    /// Whether the block at `start` has only bytes from 0x23 to 0x7E and no backslash, like the base64 of a photo. None
-    /// of these bytes is ever escaped, and two comparisons find them. A block that fails, for example because of a
-    /// space, is tested exactly.
+    /// Returns whether the block at `start` has only bytes from 0x23 to 0x7E and no backslash, like the base64 of a
+    /// photo. None of these bytes is ever escaped, and two comparisons for each byte suffice to recognise them. A
+    /// block that fails, for example because of a space, is tested exactly.
     @inline(__always)
     private static func isUsual(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         look(bytes, start..<start + block) { byte in
@@ -64,7 +64,7 @@ package enum ByteScan {
         }.found == false
     }
 
-    /// Whether one of the bytes passes the test, and the bitwise OR of all bytes.
+    /// Returns whether one of the bytes passes the test, and the bitwise OR of all bytes.
     @inline(__always)
     private static func look(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ test: (UInt8) -> UInt8

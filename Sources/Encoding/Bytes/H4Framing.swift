@@ -1,7 +1,7 @@
 /// Splits a byte stream into HCI packets (Core Specification Vol 4 Part A: UART transport layer, "H4").
 ///
 /// A packet consists of a type byte, a header that ends with the length of the payload, and the payload. Only received
-/// bytes are stored, so the length in a header allocates nothing.
+/// bytes are stored, so the length in a header never determines how much memory is allocated.
 package struct H4Framing: Sendable {
     /// The packet type bytes of Vol 4 Part A section 2.
     package enum PacketType: UInt8, CaseIterable, Sendable {
@@ -24,9 +24,9 @@ package struct H4Framing: Sendable {
     }
 
     /// The reason why the rest of the stream cannot be split. H4 has no marker for the start of a packet, so the owner
-    /// must reopen the line.
+    /// must reopen the transport.
     package enum Failure: Error, Hashable, Sendable {
-        /// The first byte of a packet, which is the value, is not a packet type.
+        /// The first byte of a packet is not a packet type. The value is this byte.
         case unknownPacketType(UInt8)
         /// The header of a packet states a length above the limit. The value is the length in bytes.
         case packetTooLong(Int)

@@ -62,7 +62,7 @@ extension CBOR {
     @inline(never)
     package var unsigned: UInt64? { if case .unsigned(let number) = value { number } else { nil } }
 
-    /// The number of an integer; nil if the number does not fit into a signed 64-bit integer.
+    /// The number of an integer; nil for any other item, or if the number does not fit into a signed 64-bit integer.
     package var integer: Int64? {
         switch value {
         case .unsigned(let number): Int64(exactly: number)
@@ -71,19 +71,19 @@ extension CBOR {
         }
     }
 
-    /// The content of a byte string.
+    /// The content of a byte string; nil for any other item.
     package var bytes: ArraySlice<UInt8>? { if case .bytes(let bytes) = value { bytes } else { nil } }
 
-    /// The content of a text string.
+    /// The content of a text string; nil for any other item.
     package var text: Text? { if case .text(let text) = value { text } else { nil } }
 
-    /// The elements of an array.
+    /// The elements of an array; nil for any other item.
     package var array: [CBOR]? { if case .array(let elements) = value { elements } else { nil } }
 
-    /// The pairs of a map.
+    /// The pairs of a map; nil for any other item.
     package var map: [Pair]? { if case .map(let pairs) = value { pairs } else { nil } }
 
-    /// `true` or `false`.
+    /// The value `true` or `false`; nil for any other item.
     package var bool: Bool? {
         switch value {
         case .simple(20): false

@@ -116,7 +116,7 @@ private struct Reading {
                 default: nil
                 }
         } catch { throw malformed }
-        // 28 to 30 are reserved.
+        // The values 28 to 30 of the additional information are reserved.
         guard argument != nil || first & 31 == Self.indefinite else { throw malformed }
         return Head(major: first >> 5, information: first & 31, argument: argument)
     }

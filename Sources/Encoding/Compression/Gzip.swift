@@ -82,7 +82,7 @@ package enum Gzip {
         }
     }
 
-    /// Inflates up to the end of one member or zlib stream.
+    /// Inflates up to the end of one member or zlib stream. Returns the reason of a failure; nil on success.
     private static func inflateMember(
         _ stream: inout z_stream, through block: inout [UInt8], into output: inout [UInt8], limit: Int
     ) -> Failure? {

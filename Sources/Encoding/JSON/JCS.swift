@@ -82,7 +82,8 @@ extension JSONObject {
         return keys.map(\.index)
     }
 
-    /// The first eight bytes of a name as a number, and whether byte order and UTF-16 order agree for the name.
+    /// Returns the first eight bytes of a name as a number, and whether byte order and UTF-16 order agree for the
+    /// name.
     private static func sortKey(of name: Text) -> (first: UInt64, isSimple: Bool) {
         name.withBytes { bytes in
             var first: UInt64 = 0
@@ -106,7 +107,7 @@ package struct CanonicalObject: Sendable {
     /// Whether parsing the text returns the same members up to their order (``JSON/canonical()``).
     package let isVerbatim: Bool
 
-    /// Writes each member of `object` except the one named `omitted`.
+    /// Creates the canonical form of `object` without the member named `omitted`.
     package init(_ object: JSONObject, without omitted: Text) throws(JCSError) {
         var (text, members, isVerbatim): ([UInt8], [(Text, Int)], Bool) = ([], [], true)
         text.reserveCapacity(2048)

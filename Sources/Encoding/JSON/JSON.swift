@@ -25,7 +25,7 @@ package struct JSONNumber: Hashable, Sendable {
         self.text = text
     }
 
-    /// Creates the number of a whole number, written in decimal.
+    /// Creates the JSON number of a whole number, written in decimal.
     package init(_ value: Int) {
         text = String(value)
     }
@@ -122,7 +122,8 @@ package struct JSONObject: Sendable {
     /// The names in order.
     package var names: [Text] { members.map(\.name) }
 
-    /// The value of `name`. Setting appends or replaces; setting nil removes.
+    /// The value of the member `name`; nil if there is none. Setting a value appends or replaces the member; setting
+    /// nil removes it.
     package subscript(name: Text) -> JSON? {
         get { position(of: name).map { members[$0].value } }
         set {

@@ -61,7 +61,7 @@ struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     let depthLimit: Int
     let known: [KnownObject]
-    /// The objects to be found.
+    /// The objects whose first place in the text the parser determines.
     private let sought: [JSONObject]
     /// The first place of each sought object; nil for an object that has not been found.
     private(set) var places: [ObjectPlace?]

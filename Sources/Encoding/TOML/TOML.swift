@@ -47,7 +47,7 @@ package struct TOMLTable: Hashable, Sendable {
 extension TOML {
     /// Limits on the size of a document; a larger file is refused.
     package struct Limits: Hashable, Sendable {
-        /// The size of the document in bytes.
+        /// The maximum size of the document in bytes.
         package var bytes = 1_048_576
         /// The maximum nesting depth of tables and arrays. The same number limits the parts of a dotted key.
         package var depth = 32

@@ -3,7 +3,7 @@ final class TOMLBuilder {
     /// The way in which a table was created. This way determines which headers and keys may add to the table (TOML
     /// 1.0.0, "Table").
     enum Origin {
-        /// Created as the parent of another header. The table may get a header of its own once.
+        /// The table was created as the parent of another header. The table may get its own header once.
         case implied
         /// The table was created by its own header.
         case header

@@ -69,7 +69,7 @@ extension TOMLParser {
             if byte == quote {
                 let count = bytes[position...].prefix(6) { $0 == quote }
                 position += count
-                // Up to two quotes may precede the closing three.
+                // Up to two quotes directly before the closing three quotes belong to the text.
                 content.append(contentsOf: repeatElement(quote, count: min(count, count < 3 ? count : count - 3)))
                 if count >= 6 { throw failure("too many quotes in a row") }
                 if count >= 3 { return Text(String(decoding: content, as: UTF8.self)) }

@@ -181,7 +181,7 @@ struct TOMLParser {
         text.withUTF8Buffer { bytes[position...].starts(with: $0) }
     }
 
-    /// Skips `text` if the input continues with `text`. Returns whether it did.
+    /// Skips `text` if the input continues with it. Returns whether the input continued with `text`.
     mutating func take(_ text: StaticString) -> Bool {
         guard starts(with: text) else { return false }
         position += text.utf8CodeUnitCount
@@ -203,7 +203,7 @@ struct TOMLParser {
         }
     }
 
-    /// A byte in words, for a message.
+    /// Returns a byte in words, for a message.
     static func display(_ byte: UInt8) -> String {
         switch byte {
         case 0x0A, 0x0D: "the end of the line"

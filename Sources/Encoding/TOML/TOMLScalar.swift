@@ -56,7 +56,7 @@ enum TOMLScalar {
         return rest.isEmpty ? Double(text) : nil
     }
 
-    /// The digits without underscores; nil if an underscore is not between two digits.
+    /// Returns the digits without underscores; nil if an underscore is not between two digits.
     private static func digits(_ letters: ArraySlice<UInt8>, radix: Int) -> String? {
         var digits = ""
         var afterDigit = false
@@ -80,10 +80,11 @@ enum TOMLScalar {
 
     // MARK: - Dates
 
-    /// Whether the letters are a date of RFC 3339 (`full-date`).
+    /// Returns whether the letters are a date of RFC 3339 (`full-date`).
     static func isDate(_ letters: ArraySlice<UInt8>) -> Bool { letters.count == 10 && isDateTime(letters) }
 
-    /// Whether the letters are an offset date-time, a local date-time, a local date or a local time (RFC 3339).
+    /// Returns whether the letters are an offset date-time, a local date-time, a local date or a local time (RFC
+    /// 3339).
     private static func isDateTime(_ letters: ArraySlice<UInt8>) -> Bool {
         var text = String(decoding: letters, as: UTF8.self)
         if letters.count == 10 {

@@ -42,7 +42,8 @@ extension TOMLTable {
 }
 
 extension TOML {
-    /// Whether the value is written after an equals sign. Other values have a header.
+    /// Whether the value is written after an equals sign. Other values, which are tables and arrays of tables, have a
+    /// header.
     fileprivate var isPlain: Bool {
         switch self {
         case .table: false

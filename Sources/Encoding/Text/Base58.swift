@@ -8,7 +8,7 @@ package enum Base58 {
         return table
     }()
 
-    /// The text of `bytes`. Each leading zero byte becomes a leading `1`.
+    /// Returns the text of `bytes`. Each leading zero byte becomes a leading `1`.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         var digits: [UInt8] = []  // least significant first
         for byte in bytes.drop(while: { $0 == 0 }) {
@@ -27,7 +27,7 @@ package enum Base58 {
         return String(decoding: zeros + digits.reversed().map { alphabet[Int($0)] }, as: UTF8.self)
     }
 
-    /// The bytes of `text`; nil for a letter outside the alphabet or for more than `maxLength` letters.
+    /// Returns the bytes of `text`; nil for a letter outside the alphabet or for more than `maxLength` letters.
     package static func decode(_ text: some StringProtocol, maxLength: Int = 4096) -> [UInt8]? {
         let letters = Array(text.utf8)
         guard letters.count <= maxLength else { return nil }

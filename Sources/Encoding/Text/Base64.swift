@@ -2,9 +2,9 @@
 package enum Base64 {
     /// The choice of the 64-letter alphabet, and whether `=` pads the last group.
     package enum Form: Sendable {
-        /// `+` and `/`, padded (section 4).
+        /// The alphabet with `+` and `/`, padded (section 4).
         case standard
-        /// `-` and `_`, not padded (section 5, as used by JOSE and multibase `u`).
+        /// The alphabet with `-` and `_`, not padded (section 5, as used by JOSE and multibase `u`).
         case url
     }
 

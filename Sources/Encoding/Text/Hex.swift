@@ -1,6 +1,6 @@
 /// Base 16, RFC 4648 section 8.
 package enum Hex {
-    /// Two lower-case digits for each byte.
+    /// Returns two lower-case digits for each byte.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -11,7 +11,7 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of an even number of hexadecimal digits in either case; nil for any other text.
+    /// Returns the bytes of an even number of hexadecimal digits in either case; nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -24,7 +24,7 @@ package enum Hex {
         return bytes
     }
 
-    /// The value of one digit.
+    /// Returns the value of one digit in either case; nil for any other letter.
     static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -1,6 +1,6 @@
 /// Self-describing base encodings (Multibase, W3C Controlled Identifiers section 2.4): `z` base58btc, `u` base64url.
 package enum Multibase {
-    /// The bytes of a `z…` or `u…` text; nil for another prefix, a letter outside the alphabet, or more than
+    /// Returns the bytes of a `z…` or `u…` text; nil for another prefix, a letter outside the alphabet, or more than
     /// `maxLength` letters.
     package static func decode(_ text: some StringProtocol, maxLength: Int = 4096) -> [UInt8]? {
         guard text.utf8.count <= maxLength else { return nil }
@@ -14,16 +14,16 @@ package enum Multibase {
         }
     }
 
-    /// `z` and the base58btc text of `bytes`.
+    /// Returns `z` and the base58btc text of `bytes`.
     package static func encodeBase58(_ bytes: some Collection<UInt8>) -> String { "z" + Base58.encode(bytes) }
 
-    /// `u` and the unpadded base64url text of `bytes`.
+    /// Returns `u` and the unpadded base64url text of `bytes`.
     package static func encodeBase64URL(_ bytes: some Collection<UInt8>) -> String { "u" + Base64.encode(bytes, .url) }
 }
 
 /// Unsigned LEB128 numbers of the multiformats project: at most 9 bytes, in the shortest form.
 package enum UnsignedVarint {
-    /// The bytes of `value`, 7 bits each, least significant first.
+    /// Returns the bytes of `value`, 7 bits each, least significant first.
     package static func encode(_ value: UInt64) -> [UInt8] {
         var (rest, bytes) = (value, [UInt8]())
         while rest > 0x7F {
@@ -33,8 +33,8 @@ package enum UnsignedVarint {
         return bytes + [UInt8(rest)]
     }
 
-    /// The number at the start of `bytes` and the remaining bytes; nil if the number is truncated, longer than 9 bytes,
-    /// or not in the shortest form.
+    /// Returns the number at the start of `bytes` and the remaining bytes; nil if the number is truncated, longer than
+    /// 9 bytes, or not in the shortest form.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> (value: UInt64, rest: ArraySlice<UInt8>)? {
         var value: UInt64 = 0
         for (count, byte) in bytes.prefix(9).enumerated() {

@@ -1,7 +1,8 @@
 /// Version 4 UUIDs (RFC 9562 section 5.4). The caller supplies the random bytes, because deterministic cores have no
 /// random source.
 package enum RandomUUID {
-    /// The lower-case text of the UUID made from the first 16 bytes of `random`; nil if `random` has fewer bytes.
+    /// Returns the lower-case text of the UUID made from the first 16 bytes of `random`; nil if `random` has fewer
+    /// bytes.
     package static func text(_ random: [UInt8]) -> String? {
         guard random.count >= 16 else { return nil }
         var bytes = Array(random.prefix(16))

@@ -42,16 +42,16 @@ package struct Text: Sendable {
     /// Whether the text has no characters.
     package var isEmpty: Bool { string.utf8.isEmpty }
 
-    /// Whether the text begins with the bytes of `prefix`.
+    /// Returns whether the text begins with the bytes of `prefix`.
     package func hasPrefix(_ prefix: Text) -> Bool { utf8.starts(with: prefix.utf8) }
 
-    /// The part after `prefix`; nil if the text does not begin with `prefix`. The cut is between bytes: a Swift
-    /// character may extend across the end of the prefix.
+    /// Returns the part after `prefix`; nil if the text does not begin with `prefix`. The cut is between bytes: a
+    /// Swift character may extend across the end of the prefix.
     package func behind(_ prefix: Text) -> Substring? {
         hasPrefix(prefix) ? Substring(string.utf8.dropFirst(prefix.utf8.count)) : nil
     }
 
-    /// The longest prefix of whole code points with at most `limit` bytes.
+    /// Returns the longest prefix of whole code points with at most `limit` bytes.
     package func prefix(bytes limit: Int) -> Text {
         guard utf8.count > limit else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)
@@ -59,7 +59,7 @@ package struct Text: Sendable {
         return Text(String(string.unicodeScalars[..<end]))
     }
 
-    /// Whether the text ends with the bytes of `suffix`.
+    /// Returns whether the text ends with the bytes of `suffix`.
     package func hasSuffix(_ suffix: Text) -> Bool {
         utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }

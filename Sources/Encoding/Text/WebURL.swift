@@ -16,7 +16,7 @@ package struct WebURL: Hashable, Sendable {
     /// The longest URL, in bytes.
     package static let maxBytes = 2048
 
-    /// `HOST:PORT`, the form in which lists of hosts are compared.
+    /// The host and the port as `HOST:PORT`, the form in which lists of hosts are compared.
     package var place: Text { Text("\(host):\(port)") }
 
     /// The origin of the URL (RFC 6454 section 6.2): scheme, host and, unless it is the default, port.
@@ -55,7 +55,7 @@ package struct WebURL: Hashable, Sendable {
 
     private static func port(_ isSecure: Bool) -> Int { isSecure ? 443 : 80 }
 
-    /// Splits host and port.
+    /// Splits the authority of a URL into host and port; nil if either is invalid.
     private static func split(_ authority: ArraySlice<UInt8>) -> (host: Text, port: Int?)? {
         let host: ArraySlice<UInt8>
         let rest: ArraySlice<UInt8>
@@ -82,8 +82,8 @@ package struct WebURL: Hashable, Sendable {
         return (name, port)
     }
 
-    /// Whether the host is an IPv6 address (RFC 4291 section 2.2, forms 1 and 2): eight groups of one to four digits,
-    /// or fewer groups with one "::".
+    /// Returns whether the host is an IPv6 address (RFC 4291 section 2.2, forms 1 and 2): eight groups of one to four
+    /// digits, or fewer groups with one "::".
     private static func isIPv6(_ host: ArraySlice<UInt8>) -> Bool {
         let halves = String(decoding: host, as: UTF8.self).split(separator: "::", omittingEmptySubsequences: false)
         let groups = halves.flatMap { $0.isEmpty ? [] : $0.split(separator: ":", omittingEmptySubsequences: false) }
@@ -91,8 +91,8 @@ package struct WebURL: Hashable, Sendable {
         return groups.allSatisfy { (1...4).contains($0.utf8.count) && $0.utf8.allSatisfy(isHex) }
     }
 
-    /// Whether the letter belongs to a registered name (RFC 3986 section 3.2.2) as used for hosts: the letters of RFC
-    /// 1123, and the underscore, which container networks use.
+    /// Returns whether the letter belongs to a registered name (RFC 3986 section 3.2.2) as used for hosts: the letters
+    /// of RFC 1123, and the underscore, which container networks use.
     private static func isNameLetter(_ letter: UInt8) -> Bool {
         isHex(letter) || (0x67...0x7A).contains(letter | 0x20) || [0x2D, 0x2E, 0x5F].contains(letter)
     }

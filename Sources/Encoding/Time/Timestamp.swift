@@ -2,7 +2,7 @@
 package struct Timestamp: Hashable, Comparable, Sendable {
     /// The whole seconds since the epoch. The number is negative before the epoch.
     package var seconds: Int64
-    /// 0 … 999 999 999, added to `seconds`.
+    /// The nanoseconds to add to `seconds`: 0 … 999 999 999.
     package var nanoseconds: Int32
 
     /// Creates the timestamp of the given seconds and nanoseconds.
@@ -106,7 +106,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
-        // Rounds down for every value, because a clock may show any date.
+        // Round down for negative values, too, because a clock may show a date before 1970.
         value / divisor - (value % divisor < 0 ? 1 : 0)
     }
 

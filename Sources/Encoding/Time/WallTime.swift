@@ -1,4 +1,5 @@
-/// The date according to the gate, and its source, for verification requests and records only.
+/// The date according to the gate, and its source, for verifications, schedules and records. Time limits use
+/// ``Instant``.
 package struct WallTime: Hashable, Sendable {
     /// The source of the date, from least to most trusted.
     package enum Provenance: String, CaseIterable, Comparable, Sendable {

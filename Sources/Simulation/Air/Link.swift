@@ -2,11 +2,11 @@ package import Encoding
 
 /// One simulated LE connection: connection events, packets per event, air time, loss and retries.
 ///
-/// A connection event starts every interval. In each event the two sides exchange packets in turn, the central first.
-/// The event ends when neither side has data that was queued before the event, when the number of packets per event is
-/// reached, or when the next exchange would not end before the next event. A request and its answer therefore take two
-/// intervals, as measured on phones. The link layer loses no data: a lost packet ends its event and is repeated in the
-/// next event (Core Specification Vol 6 Part B 4.5.9).
+/// A connection event starts every interval. In each event the two sides exchange packets alternately, the central
+/// first. The event ends when neither side has data that was queued before the event, when the number of packets per
+/// event is reached, or when the next exchange would not end before the next event. A request and its answer therefore
+/// take two intervals, as measured on phones. The link layer loses no data: a lost packet ends its event and is
+/// repeated in the next event (Core Specification Vol 6 Part B 4.5.9).
 package struct Link: Sendable {
     /// An end of the link.
     package enum Side: Sendable {
@@ -103,7 +103,7 @@ package struct Link: Sendable {
         self.anchor = anchor
     }
 
-    /// The next instant at which the link acts without an event from outside.
+    /// The next instant at which the link acts without an event from outside; nil if it is idle or closed.
     package var deadline: Instant? {
         if case .closed = phase { return nil }
         let lost = [silentUntil, terminatedBy].compactMap { $0 }.min()

@@ -35,7 +35,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
 
     /// Whether the agent accepts connections.
     package var isUp = true
-    /// The number of answers to lose after their messages have taken effect.
+    /// The number of the next answers that are lost after their messages have taken effect.
     package var answersToLose = 0
     /// Whether the agent acknowledges each report by a basicmessage.
     package var acknowledgesReports = false
@@ -76,7 +76,7 @@ package struct VirtualAgent: ~Copyable, Sendable {
         let key: Verkey
         var ours: KeyPair
         let did: Text
-        /// The new keys of a rotation that the gate has not acknowledged.
+        /// The new keys of a rotation that the gate has not acknowledged; nil if there is none.
         var next: KeyPair?
         /// The address at which the gate receives messages.
         let service: Service
@@ -159,7 +159,8 @@ package struct VirtualAgent: ~Copyable, Sendable {
         }
     }
 
-    /// Announces another DID to every gate (did-rotate/1.0). `did`: a DID that the agent does not own.
+    /// Announces another DID to every gate (did-rotate/1.0). `did`: a DID that the agent does not own; nil: a new DID
+    /// of the agent.
     package mutating func rotate(to did: Text? = nil) {
         for index in kiosks.indices {
             guard let next = KeyPair(seed: random.drawSecret(32)) else { continue }

@@ -12,8 +12,8 @@ package struct VirtualKeeper: Sendable {
     /// The number of entries that the keeper claims to have in addition to the real entries, as if a ledger had been
     /// restored from a backup.
     package var lead = 0
-    /// Replaces the keeper's last entry and the gate's head in the keeper's answers by false ones; nil for true
-    /// answers.
+    /// A function that replaces the keeper's last entry and the gate's head in the keeper's answers by false ones; nil
+    /// for true answers.
     package var claim: (@Sendable (_ last: ReportPoint, _ head: ReportPoint?) -> (ReportPoint, head: ReportPoint?))?
     /// Whether the keeper returns signed heads. Earlier versions of keepers do not.
     package var givesHeadsBack = true
@@ -59,7 +59,7 @@ package struct VirtualKeeper: Sendable {
         case "head-query":
             guard let ledger = message.body["ledger"]?.string else { return nil }
             let last = ledgers[ledger]?.values.max { $0.position < $1.position }
-            // A head at position 0 is not compared.
+            // An empty ledger has position 0. The gate does not compare such a head.
             let head = ReportPoint(
                 ledger: ledger, position: (last?.position ?? 0) + lead,
                 hash: last?.hash ?? [UInt8](repeating: 0, count: ReportPoint.hashBytes))

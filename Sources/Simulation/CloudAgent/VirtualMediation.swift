@@ -16,7 +16,7 @@ package struct VirtualMediation: Sendable {
         case keepsSilent
     }
 
-    /// The result of a message.
+    /// The reaction to a message.
     enum Outcome {
         case answer(JSON)
         case silence
@@ -35,7 +35,7 @@ package struct VirtualMediation: Sendable {
     package var hasPickup: Bool
     /// The content of the grant in place of the true address; nil for the true address.
     package var grant: JSON?
-    /// The result of each update of a key.
+    /// The result that the agent reports for each update of a key. Only `success` performs the update.
     package var result: Text = "success"
     /// Whether the answers to key updates omit the keys.
     package var omitsKeys = false
@@ -43,7 +43,7 @@ package struct VirtualMediation: Sendable {
     package var isConfused = false
     /// The number of messages in a delivery, regardless of the request; nil for the requested number.
     package var deliverySize: Int?
-    /// The number of `messages-received` to ignore.
+    /// The number of the next `messages-received` messages that the agent ignores.
     package var forgets = 0
     /// The recipient keys for which messages are accepted, and the owner of each.
     package private(set) var owners: [Verkey: Verkey] = [:]
@@ -64,7 +64,7 @@ package struct VirtualMediation: Sendable {
     /// The number of queued messages.
     package var waiting: Int { queues.values.reduce(0) { $0 + $1.count } }
 
-    /// Puts a message in the mailbox of any owner with a registered key.
+    /// Puts a message in the mailbox of one of the owners with a registered key.
     package mutating func leave(_ envelope: [UInt8]) {
         guard let owner = owners.values.first else { return }
         count += 1

@@ -32,14 +32,14 @@ package struct ControllerTraits: Sendable {
     package var namesAdvertisingSets: Duration? = .zero
     /// The instants at which advertising stops without an event to the host.
     package var advertisingStops: [Instant] = []
-    /// The ascending times after each of which the next command is lost.
+    /// The instants after which commands are lost, in ascending order: the next command after each of them is lost.
     package var lostCommands: [Instant] = []
     /// Whether the controller refuses to change the address of an active advertisement, as the specification
     /// requires. Some real controllers accept the change.
     package var guardsAddress = true
     /// The commands that are missing in the supported commands and answered with Unknown HCI Command.
     package var unknownCommands: Set<HCIOpcode> = []
-    /// Commands that are declared as supported but never answered.
+    /// The commands that are declared as supported but never answered.
     package var silentCommands: Set<HCIOpcode> = []
     /// Whether each received L2CAP PDU is sent to the host in one ACL packet of any size (seen with Bumble).
     package var deliversWholePDUs = false
@@ -48,7 +48,8 @@ package struct ControllerTraits: Sendable {
     /// The connection parameters to report to the host in place of the real parameters (Bumble always reports 12.5 ms);
     /// nil for the real parameters.
     var reportedParameters: ConnectionParameters?
-    /// A Hardware Error event with the given code and time. Afterwards the controller accepts only Reset.
+    /// When a Hardware Error event is sent, and its error code; nil for no such event. Afterwards the controller
+    /// accepts only Reset.
     package var hardwareError: (at: Instant, code: UInt8)?
     /// The delay from the command to advertise to the first advertising event; nil for one advertising interval.
     package var advertisingStart: Duration?
@@ -58,15 +59,15 @@ package struct ControllerTraits: Sendable {
     /// Creates a controller with the defaults.
     package init() {}
 
-    /// The Cypress CYW43455 (Raspberry Pi 3B+, 4, 5): 5.0, data length extension, no 2M.
+    /// The Cypress CYW43455 (Raspberry Pi 3B+, 4, 5): Bluetooth 5.0 with data length extension, without the 2M PHY.
     package static var raspberryPi4: ControllerTraits {
         var traits = ControllerTraits()
         traits.supports2M = false
         return traits
     }
 
-    /// The Cypress CYW43436 (Raspberry Pi Zero 2 W): 4.1 without data length extension and the commands
-    /// introduced with 4.2.
+    /// The Cypress CYW43436 (Raspberry Pi Zero 2 W): Bluetooth 4.1 without data length extension and without the
+    /// commands introduced with 4.2.
     package static var zero2W: ControllerTraits {
         var traits = ControllerTraits()
         traits.version = 7

@@ -60,7 +60,7 @@ extension VirtualController {
     mutating func aclData(_ header: UInt16, _ data: [UInt8]) {
         let handle = header & 0x0FFF
         guard connections[handle] != nil else {
-            // The event of the connection's end may not have reached the host.
+            // The host may not know yet that the connection has ended: this is no violation.
             if let told = reportedEnd[handle], told >= now { return }
             return report(.unknownHandle(handle))
         }

@@ -18,7 +18,7 @@ struct AdvertisingSet: Sendable {
 }
 
 extension VirtualController {
-    /// Handles commands for advertising sets. Returns their status.
+    /// Handles commands for advertising sets. Returns the status code of the command (0: success).
     mutating func advertisingSet(_ opcode: HCIOpcode, _ reader: inout ByteReader) throws(ByteReader.Truncated) -> UInt8
     {
         if opcode == .leSetExtendedAdvertisingEnable { return try enableSets(&reader) }
@@ -88,7 +88,8 @@ extension VirtualController {
         return 0
     }
 
-    /// Ends a set because of a connection. The report to the host follows the event of the connection (7.7.65.18).
+    /// Ends the advertising of a set because a phone has connected to it. The event about the set follows the event of
+    /// the connection (7.7.65.18).
     mutating func end(_ set: UInt8, by handle: UInt16) {
         sets[set]?.isOn = false
         emit(.advertise(nil, set: set))

@@ -125,7 +125,7 @@ package struct VirtualController: Sendable {
         for instant in traits.advertisingStops { agenda.add(.advertisingStops, at: instant) }
     }
 
-    /// The next time at which the controller acts without an outside event.
+    /// The next instant at which the controller acts without an outside event; nil if there is none.
     package var deadline: Instant? { agenda.deadline }
 
     /// Handles one event and returns the actions.
@@ -160,7 +160,7 @@ package struct VirtualController: Sendable {
 
     mutating func report(_ violation: Violation) { actions.append(.violation(violation)) }
 
-    /// Sends a packet to the host after the response time, in order.
+    /// Sends a packet to the host after the controller's response time and `delay`. Packets keep their order.
     mutating func toHost(_ packet: [UInt8], after delay: Duration = .zero) {
         agenda.add(.toHost(packet), at: now.advanced(by: traits.responseTime + delay))
     }
@@ -173,7 +173,7 @@ package struct VirtualController: Sendable {
         toHost([0x04, code, UInt8(truncatingIfNeeded: parameters.count)] + parameters, after: delay)
     }
 
-    /// Sends an LE Meta event if both masks permit it.
+    /// Sends an LE Meta event if the event mask and the LE event mask permit it.
     mutating func metaEvent(_ subevent: UInt8, _ parameters: [UInt8], after delay: Duration = .zero) {
         guard leEventMask & 1 << UInt64(subevent - 1) != 0 else { return }
         event(0x3E, [subevent] + parameters, after: delay)

@@ -3,7 +3,7 @@ import Encoding
 package import Kiosk
 
 /// A crowd at several gates within radio range of each other, in virtual time. The kiosks are real, and ``KioskRules``
-/// checks them. Each phone has the code of its own gate and receives all gates.
+/// checks them. Each phone has the code of its own gate and receives the advertisements of all gates.
 ///
 /// The same plan gives exactly the same run: all random values come from the plan's seed, and if two gates are due at
 /// the same time, the gate with the lower number acts first.
@@ -46,7 +46,7 @@ package final class Crowd {
         play(until: opening) { false }
         for slot in 0..<plan.phones { visitor(slot) }
         for slot in 0..<plan.attackers { attacker(slot) }
-        // A person stays for some minutes at most.
+        // Allow ten minutes for each visitor, because a person stays for some minutes at most.
         let end = opening.advanced(by: .seconds(600 * (2 + plan.visits / gates.count)))
         play(until: end) {
             for gate in self.gates { for slot in gate.takeGone() { self.next(slot, onVisit) } }
@@ -56,7 +56,7 @@ package final class Crowd {
         let limit = last.advanced(by: .seconds(600))
         play(until: limit) { self.gates.allSatisfy(\.isEmpty) }
         let isOver = gates.allSatisfy(\.isEmpty)
-        // Wait for the end of pulses and for the outcomes of unused intents.
+        // Wait for the end of pulses and for the outcomes of spare intents.
         let rest = now.advanced(by: .seconds(5))
         play(until: rest) { false }
         for gate in gates { gate.stop() }

@@ -2,7 +2,8 @@ import Encoding
 
 /// The results of a crowd.
 package struct CrowdFigures: Sendable {
-    /// The number of visitors, including odd visitors, who have left.
+    /// The number of visitors who have left, including visitors who leave early or whose phone behaves oddly (odd
+    /// visitors).
     package internal(set) var visitors = 0
     /// The number of attackers who have given up.
     package internal(set) var attackers = 0
@@ -25,7 +26,7 @@ package struct CrowdFigures: Sendable {
     /// The number of intents without an outcome at the end.
     package internal(set) var openIntents = 0
     /// The violations of the kiosks' rules, and the protocol violations that phones or controllers detected. Of each
-    /// gate, only the first is listed.
+    /// gate, only the first 20 of either kind are listed.
     package internal(set) var faults: [String] = []
     /// The time from the first arrival to the end of the last counted visit.
     package internal(set) var time = Duration.zero

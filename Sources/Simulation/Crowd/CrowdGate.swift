@@ -17,7 +17,7 @@ final class CrowdGate: SimulatedWorld {
 
     private(set) var simulation: GateSimulation
     private(set) var figures = CrowdFigures()
-    /// The slots of visitors who have left since the last call of ``takeGone()``.
+    /// The slots (numbers in the crowd) of visitors who have left since the last call of ``takeGone()``.
     private var gone: [Int] = []
     private let credentials: CrowdCredentials
     private var present: [Int: Present] = [:]
@@ -31,8 +31,9 @@ final class CrowdGate: SimulatedWorld {
         settings.phones = max(1, plan.places)
         if settings.phones == 1 { settings.lobby = 0 }
         var radio = VirtualRadio(visits: [], seed: random.next())
-        // The advertising events of the other gates have 0.4 ms per channel, each within 20 ms plus a random delay of 0
-        // to 10 ms.
+        // An advertising event occupies a channel for 0.4 ms. The event collides with an event of another gate that
+        // begins within 0.4 ms before or after it. Each gate has one event in 25 ms on average: 20 ms plus a random
+        // delay of 0 to 10 ms.
         radio.interference = Double(plan.gates - 1) * 2 * 0.4 / 25
         simulation = GateSimulation(settings: settings, radio: radio, seed: random.next())
     }

@@ -6,7 +6,8 @@ package struct CrowdPlan: Hashable, Sendable {
     /// The number of visitors, well-behaved or not, who arrive and leave. Visitors still present at the end of the run
     /// are not counted, nor are attackers.
     package var visits = 1000
-    /// The number of gates within radio range of each other, at least 1. Every phone receives all gates.
+    /// The number of gates within radio range of each other, at least 1. Every phone receives the advertisements of
+    /// all gates.
     package var gates = 8
     /// The number of visitors' phones present at any time, distributed evenly over the gates. A new visitor replaces
     /// each visitor who leaves.

@@ -8,7 +8,7 @@ struct CrowdVisitor: Sendable {
     enum Kind: Sendable {
         /// A visitor whose wallet behaves normally, with a genuine or a forged credential.
         case visitor(isGenuine: Bool)
-        /// A visitor who leaves early, loses the link, or has an odd phone.
+        /// A visitor who leaves early, loses the link, or has a phone that behaves oddly.
         case odd
         /// An attacker who occupies the gate.
         case attacker
@@ -79,7 +79,7 @@ struct CrowdVisitor: Sendable {
 
 /// The credentials of a crowd's wallets, and the verifier.
 package struct CrowdCredentials: Sendable {
-    /// The record to accept, and the record to reject.
+    /// The record that the verifier accepts, and the record that the verifier rejects.
     package let genuine, forged: [UInt8]
     /// Returns the verdict on a payload. `now`: the gate's virtual time since the start.
     package let verify: @Sendable (_ payload: [UInt8], _ now: Instant) -> Verdict

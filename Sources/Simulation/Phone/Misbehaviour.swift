@@ -24,7 +24,7 @@ package enum Misbehaviour: Equatable, Sendable {
     case silent
     /// The phone receives the verdict but does not disconnect.
     case lingers
-    /// Starts another transfer after SUCCESS.
+    /// The wallet starts another transfer after SUCCESS.
     case secondTransfer
     /// The phone sends the size and all chunks `times` more times before it requests the report.
     case startsOver(times: Int)
@@ -34,7 +34,7 @@ package enum Misbehaviour: Equatable, Sendable {
     case losesEvery(Int)
     /// The phone sends the given number of random packets on all channels, 5 ms apart, then disconnects.
     case garbage(packets: Int)
-    /// Requests pairing first and otherwise behaves.
+    /// The phone requests pairing first and otherwise behaves normally.
     case pairs
     /// The phone needs no code, because the key is in the advertisement. The phone connects and performs the siege.
     /// After the end of each link it returns with another wallet key, until its patience ends.
@@ -53,7 +53,7 @@ package enum Siege: Equatable, Sendable {
     case drips(every: Duration)
     /// The phone sends Identify, a response size and `chunks` chunks at once, then one chunk after each time `every`.
     case bursts(chunks: Int, every: Duration)
-    /// The phone falls silent at once, without disconnecting. It connects again after `every`.
+    /// The phone falls silent at once, without disconnecting. After `every`, the phone connects again.
     case ghost(every: Duration)
     /// The phone sends one request and, after the time `after`, `requests` requests at once. From then on it
     /// acknowledges no answer, and continues like ``ghost(every:)``.

@@ -5,7 +5,8 @@ package struct PhoneTraits: Sendable {
     package enum MTUBehaviour: Equatable, Sendable {
         /// The phone sends each request of the wallet unchanged (Android 13 and earlier).
         case asAsked
-        /// The phone sends the first request as 517. Later requests have no effect (Android 14 and later).
+        /// The phone requests 517 in place of the first MTU that the wallet requests. Later requests have no effect
+        /// (Android 14 and later).
         case once517
         /// The phone starts the exchange of the given MTU at the start of the link. The wallet never does (iOS).
         case automatic(Int)
@@ -28,7 +29,7 @@ package struct PhoneTraits: Sendable {
     package var mtu: MTUBehaviour
     /// The parameters with which the phone connects.
     package var parameters: ConnectionParameters
-    /// The answer to a parameter request.
+    /// The phone's answer to a peripheral's request for connection parameters.
     package var policy: ParameterPolicy
     /// The number of packet exchanges in one connection event.
     package var packetsPerEvent: Int
@@ -93,12 +94,12 @@ package struct PhoneTraits: Sendable {
         return traits
     }()
 
-    /// An iPhone of about 2020 and later: 30 ms, 5 packets per event.
+    /// An iPhone of about 2020 and later: an interval of 30 ms, 5 packets per event.
     package static let iPhone = PhoneTraits(
         wallet: .ios, mtu: .automatic(527), parameters: ConnectionParameters(interval: 24, timeout: 72),
         policy: .apple, packetsPerEvent: 5)
 
-    /// An iPhone of about 2016: MTU 185.
+    /// An iPhone of about 2016: as ``iPhone``, with MTU 185 and without the 2M PHY.
     package static let iPhone185: PhoneTraits = {
         var traits = iPhone
         traits.mtu = .automatic(185)

@@ -89,7 +89,8 @@ extension VirtualPhone {
             } else if traits.disconnectTime > .zero {
                 agenda.add(.disconnect, at: now.advanced(by: traits.disconnectTime))
             } else {
-                // The visit of a wallet without a deadline ends. Any other wallet must first close its end.
+                // A wallet without a deadline waits for nothing more: its visit ends at once. Any other wallet must
+                // first close its end of the link.
                 wallet?.deadline == nil ? leave(.left) : disconnect()
             }
         case .close:

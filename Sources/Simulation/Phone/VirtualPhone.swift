@@ -58,7 +58,7 @@ package struct VirtualPhone: Sendable {
         case gag(requests: Int, every: Duration)
     }
 
-    /// Read Request of the device name.
+    /// An ATT Read Request for the device name, for sieges.
     static let question: [UInt8] = [0x0A, 3, 0]
 
     enum State: Sendable {
@@ -98,7 +98,7 @@ package struct VirtualPhone: Sendable {
     var actions: [Action] = []
     var now = Instant.zero
     private var givesUp: Instant?
-    /// Whether the link has ended and the wallet does not know yet.
+    /// Whether the link has ended and the wallet has not been informed yet.
     private var isLinkLost = false
 
     /// Creates a phone before its arrival. `submission`: the data that its wallet will send.
@@ -111,7 +111,7 @@ package struct VirtualPhone: Sendable {
         random = SplitMix64(seed: seed)
     }
 
-    /// The next instant at which the phone acts without an event from outside.
+    /// The next instant at which the phone acts without an event from outside; nil if there is none.
     package var deadline: Instant? {
         [agenda.deadline, wallet?.deadline, client.deadline].compactMap { $0 }.min()
     }

@@ -4,7 +4,8 @@ import Reasons
 
 /// Checks the kiosk's events and actions against the door's rules: lock-down, free passage, exit requests, alarms.
 struct DoorRules: Sendable {
-    /// The maximum duration of an alarm without a cause: its own duration, and the delay of the report of a change.
+    /// The maximum time for which an alarm may stay in force after its cause has ended: the alarm's own duration, and
+    /// the delay of the report of a change.
     static let alarm: Duration = .seconds(40)
     /// The maximum time of free passage without a renewal.
     static let lease: Duration = .seconds(5)
@@ -12,7 +13,7 @@ struct DoorRules: Sendable {
     /// The time limit for answering a press of the exit button. The limit covers another person's pulse, the pulse of a
     /// visitor who is served first, and the pauses between pulses.
     static let request: Duration = .seconds(11)
-    /// The deadline by which a change of an input counts.
+    /// The maximum time until a change of an input counts.
     static let debounce: Duration = .seconds(1)
 
     private let settings: DoorSettings
@@ -20,7 +21,7 @@ struct DoorRules: Sendable {
     private var schedule: (mode: DoorMode, until: Instant) = (.normal, .zero)
     private var levels: [DoorInput: Bool] = [:]
     private var hasFire = false
-    /// The time since which the fire panel has been inactive again.
+    /// The time since which the fire panel has been inactive again; nil if it is active or cannot be read.
     private var fireEnd: Instant?
     /// The instant of the last change at the door.
     private var changed = Instant.zero

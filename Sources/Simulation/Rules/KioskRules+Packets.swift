@@ -21,7 +21,8 @@ extension KioskRules {
 
     /// Returns the verification status in a packet to a wallet: 0 accepted, 1 rejected; nil for any other packet.
     package static func status(in packet: [UInt8]) -> UInt8? {
-        // H4 ACL: type, handle (2), length (2); L2CAP: length (2), channel (2); ATT: opcode, handle (2), value.
+        // The fields of the packet (bytes): H4 ACL type, handle (2), length (2); L2CAP length (2), channel (2); ATT
+        // opcode, handle (2), value.
         guard packet.count > 12, packet[0] == 2, packet[7...8] == [4, 0], packet[9] == 0x1B || packet[9] == 0x1D,
             statusHandles.contains(Array(packet[10...11]))
         else { return nil }

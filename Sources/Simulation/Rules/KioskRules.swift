@@ -126,7 +126,7 @@ package struct KioskRules: Sendable {
         let opened = Self.opened(by: actions)
         for action in actions { judge(action, opened, at: now) }  // the gate comes before the records
         newLink = nil
-        // A real driver may have been late.
+        // With a real driver, an opening may be late, so that its time limit is not checked.
         let canOpen = isPunctual && hasGate && pulse > .zero
         for rule in door.judge(actions, isGateOpen: openSince != nil, canOpen: canOpen, at: now) { broken(rule, now) }
         judgeEnd(of: event, actions, deadline: deadline, at: now)
@@ -256,7 +256,7 @@ package struct KioskRules: Sendable {
             (light, pattern) = (signal, shown)
             if light.lamps.isSuperset(of: [.green, .red]) { broken(.oneColour, now) }
         case .send(let packet): if let byte = Self.status(in: packet) { judgeStatus(byte, in: packet, at: now) }
-        // In the turn of a radio loss, a pending status is sent before this action.
+        // Forget the links only now: in the turn of a radio loss, a pending status is sent before this action.
         case .closeTransport: links = [:]
         case .stopped: (isRunning, hasStopped) = (false, true)
         default: break

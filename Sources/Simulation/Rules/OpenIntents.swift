@@ -33,7 +33,7 @@ struct OpenIntents: Sendable {
     mutating func ask(_ intent: IntentID) -> Bool {
         var entry = entries[intent] ?? Entry()
         let isLawful = !(entry.isHeld && entry.isAsked) || entry.state == .failed
-        // The intent is requested for the next phone before that phone identifies itself.
+        // The request for the next phone precedes the note that this phone has identified itself.
         (entry.state, entry.isAsked) = (.asked, true)
         entries[intent] = entry
         return isLawful
@@ -66,7 +66,7 @@ struct OpenIntents: Sendable {
             if isDurable { entries[intent]?.isInLedger = true }
         default: break
         }
-        // A stored intent needs an outcome, even if the ledger refused it to a later phone.
+        // A stored intent needs an outcome, even if the ledger refused a later request for the intent.
         guard let entry = entries[intent], entry.state == .failed, !entry.isHeld, !entry.isInLedger else { return }
         entries[intent] = nil
     }

@@ -1,4 +1,4 @@
-/// The behaviour of a wallet as data. The two libraries differ only in these points.
+/// The behaviour of a wallet as data. The Android library and the iOS library differ only in these properties.
 package struct WalletBehaviour: Sendable {
     /// The platform whose library the wallet uses.
     package var platform: WalletInvitation.Platform
@@ -8,12 +8,12 @@ package struct WalletBehaviour: Sendable {
     package var mtuLadder: [Int]
     /// The fixed wait after each MTU request.
     package var mtuWait = Duration.milliseconds(500)
-    /// The waits before service discovery is repeated.
+    /// The waits before service discovery is repeated, one for each repetition.
     package var discoveryRetries: [Duration] = [2, 4, 8, 16, 32].map { .milliseconds($0) }
     /// The pause after each chunk; nil if the next chunk follows the phone's acceptance of the previous chunk.
     package var chunkPause: Duration?
-    /// The number of first chunks with a pause of only 20 ms. An attacker may send these chunks fast in order to keep
-    /// the link.
+    /// The number of first chunks that are sent with pauses of only 20 ms. An attacker may send these chunks fast in
+    /// order to keep the link.
     var chunksAhead = 0
     /// Whether Identify, size, report request and repeated chunks are Write Requests. Chunks of the first pass never
     /// are.

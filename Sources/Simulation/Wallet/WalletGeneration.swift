@@ -2,7 +2,7 @@
 package enum WalletGeneration: CaseIterable, Sendable {
     /// Generation A: `mosip/tuvali` and `mosip/tuvali-ios-swift` 0.4.
     case a
-    /// The same from 0.5 on.
+    /// Generation B: both libraries from version 0.5 on.
     case b
 
     /// The UUID of the service and of its data in the advertisement. The least significant byte comes first.

@@ -34,7 +34,7 @@ package enum WalletFailure: String, Error, Sendable {
     case retries = "TVW_REP_001"
     /// The verifier's report is invalid.
     case report = "TVW_UNK_002"
-    /// The wallet gave up for any other reason, for example because the verifier's key gives no secret.
+    /// The wallet gave up for any other reason, for example because no secret can be derived from the verifier's key.
     case other = "TUV_UNK_001"
     /// The iOS app crashes: an empty notification, an unknown report type, or a report without missing chunks.
     case crash = "crash"

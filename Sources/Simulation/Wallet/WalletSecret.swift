@@ -16,7 +16,7 @@ package enum WalletSubmission: Equatable, Sendable {
     }
 
     /// Returns the Identify value and the encrypted bytes for a verifier with the public key `verifierKey` (32 bytes);
-    /// nil if a key or nonce has a wrong length or the verifier's key gives no secret.
+    /// nil if a key or nonce has a wrong length or no secret can be derived from the verifier's key.
     package func prepare(for verifierKey: [UInt8]) -> (identify: [UInt8], encrypted: [UInt8])? {
         switch self {
         case .recorded(let identify, let encrypted): return (identify, encrypted)

@@ -88,7 +88,7 @@ package struct WalletSession: Sendable {
         self.startsOver = startsOver
     }
 
-    /// The next instant at which the wallet acts without an event from outside.
+    /// The next instant at which the wallet acts without an event from outside; nil if there is none.
     package var deadline: Instant? {
         switch state {
         case .discovering(_, let again): again

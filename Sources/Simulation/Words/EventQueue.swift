@@ -10,7 +10,7 @@ package struct EventQueue<Item: Sendable>: Sendable {
     /// The time of the next item; nil for an empty queue.
     package var deadline: Instant? { entries.first?.at }
 
-    /// Adds `item` at the instant `instant`.
+    /// Adds `item`, which is due at the instant `instant`.
     package mutating func add(_ item: Item, at instant: Instant) {
         let position = entries.lastIndex { $0.at <= instant }.map { $0 + 1 } ?? 0
         entries.insert((instant, item), at: position)
