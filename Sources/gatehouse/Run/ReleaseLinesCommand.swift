@@ -3,7 +3,7 @@ import Console
 import GateService
 import LinuxIO
 
-/// Releases the GPIO lines. systemd runs this command after the service, whatever ended it.
+/// Sets the GPIO lines inactive and releases them. systemd runs this command after each end of the service.
 struct ReleaseLinesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release-lines", abstract: "Sets all GPIO lines inactive and releases them.",
