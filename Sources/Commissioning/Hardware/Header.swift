@@ -1,4 +1,4 @@
-/// The 40-pin header of the Raspberry Pi. These are facts of the board, unchanged since the model B+.
+/// The 40-pin header of the Raspberry Pi. It is the same on all boards since the model B+.
 package enum Header {
     /// The header pin by BCM number. GPIO0 and GPIO1 (ID_SD, ID_SC) are left out: the firmware uses them to
     /// look for an add-on board at each start.

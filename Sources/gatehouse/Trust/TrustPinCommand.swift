@@ -171,8 +171,8 @@ extension TrustCommand {
                 try target.pin { pin throws(TrustPin.Failure) in try pin.issuer(Text(id), settings) }
             }
 
-            /// Returns the types of a credential that the issuer's entry in the trust data lacks. The types
-            /// are those that the file claims, without any verification.
+            /// Returns the types of the credential in a file that the issuer's entry in the trust data lacks. The types
+            /// are those that the file claims; nothing is verified.
             private func typesOf(_ file: String) throws -> [Text] {
                 let store = try TrustCommand.store(toBe: target.trust)
                 let needs = TrustNeeds(of: try InputFile.bytes(file), in: store)
