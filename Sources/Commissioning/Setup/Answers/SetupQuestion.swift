@@ -1,5 +1,5 @@
-/// A question of `gatehouse setup`. The name of the question is the key in a setup file and, after two hyphens, the
-/// option.
+/// A question of `gatehouse setup`. Its name is the key in a file of answers and, after two hyphens, the option on the
+/// command line.
 package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     /// The name that phones show.
     case name
@@ -7,7 +7,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     case id
     /// The board, by a name of the pinout; `none` if the gate uses no lines.
     case board
-    /// The label of another chip whose lines have the pinout's names.
+    /// The label of a GPIO chip that the pinout does not list, whose lines have the names in the pinout.
     case chip
     /// The pulse of the relay: a duration, or the kind of thing that the relay opens.
     case pulse
@@ -15,17 +15,17 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     case direction
     /// The display that shows the code.
     case display
-    /// The size of a panel.
+    /// The size of the display, if it is a panel.
     case displaySize = "display-size"
     /// The Bluetooth controller: an adapter, a serial line or `tcp://HOST:PORT`.
     case radio
-    /// How trusted the date must be.
+    /// The required source of the date, as `clock.minimum` in the configuration.
     case clock
     /// The name of a time server that is used with Network Time Security.
     case timeServer = "time-server"
     /// The operator's signed bundle, a file.
     case trustBundle = "trust-bundle"
-    /// The operator's key.
+    /// The operator's public key, which must have signed the bundle.
     case bundleKey = "bundle-key"
     /// A trust directory, a folder.
     case trustDirectory = "trust-directory"
@@ -47,7 +47,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     /// The option on the command line.
     package var option: String { "--" + rawValue }
 
-    /// The words of the question in a terminal; nil if it is answered only by an option or a file.
+    /// The text of the question in a terminal; nil for a question that is only answered by an option or in a file.
     package var words: String? {
         switch self {
         case .name: "Name of this gate, shown on phones (1 to 14 of A-Z a-z 0-9 _ -)"
@@ -79,7 +79,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// An example of an answer, for a person who has to write an answer.
+    /// An example of an answer, for messages.
     var example: String {
         switch self {
         case .name: "North-Gate"
