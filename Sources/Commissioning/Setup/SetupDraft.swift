@@ -97,7 +97,8 @@ struct SetupDraft {
         copy(.direction, to: "gate.direction", "The gate's direction.")
     }
 
-    /// Returns the label of the GPIO chip; nil if the gate uses no lines, or if the board is unknown, which is a problem.
+    /// Returns the label of the GPIO chip; nil if the gate uses no lines. If the board is unknown, adds a problem and
+    /// returns nil.
     private mutating func findChip() -> String? {
         let boards = machine.pinout.chips.flatMap(\.boards) + [SetupQuestion.noBoard]
         if let chip = answers.text(.chip) {

@@ -1,10 +1,10 @@
-/// The 40-pin header seen from above, with the pins in use in the colours of their wires.
+/// The picture of the 40-pin header, seen from above. The pins in use have the colours of their wires.
 enum HeaderPicture {
     static let width = 112
     private static let pitch = 17
 
-    /// Returns the shapes of the header with its upper left corner at (`x`, `y`), and the vertical position
-    /// of its lower edge. `used`: the colour of each pin in use.
+    /// Returns the shapes of the header with its upper left corner at (`x`, `y`), and the vertical position of its
+    /// lower edge. `used` contains the colour of each pin in use, by pin.
     static func shapes(x: Int, y: Int, used: [Int: String]) -> (shapes: [Picture.Shape], bottom: Int) {
         let height = 20 * pitch + 14
         var shapes: [Picture.Shape] = [
