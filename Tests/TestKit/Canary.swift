@@ -37,15 +37,15 @@ package final class Canary: Sendable {
         }
     }
 
-    /// Resets the measurements.
+    /// Resets ``most`` and ``sum`` to zero.
     package func mark() {
         state.withLock { ($0.most, $0.sum, $0.woke) = (.zero, .zero, .now) }
     }
 
-    /// The greatest lateness since ``mark()``.
+    /// The greatest lateness of the measuring thread since ``mark()``.
     package var most: Duration { state.withLock { max($0.most, $0.lateness(at: .now)) } }
 
-    /// The total lateness since ``mark()``.
+    /// The sum of all latenesses of the measuring thread since ``mark()``.
     package var sum: Duration { state.withLock { $0.sum + $0.lateness(at: .now) } }
 
     /// Ends the measuring thread.

@@ -3,7 +3,7 @@ package import Foundation
 /// The test vectors: `Tests/Vectors` in the repository, or the folder that the environment variable
 /// `GATEHOUSE_VECTORS` names.
 package enum Vectors {
-    /// The root folder of the vectors.
+    /// The top folder of the vectors.
     package static var root: URL {
         if let path = ProcessInfo.processInfo.environment["GATEHOUSE_VECTORS"] {
             return URL(fileURLWithPath: path, isDirectory: true)
@@ -64,7 +64,7 @@ package struct VectorTally {
         outOfScope += 1
     }
 
-    /// Prints the summary line and returns the failures.
+    /// Prints the number of passed cases, and returns the failures.
     package func finish() -> [String] {
         let total = passed + failures.count
         print("vectors: \(name) \(passed)/\(total)" + (outOfScope > 0 ? " (\(outOfScope) out of scope)" : ""))

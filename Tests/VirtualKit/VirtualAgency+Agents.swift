@@ -78,7 +78,7 @@ extension VirtualAgency {
         return .array(lists)
     }
 
-    /// Returns the messages of a connection that match a query.
+    /// Returns the messages of a connection that match the ids and states in a query, as JSON.
     private mutating func select(_ index: Int, _ query: JSON) -> JSON {
         let uids = (query["uids"]?.array ?? []).compactMap(\.string)
         let statuses = (query["statusCodes"]?.array ?? []).compactMap(\.string)

@@ -11,13 +11,13 @@ package import Mailboxes
 /// tokens for single use. As with the real server, the Node agency's answers are in no defined order, report no
 /// failures and are encrypted for the agent's owner.
 package struct VirtualAgency: ~Copyable, Sendable {
-    /// The answer to a request.
+    /// The agency's answer to an HTTP request.
     package struct Answer: Hashable, Sendable {
         /// The HTTP status; nil if the answer was lost.
         package let status: Int?
         /// The body of the answer.
         package let body: [UInt8]
-        /// The delay of the answer.
+        /// The time after which the client receives the answer.
         package let delay: Duration
     }
 
@@ -117,7 +117,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
 
     // MARK: Requests
 
-    /// Answers `GET /agency`.
+    /// Answers `GET /agency`, with the agency's DID and key.
     package func information() -> Answer {
         let key = faults.hasOtherKey ? stranger.verkey : party.key
         let json: JSON = ["DID": .string(party.did), "verKey": .string(key.base58)]
@@ -133,7 +133,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
     }
 
-    /// Answers `POST /agent/DID/notifications/ack`.
+    /// Answers `POST /agent/DID/notifications/ack`: stores up to which message the client acknowledges.
     package mutating func acknowledge(_ body: [UInt8]) -> Answer {
         guard let time = (try? JSON.parse(body))?["ackTimestamp"]?.int else {
             return Answer(status: 400, body: [], delay: faults.delay)
@@ -142,7 +142,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Answer(status: 200, body: [], delay: faults.delay)
     }
 
-    /// Answers `POST /agency/msg`.
+    /// Answers `POST /agency/msg`, the request that carries every message to the agency or to an agent.
     package mutating func handle(_ body: [UInt8]) -> Answer {
         if faults.errors > 0 {
             faults.errors -= 1

@@ -80,7 +80,7 @@ package struct Doctor: Sendable {
         return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without errors")] : said
     }
 
-    /// The findings about the installed unit, and about the user as whom it runs.
+    /// The findings about the installed unit, and about the user under whom the unit runs the service.
     var unit: [Finding] {
         let name = facts.userName
         let installed =

@@ -11,9 +11,9 @@ package struct Finding: Hashable, Sendable {
     package enum Check: String, CaseIterable, Sendable {
         /// The configuration file.
         case configuration
-        /// The installed unit.
+        /// The installed unit of the service.
         case unit
-        /// The user as whom the service runs.
+        /// The user under whom the service runs.
         case user
         /// The files and folders that the configuration names.
         case files
@@ -37,7 +37,7 @@ package struct Finding: Hashable, Sendable {
         case input
         /// A display that shows the code to visitors.
         case display
-        /// The program that speaks verdicts.
+        /// The program that speaks the verdicts to visitors.
         case voice
         /// The date of the machine's clock.
         case clock
@@ -45,9 +45,9 @@ package struct Finding: Hashable, Sendable {
         case rtc
         /// The trust data.
         case trust
-        /// The rules for admission.
+        /// The policy, the gate's rules for admission.
         case policy
-        /// The printed code.
+        /// The printed code and its key.
         case sticker
         /// The connections to cloud agents.
         case agent

@@ -7,7 +7,7 @@ extension Pinout {
         package let use: String
         /// The name of the input's line.
         package let line: String
-        /// The pin of the 40-pin header.
+        /// The number of the pin on the 40-pin header.
         package let pin: Int
         /// Whether the high level is the active level: the contact then opens when the input becomes active. If false,
         /// the contact closes when the input becomes active.

@@ -77,9 +77,9 @@ package struct Pinout: Hashable, Sendable {
     package let chips: [Chip]
     /// The outputs that every gate has, in the order of the pinout file.
     package let signals: [Signal]
-    /// The outputs that only some gates have.
+    /// The outputs that only some gates have, in the order of the pinout file.
     package let outputs: [Signal]
-    /// The inputs at the door.
+    /// The inputs at the door, in the order of the pinout file.
     package let inputs: [Input]
     /// The buses, whose lines are in addition to those of signals, outputs and inputs.
     package let buses: [Bus]

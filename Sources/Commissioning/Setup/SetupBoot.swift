@@ -65,10 +65,10 @@ package struct SetupBoot {
     private let onStep: (Step) -> Void
 
     /// - Parameters:
-    ///   - folder: The folder of the answer file.
-    ///   - machine: The facts found about the machine.
-    ///   - places: The paths of the configuration.
-    ///   - root: The prefix of the paths of /etc and the units.
+    ///   - machine: The facts about the machine.
+    ///   - places: The paths and names of the gate.
+    ///   - root: The folder above etc and the units; empty for this machine.
+    ///   - onStep: Called after each step.
     ///   - onStep: Called after each step.
     package init(
         _ folder: String, on machine: SetupMachine, at places: SetupPlaces, root: String,

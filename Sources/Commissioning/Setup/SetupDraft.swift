@@ -206,7 +206,8 @@ struct SetupDraft {
         problems.append(SetupProblem(question, message, remedy))
     }
 
-    /// Adds `key` with the answer to `question` as its value. Does nothing if the question has no answer.
+    /// Adds `key` to the configuration, with the answer to `question` as its setting. Does nothing if the question has
+    /// no answer.
     private mutating func copy(_ question: SetupQuestion, to key: String, _ comment: String?) {
         if let answer = answers.text(question) { add(question, key, .text(answer), comment) }
     }

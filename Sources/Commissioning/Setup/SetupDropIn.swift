@@ -74,7 +74,7 @@ struct DeviceNeed: Hashable {
 }
 
 extension Configuration {
-    /// The devices that features and a controller on a serial line need.
+    /// The devices that this configuration needs: those of features, and the serial line of a controller.
     var deviceNeeds: [DeviceNeed] {
         var needs = FeatureList.nodes(self).map { device, node in
             DeviceNeed(path: device.path, kind: device.unitName, group: node.group)

@@ -24,7 +24,7 @@ package struct SetupPlan: Hashable, Sendable {
         /// The path of the context's document; nil for a context that is built in.
         package let file: String?
 
-        /// Reads `URL`, or `URL=FILE`.
+        /// Parses a context in an answer: `URL`, or `URL=FILE`.
         init(_ text: String) {
             let equals = text.lastIndex(of: "=")
             url = Text(String(text[..<(equals ?? text.endIndex)]))

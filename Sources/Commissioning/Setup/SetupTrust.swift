@@ -71,7 +71,7 @@ struct SetupTrust {
         }
     }
 
-    /// Installs the trust data.
+    /// Installs the trust data that were read. Does nothing if the plan keeps the present trust data as they are.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) {
         switch content {
         case .nothing: return

@@ -17,7 +17,7 @@ import Tuvali
 /// includes decryption, inflation, the switch to the verifier's thread and back, the verification, and any disk work
 /// that is not finished at T0.
 package enum DecisionBench {
-    /// The result of the visits.
+    /// The results of all visits of a measurement.
     package struct Result: Sendable {
         /// The times from T0 to the opening of the gate, in ascending order, one for each visit for which the gate
         /// opened.

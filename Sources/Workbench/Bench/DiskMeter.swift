@@ -3,7 +3,7 @@ import CDiskMeter
 /// Counts the writes below a folder, and can delay its syncs to simulate a slower disk. Data become durable no earlier
 /// than at the end of a delayed sync (`Sources/CDiskMeter`).
 package final class DiskMeter: @unchecked Sendable {  // the meter counts with atomic operations
-    /// The counts of writes.
+    /// The numbers of written bytes, written blocks and syncs.
     package struct Counts: Hashable, Sendable {
         /// The number of bytes passed to the file system.
         package var bytes: Int
@@ -18,7 +18,7 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
             (self.bytes, self.blocks, self.syncs) = (bytes, blocks, syncs)
         }
 
-        /// Returns the difference from `earlier`.
+        /// Returns the counts since `earlier`: the difference between these counts and `earlier`.
         package func since(_ earlier: Counts) -> Counts {
             Counts(bytes: bytes - earlier.bytes, blocks: blocks - earlier.blocks, syncs: syncs - earlier.syncs)
         }

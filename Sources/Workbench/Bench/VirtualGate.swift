@@ -56,7 +56,7 @@ final class VirtualGate: Sendable {
         await radio.start()
     }
 
-    /// Plays a script and returns when the last visitor has left.
+    /// Plays the visits of a script, and returns when the last visitor has left.
     func play(_ visits: [Simulation.Visit]) async { await radio.play(visits) }
 
     /// Stops the gate in order. Returns the kiosk's violations of its rules.

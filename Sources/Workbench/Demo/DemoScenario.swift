@@ -13,13 +13,13 @@ package struct DemoScenario: Sendable {
         case rejected(ReasonCode)
     }
 
-    /// The name on the command line.
+    /// The name of the scenario on the command line.
     package var name: String
     /// What happens in the scenario, in one sentence.
     package var story: String
     /// The payload that the wallet sends.
     package var payload: [UInt8]
-    /// The date at the gate.
+    /// The date at the gate when the scenario begins.
     package var clock: Timestamp
     /// The gate's trust data.
     package var trust: TrustMaterial

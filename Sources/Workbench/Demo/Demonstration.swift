@@ -23,7 +23,7 @@ package final class Demonstration: SimulatedWorld {
         case recorded(LedgerRecord)
         /// The connection to the cloud agent was established.
         case agentConnected
-        /// An attempt to reach the cloud agent failed.
+        /// The cloud agent could not be reached.
         case agentUnreachable
         /// The agent's server accepted the report with the given id.
         case reportSent(Text)
@@ -101,7 +101,7 @@ package final class Demonstration: SimulatedWorld {
 
     /// The reason why a demonstration could not start.
     package enum Failure: Error {
-        /// The system supplied fewer than 64 random bytes, or bytes that make no key.
+        /// The system supplied fewer than 64 random bytes, or bytes from which no key can be made.
         case noRandomness
     }
 
@@ -129,7 +129,7 @@ package final class Demonstration: SimulatedWorld {
 
     // MARK: - The kiosk's environment
 
-    /// Writes the intent into the ledger in memory. The intent counts as durable 2 ms later.
+    /// Appends the intent to the ledger in memory. The intent counts as durable 2 ms later.
     package func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
         do {
             try ledger.recordIntent(intent, stamp: stamp(at: now))

@@ -12,7 +12,7 @@ struct MemoryLedger: Sendable {
         let content: Text
         /// The date at which the report was made.
         let time: Timestamp
-        /// Whether the agent has accepted the report.
+        /// Whether the report was delivered to the agent.
         var isSent = false
     }
 

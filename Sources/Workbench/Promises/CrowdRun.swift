@@ -20,7 +20,7 @@ package enum CrowdRun {
         }
     }
 
-    /// Simulates one crowd and returns its figures.
+    /// Simulates one crowd and returns the results.
     package static func play(_ plan: CrowdPlan, _ credentials: CrowdCredentials = .placeholder) throws -> CrowdFigures {
         let crowd = try Crowd(plan, credentials: credentials) { name in
             KioskSettings(name: try Identifier(name), softwareVersion: "crowd")

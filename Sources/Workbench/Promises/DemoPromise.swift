@@ -30,7 +30,7 @@ package struct DemoPromise: Sendable {
     package struct Tools: Sendable {
         /// The version of the program.
         package let version: String
-        /// The seed of all random values.
+        /// The seed of all random values in a test.
         package let seed: UInt64
         /// The path of an empty folder for databases.
         package let folder: String
@@ -50,7 +50,7 @@ package struct DemoPromise: Sendable {
     /// Receives the steps of a test.
     package typealias StepReporter = @Sendable (Step) -> Void
 
-    /// The name on the command line.
+    /// The name of the promise on the command line, as a scenario.
     package let name: String
     /// What disturbs the gate, in one sentence.
     package let story: String

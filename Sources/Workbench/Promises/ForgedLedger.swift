@@ -13,7 +13,7 @@ package struct ForgedLedger: Sendable {
         /// that prevents the change.
         package let forge: @Sendable (_ folder: String, _ earlier: [UInt8]) throws -> Void
 
-        /// Creates a forgery.
+        /// Creates a forgery from its description and the function that changes the files.
         package init(
             _ what: String, _ forge: @escaping @Sendable (_ folder: String, _ earlier: [UInt8]) throws -> Void
         ) {

@@ -104,7 +104,8 @@ final class TerminalScreen: DemoScreen {
             let lit = signal.outputs.map(\.name)
             let text =
                 "\(lamps(signal))  \(padded(pattern.rawValue, 10)) \(Terminal.styled(lit.joined(separator: ", "), .dim))"
-            // A blinking lamp would fill the screen, so each pattern is shown once, when its lamps are first
+            // Print each pattern only once, when its lamps are first lit: a blinking lamp would fill the screen with
+            // lines.
             // lit.
             guard state.visible != pattern.rawValue, !signal.lamps.isEmpty else { return }
             state.visible = pattern.rawValue

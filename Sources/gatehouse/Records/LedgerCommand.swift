@@ -8,7 +8,7 @@ import Reasons
 import Settings
 import Store
 
-/// Lists visits, and proves the chain of the ledger.
+/// The command `gatehouse ledger`: lists visits, and verifies the chain of the ledger.
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger", abstract: "Lists visits and proves that no visit was removed or changed.",

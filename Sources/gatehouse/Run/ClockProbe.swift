@@ -58,7 +58,7 @@ struct ClockProbe {
                 try await reader.setting(StoredDate.setting)
             )
         } catch {
-            // A gate that has never run has no stored date yet.
+            // Without a database no date is stored: the gate has never run.
             if case .absent = error { return (nil, nil, nil) }
             throw CommandFailure(error.text, remedy: error.remedy)
         }

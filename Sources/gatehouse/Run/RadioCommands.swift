@@ -49,7 +49,7 @@ struct OpenRadioCommand: AsyncParsableCommand {
     }
 }
 
-/// Resets the adapter. systemd starts this command when the service asks for a reset.
+/// Resets the Bluetooth adapter. systemd starts this command when the service requests a reset.
 struct ResetRadioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset-radio", abstract: "Resets a Bluetooth adapter that hangs.",

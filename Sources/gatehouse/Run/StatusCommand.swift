@@ -6,7 +6,7 @@ import LinuxIO
 import Observation
 import Settings
 
-/// Prints the status of the running service.
+/// The command `gatehouse status`: prints the status of the running service.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows the state of the running service, its faults and their remedies.",

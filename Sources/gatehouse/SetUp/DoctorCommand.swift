@@ -158,7 +158,7 @@ struct MachineInput: ParsableArguments {
     }
 }
 
-/// The output of `gatehouse doctor`.
+/// The output of `gatehouse doctor`, for people or as JSON.
 enum DoctorListing {
     /// Prints the findings and a description of the machine. Throws the exit code that belongs to the findings unless
     /// it is 0.

@@ -117,7 +117,7 @@ extension ConfigCommand {
 
         /// How the running service takes over the new configuration.
         private enum TakingOver {
-            /// The service was started with the new configuration.
+            /// The service was started with the new configuration and already uses it.
             case done
             /// The service has accepted the request for a restart and takes over the configuration by it.
             case restarting

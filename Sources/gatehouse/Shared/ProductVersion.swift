@@ -1,6 +1,6 @@
 import Encoding
 
-/// The version of the program, as in `--version`, records and reports.
+/// The version of this program, as it is in `--version`, records and reports.
 enum ProductVersion {
     static let text = "0.1.0"
     /// The day on which this version was made. A clock that shows an earlier date is wrong.

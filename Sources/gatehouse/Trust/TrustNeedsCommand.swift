@@ -74,9 +74,9 @@ struct TrustNeedsReport {
 
     // MARK: - JSON output
 
-    /// The machine-readable form:
-    /// `{"file","format"?,"complete","believed":false,"needs":[…],"omitted"?,"reason"?,"unsupported"?}`,
-    /// each need as `{"kind","id"?,"present",…}`.
+    /// The output as one line of JSON:
+    /// `{"file","format"?,"complete","believed":false,"needs":[…],"omitted"?,"reason"?,"unsupported"?}`. Each need is
+    /// `{"kind","id"?,"present",…}`.
     var jsonLine: String {
         var line: JSONObject = ["file": .text(file)]
         if let format = needs.format { line["format"] = .text(format.rawValue) }

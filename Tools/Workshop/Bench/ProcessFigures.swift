@@ -11,7 +11,7 @@ struct ProcessFigures: Sendable {
     /// if the kernel does not count them.
     let written: Int?
 
-    /// The present figures of this process.
+    /// The figures of this process at this moment.
     static var now: ProcessFigures {
         let pages = text("/proc/self/statm").split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         let written = text("/proc/self/io").split(separator: "\n").first { $0.hasPrefix("write_bytes:") }

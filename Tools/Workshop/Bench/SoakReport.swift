@@ -3,7 +3,7 @@ import Encoding
 import Foundation
 import Workbench
 
-/// Runs a soak and prints its figures.
+/// Runs a soak, the simulation of thousands of visits, and prints its results.
 enum SoakReport {
     /// The number of visits per day for which the report computes the wear of the memory card.
     private static let visitsADay = 2000

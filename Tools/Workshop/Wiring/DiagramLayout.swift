@@ -59,7 +59,7 @@ struct DiagramLayout {
     func left(_ column: Int) -> Int { columns[column].x }
     func right(_ column: Int) -> Int { columns[column].x + columns[column].width }
 
-    /// Returns the middle of a part's symbol.
+    /// Returns the position of the middle of a part's symbol.
     func centre(_ part: WiringDiagram.Part) -> (x: Int, y: Int) {
         let lane = gaps[part.gap].lanes[part.lane - 1]
         guard part.isUpright else { return (lane.x + lane.width / 2, y(part.rows.lowerBound)) }

@@ -15,7 +15,7 @@ enum HeaderPicture {
             let centre = (x: x + (isLeft ? 46 : 66), y: y + 7 + pitch / 2 + (pin - 1) / 2 * pitch)
             let colour = used[pin]
             let fill = colour ?? "#ffffff"
-            // Pin 1 is square, like its pad on the board.
+            // Draw pin 1 as a square, like its pad on the board.
             shapes.append(
                 pin == 1
                     ? .box(

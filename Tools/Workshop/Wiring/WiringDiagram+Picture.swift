@@ -2,7 +2,7 @@ extension WiringDiagram {
     /// The diagram as the text of an SVG file.
     var svg: String { picture.svg }
 
-    /// The drawing: the header on the left, then boxes, wires and parts.
+    /// The diagram as a picture: the header on the left, then boxes, wires and parts.
     var picture: Picture {
         let margin = DiagramLayout.margin
         let top = margin + 44

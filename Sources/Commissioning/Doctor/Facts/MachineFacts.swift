@@ -16,7 +16,7 @@ package struct MachineFacts: Sendable {
     package var userName = "gatehouse"
     /// The account of the service's user; nil if the machine has no user of this name.
     package var account: Account?
-    /// The groups that the unit names and that do not exist.
+    /// The names of groups in the unit that do not exist on the machine.
     package var missingGroups: [String] = []
     /// The path of the configuration file; nil if the path is not known.
     package var configurationFile: String?
@@ -25,27 +25,27 @@ package struct MachineFacts: Sendable {
     /// What exists at the paths that the configuration names, by path. Paths that this program may not examine are
     /// absent.
     package var places: [String: Place] = [:]
-    /// The number of paths that this program may not examine.
+    /// The number of paths that are absent from ``places`` because this program may not examine them.
     package var unseen = 0
     /// The files and disks to which the kernel swaps memory, without compressed memory (zram).
     package var swaps: [String] = []
     /// Whether the kernel counts the memory of each unit. If it does not, the memory limits of a unit have no effect.
     package var countsMemory = true
-    /// The file system of the records; nil if it could not be queried.
+    /// The file system with the ledger; nil if its figures could not be read.
     package var disk: Disk?
-    /// The facts about Bluetooth.
+    /// The facts about Bluetooth on the machine.
     package var radio = Radio()
     /// The name and version of libgpiod, or the error if libgpiod cannot be loaded; nil on another machine.
     package var gpioLibrary: Result<String, GPIOError>?
     /// The GPIO chips, and the device nodes that this program may not open; nil on another machine, whose chips cannot
     /// be examined.
     package var chips: (chips: [GPIOChips.Chip], forbidden: [String])?
-    /// Whether the relay threads that run on this machine have real-time priority; nil if no relay thread
+    /// Whether all relay threads on this machine have real-time priority; nil if this program sees no relay thread.
     /// runs, or if this program cannot see any.
     package var relaysRunFirst: Bool?
     /// Whether the kernel of this board keeps driving a line after a program has released it.
     package var keepsLinesDriven = false
-    /// The facts of the machine's clocks.
+    /// The facts about the machine's clocks.
     package var clock = Clock()
     /// The trust data; nil if this program may not read them.
     package var trust: Trust?
@@ -61,7 +61,7 @@ package struct MachineFacts: Sendable {
     package var service: Service?
     /// The version of this program.
     package var version = ""
-    /// The names and versions of the board, the system and the kernel.
+    /// The names and versions of the board, the system and the kernel, as texts.
     package var dependencies: [String] = []
 
     /// The name of the opener's unit, which opens the adapter for the service, without `.socket`.
@@ -76,7 +76,7 @@ package struct MachineFacts: Sendable {
         package var code: ReasonCode
         /// The fault, in plain words.
         package var detail: String
-        /// The remedy.
+        /// The remedy of the fault.
         package var remedy: String
 
         /// Creates a fault.
@@ -93,7 +93,7 @@ package struct MachineFacts: Sendable {
         package var takesFiles: Bool
         /// Whether the file system is mounted read-only.
         package var isReadOnly: Bool
-        /// The size of the database in bytes.
+        /// The size of the ledger's database, in bytes.
         package var used: Int
 
         /// Creates the facts of a file system with `free` bytes of free space.
@@ -102,7 +102,7 @@ package struct MachineFacts: Sendable {
         }
     }
 
-    /// Bluetooth on this machine.
+    /// The facts about Bluetooth.
     package struct Radio: Hashable, Sendable {
         /// The adapters; nil if the kernel has no Bluetooth.
         package var adapters: [Adapters.Adapter]?
@@ -120,9 +120,9 @@ package struct MachineFacts: Sendable {
         package init() {}
     }
 
-    /// The clocks of this machine.
+    /// The facts about clocks.
     package struct Clock: Hashable, Sendable {
-        /// The system's date.
+        /// The present date of the system.
         package var utc = Timestamp(seconds: 0)
         /// The time since the start of the machine.
         package var uptime = Duration.zero
@@ -142,7 +142,7 @@ package struct MachineFacts: Sendable {
         package init() {}
     }
 
-    /// The trust data.
+    /// The facts about the trust data.
     package enum Trust: Hashable, Sendable {
         /// The trust data cannot be used; the text is the reason.
         case unusable(String)

@@ -118,7 +118,7 @@ package struct MachineProbe: Sendable {
         }
         return MachineFacts.Disk(
             free: Int(clamping: UInt64(system.f_bavail) &* UInt64(system.f_frsize)),
-            // Some file systems do not count files; assume that they have room for files.
+            // A file system that counts no files (`f_files` is 0) is assumed to have space for files.
             takesFiles: system.f_favail > 0 || system.f_files == 0,
             isReadOnly: system.f_flag & 1 != 0,  // ST_RDONLY (statvfs(3))
             used: (try? FileStatus(database, links: .followed))?.size ?? 0)
@@ -172,8 +172,8 @@ package struct MachineProbe: Sendable {
         return policies.isEmpty ? nil : policies.allSatisfy { $0 == 1 || $0 == 2 }
     }
 
-    /// Whether the kernel continues to drive a released line. The kernels of Raspberry Pi OS do so,
-    /// unless strict_gpiod is set.
+    /// Whether the kernel continues to drive a line after its release, as kernels of Raspberry Pi OS do unless
+    /// strict_gpiod is set.
     private var keepsLinesDriven: Bool {
         guard let release = files.line("/proc/sys/kernel/osrelease"),
             ["rpi", "-v7", "-v8"].contains(where: release.contains)

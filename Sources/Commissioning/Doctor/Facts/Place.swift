@@ -12,9 +12,9 @@ package struct Account: Hashable, Sendable {
 /// A path with the owners and modes of the folders on it, which decide which accounts may reach it. Access lists
 /// (acl(5)) are not considered.
 package struct Place: Hashable, Sendable {
-    /// A file or folder.
+    /// A file or folder on a path.
     package struct Node: Hashable, Sendable {
-        /// The IDs of owner and group.
+        /// The IDs of the node's owner and group.
         package var user, group: UInt32
         /// The permission bits of the mode (the lowest nine).
         package var mode: UInt32
@@ -37,11 +37,11 @@ package struct Place: Hashable, Sendable {
 
     /// The result of an attempt of an account to read or write.
     package enum Answer: Hashable, Sendable {
-        /// The account has the requested access.
+        /// The account may access the file or folder as requested.
         case good
         /// Nothing exists at the path.
         case missing
-        /// The account does not have the requested access.
+        /// The account may not access the file or folder as requested.
         case refused
     }
 

@@ -4,7 +4,7 @@ import LinuxIO
 
 /// Reads small files of this system, or of a system whose root is a folder.
 struct SystemFiles: Sendable {
-    /// The prefix of every path; empty for this system.
+    /// The folder that contains this system's files; empty for the running system itself.
     let root: String
 
     /// The number of bytes that are read from a file at most. Units are shorter.
@@ -78,7 +78,7 @@ struct SystemFiles: Sendable {
         return Account(user: user, groups: Set([primary] + others.compactMap { UInt32($0[2]) }))
     }
 
-    /// Returns whether a group of the given name exists.
+    /// Returns whether the system has a group `name`.
     func hasGroup(_ name: String) -> Bool {
         (lines("/etc/group") ?? []).contains { $0.utf8.starts(with: (name + ":").utf8) }
     }

@@ -28,7 +28,7 @@ package struct InputTrial: Sendable {
         }
         /// The input's name and line, for people.
         package var name: String { "\(use.rawValue), \(line.name)" }
-        /// Returns the level of the line while the input is active or inactive.
+        /// Returns the level of the line, "high" or "low", for an active or an inactive input.
         package func level(_ isActive: Bool) -> String { isActive != line.activeLow ? "high" : "low" }
     }
 
@@ -47,7 +47,7 @@ package struct InputTrial: Sendable {
 
     private let steps: [Step]
     private let index: Int
-    /// The number of times that the input became active.
+    /// The number of times that the input became active during the trial.
     private var times = 0
     /// When the input will have been inactive again for ``calm``; nil while the input is active, and before it was
     /// active for the first time.

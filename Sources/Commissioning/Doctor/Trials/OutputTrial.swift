@@ -16,7 +16,7 @@ package struct OutputTrial {
         package let name: String
         /// The output's line, with its polarity.
         package let output: GPIOLines.Output
-        /// How long the output is active.
+        /// How long the output is active each time.
         package let time: Duration
         /// How many times the output is made active.
         package let times: Int
@@ -27,7 +27,7 @@ package struct OutputTrial {
 
         /// All lines of the output: one, or those of the feature.
         package var outputs: [GPIOLines.Output] { trial?.lines ?? [output] }
-        /// The names of the lines, for people.
+        /// The names of all lines of the output, as one text.
         package var lines: String { outputs.map(\.name).joined(separator: " and ") }
         /// The effect that the person should see, in words.
         package var task: String {

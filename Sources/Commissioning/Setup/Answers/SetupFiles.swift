@@ -52,7 +52,7 @@ extension SetupAnswers {
         return answers
     }
 
-    /// Returns these answers, with the answers in `others` in place of those to the same questions.
+    /// Returns a copy of these answers in which each answer in `others` replaces the answer to the same question.
     package func merged(with others: SetupAnswers) -> SetupAnswers {
         var answers = self
         for question in SetupQuestion.allCases where others[question] != nil {

@@ -30,7 +30,7 @@ package struct SetupProblems: Error, Hashable, Sendable {
 package enum SetupOrigin: Hashable, Sendable {
     /// The answers are on the command line.
     case options
-    /// The answers are in the file with the given name.
+    /// The answers are in a file. The value is the file's name for messages.
     case file(String)
     /// The person gives the answers in a terminal, one by one.
     case terminal
