@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Rings and imports are design decisions. `Tests/RepositoryTests/ImportTableTests.swift` contains the table of both.
+// The layers of targets and their permitted imports are fixed in `Tests/RepositoryTests/ImportTableTests.swift`.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
@@ -27,8 +27,9 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
-/// Optimises the cores that compute most also in debug builds, with their assertions, so that the tests take a fraction
-/// of the time. `make demo` computes little: without this optimisation its build is two minutes shorter.
+/// Optimises the targets that compute most even in debug builds, but keeps their assertions: the tests then take a
+/// fraction of the time. `make demo` computes little and builds two minutes faster without this optimisation
+/// (GATEHOUSE_UNOPTIMISED).
 let computing: [SwiftSetting] =
     Context.environment["GATEHOUSE_UNOPTIMISED"] == nil
     ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : []
@@ -59,7 +60,7 @@ let package = Package(
         .executable(name: "gatehouse-workshop", targets: ["Workshop"]),
     ],
     dependencies: [
-        // Exact versions: no lock file is committed, and a build next year is this build.
+        // Exact versions make each build reproducible: no lock file is committed.
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
@@ -83,7 +84,7 @@ let package = Package(
         .target(name: "CWipe"),
         .target(name: "CDiskMeter", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        // Cores: pure values.
+        // Cores: code that computes with values and does no I/O.
         target("Encoding", ["CZlib"], isComputing: true),
         target("Reasons", ["Encoding"]),
         target("LinkedData", ["Encoding", crypto], isComputing: true),
@@ -101,10 +102,10 @@ let package = Package(
             "Kiosk", ["Credentials", "Reasons", "BluetoothHost", "Tuvali", "Ledger", "Encoding"], isComputing: true),
         target("Observation", ["Kiosk", "Credentials", "Reasons", "Ledger", "Encoding", crypto]),
 
-        // Adapter: the time, and the start of tasks, for all code above the cores.
+        // The adapter for time and for starting tasks, used by all code above the cores.
         target("Clocks", ["Encoding"]),
 
-        // Adapters: thin.
+        // Adapters: thin layers that do the I/O.
         target("LinuxIO", ["Clocks", "Encoding", "CLinuxShims", "CGPIO", system]),
         target(
             "Displays", ["LinuxIO", "Encoding", "CLinuxShims", "CQrencode"],
@@ -112,7 +113,7 @@ let package = Package(
         target("Store", ["LinuxIO", "Clocks", "Ledger", "Encoding", crypto, grdb, sqlite]),
         target("HTTPTransport", ["Encoding", httpClient, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
-        // Services: one subject each. A target depends only on targets above it.
+        // Services, each for one subject. A target depends only on targets that are above it in this list.
         target("Administration", ["Clocks", "Reasons", "LinuxIO", "Encoding"]),
         target(
             "Settings",
@@ -141,7 +142,7 @@ let package = Package(
                 "Credentials", "Reasons", "Ledger", "LinuxIO", "Store", "Encoding", serviceLifecycle,
             ]),
 
-        // Optional parts of a gate, one folder each.
+        // The optional parts of a gate, each in its own folder.
         target(
             "Features",
             [
@@ -151,7 +152,8 @@ let package = Package(
                 serviceLifecycle, crypto,
             ]),
 
-        // Targets that only commands use: Appliance, which composes `gatehouse run`, does not depend on them.
+        // Targets that only commands use. `Appliance`, which is the service of `gatehouse run`, does not depend on
+        // them.
         target(
             "Backup",
             [
@@ -166,11 +168,11 @@ let package = Package(
                 crypto,
             ]),
 
-        // The code that the commands of both programs share: the terminal, files that an operator names, and failures.
+        // The code that both programs share for their commands: the terminal, input files, and failures.
         target("Console", ["Settings", "LinuxIO", "Clocks", "Encoding", argumentParser]),
 
-        // Kits: phones, radio and agents, simulated; demonstration and bench. `make`, CI and tests use NQuads, which
-        // reads RDF, and the program Workshop: no package contains them.
+        // Kits: simulated phones, radio and agents; demonstration and measurements. NQuads, which parses RDF, and the
+        // program Workshop are only for `make`, CI and tests. No package contains them.
         target(
             "Simulation",
             ["Kiosk", "Credentials", "Reasons", "Ledger", "Mailboxes", "Aries", "DIDComm", "Encoding", crypto],
@@ -193,7 +195,7 @@ let package = Package(
                 "Store", "Encoding", argumentParser,
             ], path: "Tools/Workshop", swiftSettings: settings),
 
-        // Roots: the parts of `gatehouse run`, connected, and the program with its commands.
+        // Roots: `Appliance` connects the parts of `gatehouse run`, and `gatehouse` is the program with its commands.
         target(
             "Appliance",
             [
@@ -218,7 +220,7 @@ let package = Package(
         .target(
             name: "TestKit", dependencies: ["DiskCallLog", "AllocationLog"], path: "Tests/TestKit",
             swiftSettings: settings),
-        // The agency and the time, simulated.
+        // The simulated agency and the simulated time.
         .target(
             name: "VirtualKit", dependencies: ["Simulation", "Clocks", "Mailboxes", "Aries", "DIDComm", "Encoding"],
             path: "Tests/VirtualKit", swiftSettings: settings + computing),

@@ -4,15 +4,16 @@ import Glibc
 import LinuxIO
 import Settings
 
-/// The start of a program with commands.
+/// The start of a program that consists of commands.
 package enum CommandStart {
-    /// Runs the command that the arguments of this process name, and ends the process with its output and exit
-    /// code if it throws. `root` is the program, which has called ``Terminal/openMissingStreams()``.
+    /// Runs the command that the arguments of this process name. If the command throws, ends the process with the
+    /// output and the exit code for the error. `root` is the program's main command; the program must have called
+    /// ``Terminal/openMissingStreams()``.
     package static func run(_ root: any ParsableCommand.Type) async {
         Heap.keepFreedMemory()
         do {
-            // Swift reads the arguments from /proc. Without them, every command would be taken for a call for
-            // help, and succeed.
+            // Swift reads the arguments from /proc. Without /proc there are no arguments, and every command would only
+            // print the help and succeed.
             guard !CommandLine.arguments.isEmpty else {
                 throw CommandFailure(
                     "cannot read the command line: is /proc mounted?",
@@ -30,8 +31,8 @@ package enum CommandStart {
         }
     }
 
-    /// Returns the command of the program `root` that the arguments `words` name. A thrown error may be no
-    /// failure, but the help or the version that the arguments ask for.
+    /// Returns the command of the program `root` that the arguments `words` name. Also throws if the arguments ask for
+    /// the help or the version.
     package static func command(
         of words: [String], in root: any ParsableCommand.Type
     ) throws -> any ParsableCommand {
@@ -39,9 +40,9 @@ package enum CommandStart {
         return try root.parseAsRoot(words)
     }
 
-    /// Refuses an invalid value of `GATEHOUSE_ROOT`: the program would otherwise use the machine's own files,
-    /// which the variable is meant to protect. In a command run by root, it also refuses a folder that
-    /// another user can change: otherwise that user could choose where root writes.
+    /// Throws if the value of `GATEHOUSE_ROOT` is invalid: the variable keeps the program away from the machine's own
+    /// files, so the program must not ignore it. Also throws if root runs the program and the variable names a folder
+    /// that another user can change, because that user could choose where root writes.
     private static func checkFolders() throws {
         guard let folders = StandardFolders(ProcessInfo.processInfo.environment) else {
             throw CommandFailure(

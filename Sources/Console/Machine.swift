@@ -1,6 +1,6 @@
 package import Clocks
 
-/// The real time and the real tasks. The commands take both from here, and hand them to everything that they run.
+/// The real clocks and the real task spawner. Commands pass them to the code that they run.
 package enum Machine {
     /// The clocks of this machine.
     package static let clock = Clock.system

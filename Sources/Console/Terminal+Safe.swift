@@ -1,15 +1,15 @@
 import Foundation
 
-/// Makes text safe for a terminal. Printed text may contain text from outside in unexpected places. For
-/// example, an error of SQLite quotes names from the database, and a notice names a file. So every text
-/// passes through these functions on its way to a terminal.
+/// Makes text safe for a terminal. Even the program's own messages may contain text from outside: an error of SQLite
+/// quotes names from the database, and a notice names a file. Therefore every text passes through these functions
+/// before it is printed.
 extension Terminal {
-    /// Returns text from outside that has to stay within its line: each character that controls a terminal,
-    /// or ends the line, becomes "?".
+    /// Returns a text from outside as a part of one line. Each character that controls a terminal or ends a line
+    /// becomes "?".
     package static func printable(_ text: String) -> String { replacing(text) { _ in "?" } }
 
-    /// Returns text of one or more lines in which each character that controls a terminal becomes "?". Tabs
-    /// stay. The styles of this program stay if `keepsStyles` is set, and line ends unless `isLine` is set.
+    /// Returns a text of one or more lines. Each character that controls a terminal becomes "?", except tabs. Line ends
+    /// stay unless `isLine` is true. The styles of this program stay if `keepsStyles` is true.
     package static func safe(_ text: String, keepsStyles: Bool = hasColour, isLine: Bool = false) -> String {
         guard text.utf8.contains(where: isUnsure) else { return text }
         func safe(_ part: Substring) -> String { lines(part, isLine: isLine) }
@@ -22,8 +22,8 @@ extension Terminal {
         return result + safe(rest)
     }
 
-    /// Returns JSON without line ends in which each character that controls a terminal is escaped (RFC 8259,
-    /// section 7). The value stays the same.
+    /// Returns a JSON text as one line in which each character that controls a terminal is escaped (RFC 8259, section
+    /// 7). The JSON value does not change.
     package static func safe(json text: String) -> String {
         replacing(text) { scalar in
             scalar.utf16.map { "\\u" + String(format: "%04x", Int($0)) }.joined()
@@ -51,12 +51,12 @@ extension Terminal {
         return String(result)
     }
 
-    /// Returns whether a byte may belong to a character that controls a terminal. Most texts have no such
-    /// byte.
+    /// Returns whether a byte may belong to a character that controls a terminal. Most texts contain no such byte, so
+    /// the slower check of characters is skipped.
     private static func isUnsure(_ byte: UInt8) -> Bool { byte < 0x20 || byte >= 0x7F }
 
-    /// Returns whether a character is a control, a direction mark, or one that a terminal may take for
-    /// either.
+    /// Returns whether a character controls a terminal: control characters, direction marks, and characters that a
+    /// terminal may treat as one of these.
     private static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true

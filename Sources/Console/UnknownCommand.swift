@@ -1,17 +1,17 @@
 package import ArgumentParser
 import Encoding
 
-/// A word in the position of a command that names no command, with the command that was probably meant.
+/// A word on the command line that is in the position of a command but names no command.
 package struct UnknownCommand {
     /// The word that was typed.
     package let word: String
-    /// The commands before the word; the first is the program.
+    /// The names of the commands before the word. The first is the program.
     package let path: [String]
-    /// The commands that are possible in the position of the word.
+    /// The names of the commands that are possible in the position of the word.
     package let known: [String]
 
-    /// Returns the first word of `arguments` that should name a command but does not; nil if there is no such
-    /// word. The words after `help` are checked, too.
+    /// Returns the first word of `arguments` that should name a command but does not; nil if there is no such word.
+    /// Words after `help` are checked as well.
     package static func unknown(in arguments: [String], of root: any ParsableCommand.Type) -> UnknownCommand? {
         var words = arguments[...]
         if words.first == "help" { words = words.dropFirst() }
@@ -28,11 +28,12 @@ package struct UnknownCommand {
         return nil
     }
 
-    /// The failure for a person.
+    /// The failure for a person. Its remedy proposes the command that was probably meant.
     package var failure: CommandFailure {
         let own = path.joined(separator: " ")
         let nearest = known.min { $0.spellingDistance(to: word) < $1.spellingDistance(to: word) }
-        // Up to half of the letters may be wrong; with more, another word must have been meant.
+        // Propose the nearest command only if at most half of its letters differ (in a short word two). Otherwise
+        // another word was probably meant.
         let meant = nearest.flatMap { $0.spellingDistance(to: word) <= max(2, $0.utf8.count / 2) ? $0 : nil }
         return CommandFailure(
             "\(own) has no command \(Terminal.printable(word))",

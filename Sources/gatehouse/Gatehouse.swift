@@ -18,8 +18,8 @@ struct Gatehouse: AsyncParsableCommand {
         version: ProductVersion.text,
         groupedSubcommands: groups)
 
-    /// The commands, in the order in which the help lists them. The files of a group are in a folder of its own.
-    /// The commands that only units run are hidden.
+    /// The commands in groups, in the order of the help. The sources of each group are in one folder. Commands that
+    /// only systemd units run are not shown in the help.
     private static let groups = [
         CommandGroup(name: "Demo", subcommands: [DemoCommand.self]),
         CommandGroup(

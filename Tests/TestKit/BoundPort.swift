@@ -1,21 +1,21 @@
 import Glibc
 
-/// A free TCP port of the loopback address and the socket that is bound to it. The system gives the port to
-/// no other socket until this socket is closed. The system refuses connections until the socket listens.
+/// A free TCP port of the loopback address, with the socket that is bound to it. Until this socket is closed, the
+/// system gives the port to no other socket. It refuses connections to the port until the socket listens.
 package struct BoundPort {
-    /// The socket. The caller that made this value closes it.
+    /// The socket. The caller that creates this value must close it.
     package let descriptor: Int32
-    /// The port.
+    /// The number of the port.
     package let number: Int
 
-    /// No port could be bound.
+    /// The error that no port could be bound.
     package struct Failure: Error {
         /// The errno(3) code.
         let code: Int32
     }
 
-    /// Binds a free port. When `isShared` is true, other sockets that name the port and set SO_REUSEADDR, as
-    /// servers do, may also listen on it.
+    /// Binds a free port. With `isShared`, another socket may also listen on the port if it names the port and sets
+    /// SO_REUSEADDR, as servers do.
     package init(isShared: Bool = false) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var one: Int32 = isShared ? 1 : 0

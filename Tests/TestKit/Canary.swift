@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Measures how late this machine runs threads, with one thread that repeatedly sleeps for a millisecond.
+/// Measures how late this machine runs threads, by a thread that repeatedly sleeps for a millisecond.
 ///
-/// A duration in real time that was measured while the machine stalled says nothing about the product:
-/// measure it again.
+/// If a test measures a duration while the machine stalls, the duration says nothing about the product, and the test
+/// must measure again.
 package final class Canary: Sendable {
     private struct State {
         var most = Duration.zero
@@ -12,7 +12,7 @@ package final class Canary: Sendable {
         var woke = ContinuousClock.now
         var isOver = false
 
-        /// The lateness of the last wake-up, counting also a thread that has not woken yet. A lateness of up
+        /// The lateness of the thread's last wake-up. If the thread has not woken yet, its present lateness counts. Up
         /// to a millisecond is normal for any timer.
         func lateness(at now: ContinuousClock.Instant) -> Duration {
             max(.zero, woke.duration(to: now) - .milliseconds(2))
@@ -21,7 +21,7 @@ package final class Canary: Sendable {
 
     private let state = Mutex(State())
 
-    /// Starts watching, until ``end()``.
+    /// Starts the measuring thread. It runs until ``end()``.
     package init() {
         Thread.detachNewThread { [self] in
             while !state.withLock({ $0.isOver }) {
@@ -37,22 +37,22 @@ package final class Canary: Sendable {
         }
     }
 
-    /// Resets the measurements.
+    /// Resets ``most`` and ``sum`` to zero.
     package func mark() {
         state.withLock { ($0.most, $0.sum, $0.woke) = (.zero, .zero, .now) }
     }
 
-    /// The greatest lateness since ``mark()``.
+    /// The greatest lateness of the measuring thread since ``mark()``.
     package var most: Duration { state.withLock { max($0.most, $0.lateness(at: .now)) } }
 
-    /// The total lateness since ``mark()``.
+    /// The sum of all latenesses of the measuring thread since ``mark()``.
     package var sum: Duration { state.withLock { $0.sum + $0.lateness(at: .now) } }
 
-    /// Stops watching.
+    /// Ends the measuring thread.
     package func end() { state.withLock { $0.isOver = true } }
 
-    /// Repeats `work`, at most 20 times, until the machine was on time during all of it, within 10 ms.
-    /// Returns the last result of `work`.
+    /// Runs `work` until the machine was at most 10 ms late during a whole run, but at most 20 times. Returns the
+    /// result of the last run.
     package static func onTime<Result>(
         isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
     ) async throws -> Result {

@@ -1,15 +1,14 @@
 import DiskCallLog
 
-/// Records the calls of the C library by which code makes files durable.
+/// Records the calls with which code makes files durable: fsync and rename of the C library.
 package enum DiskCalls {
-    /// Runs `body` and returns the calls that it made on this thread, in order: `sync NAME BYTES` for a file,
-    /// `sync NAME` for a folder, `rename OLD NEW`, `exchange OLD NEW`. The names are the last components of
-    /// the paths.
+    /// Runs `body` and records its calls on this thread, in order: `sync NAME BYTES` for a file, `sync NAME` for a
+    /// folder, `rename OLD NEW`, `exchange OLD NEW`. Each name is the last component of a path.
     ///
     /// - Parameters:
-    ///   - failing: The number, counted from 1, of the fsync call that fails with EIO; 0: none fails.
-    ///   - body: The code to run. When it throws, the calls made before are returned.
-    /// - Returns: The calls, and the error that `body` threw.
+    ///   - failing: The number of the fsync call that fails with EIO, counted from 1; 0 if none fails.
+    ///   - body: The code to run. If it throws, its calls before the error are returned.
+    /// - Returns: The calls, and the error that `body` threw; nil if it threw none.
     package static func made(failing: Int32 = 0, by body: () throws -> Void) -> (calls: [String], error: (any Error)?) {
         var failure: (any Error)?
         disk_call_log_begin(failing)

@@ -1,8 +1,8 @@
-/// A small linear congruential generator (Knuth's MMIX constants): the same choice in every run.
+/// A linear congruential generator with Knuth's MMIX constants. It gives the same numbers in every run.
 package struct FixedGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Creates a generator with that initial state.
+    /// Creates a generator with the initial state `state`.
     package init(state: UInt64) { self.state = state }
 
     package mutating func next() -> UInt64 {

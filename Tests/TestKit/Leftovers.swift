@@ -1,18 +1,18 @@
 package import Foundation
 import Synchronization
 
-/// The services, tasks and folders that a test has started and must end, however the test itself ends.
+/// The services, tasks and folders that a test has started and that must end even if the test fails.
 package final class Leftovers: Sendable {
     private let ends = Mutex<[@Sendable () async -> Void]>([])
 
     private init() {}
 
-    /// Runs `end` after the test, before the ends that were added earlier.
+    /// Adds a function that is called after the test. Functions are called in reverse order of their addition.
     package func add(_ end: @escaping @Sendable () async -> Void) {
         ends.withLock { $0.append(end) }
     }
 
-    /// A new folder in ``MemoryFolder`` for this user alone; it is removed after the test.
+    /// Creates a new folder in ``MemoryFolder`` that only this user may read. The folder is removed after the test.
     package func folder(_ name: String) throws -> URL {
         let folder = MemoryFolder.place(name)
         try FileManager.default.createDirectory(
@@ -25,8 +25,8 @@ package final class Leftovers: Sendable {
         while let end = ends.withLock({ $0.popLast() }) { await end() }
     }
 
-    /// Runs `body` and then everything that was added, also when `body` throws. The ends run in a task that
-    /// is not cancelled: a test that exceeds its time limit has to end what it started, too.
+    /// Runs `body`, then the functions that it has added, even if it throws. The functions run in a task that is not
+    /// cancelled, because a test that exceeds its time limit must also end what it has started.
     package static func ended<Result: Sendable>(
         behind body: (Leftovers) async throws -> Result
     ) async throws -> Result {

@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An HTTP/1.1 server on a free port of the loopback address, for tests that need an agent or a web site in
-/// their own process.
+/// An HTTP/1.1 server on a free port of the loopback address, for tests that need an agent or a web site inside their
+/// own process.
 ///
-/// Each connection carries one request and is closed after the answer. The server uses threads of its own and
-/// blocks no executor.
+/// Each connection carries one request, and the server closes it after the answer. The server runs on its own threads
+/// and blocks no executor.
 package final class LoopbackServer: Sendable {
     /// A request of a client.
     package struct Request: Sendable {
-        /// GET, POST, …
+        /// The method, such as `GET` or `POST`.
         package var method: String
-        /// Path and query.
+        /// The path with the query.
         package var target: String
-        /// The header fields, by their names in small letters.
+        /// The header fields, by name in small letters.
         package var headers: [String: String]
-        /// The body.
+        /// The body of the request.
         package var body: [UInt8]
     }
 
@@ -24,24 +24,24 @@ package final class LoopbackServer: Sendable {
     package struct Answer: Sendable {
         /// The status code.
         package var status: Int
-        /// Further header lines, as name and value.
+        /// The header lines in addition to `content-length` and `connection`, as name and value.
         package var headers: [(String, String)]
-        /// The body.
+        /// The body of the answer.
         package var body: [UInt8]
 
-        /// An answer of these parts.
+        /// Creates an answer.
         package init(_ status: Int = 200, _ headers: [(String, String)] = [], _ body: [UInt8] = []) {
             (self.status, self.headers, self.body) = (status, headers, body)
         }
     }
 
-    /// The server cannot listen.
+    /// The error that the server cannot listen.
     package struct Failure: Error {
         /// The errno(3) code.
         let code: Int32
     }
 
-    /// The longest pause in sending or receiving on a connection, in seconds.
+    /// The number of seconds after which the server closes a connection on which nothing can be sent or received.
     private static let patience = 30
 
     /// The port on which the server listens.
@@ -50,8 +50,8 @@ package final class LoopbackServer: Sendable {
     private let answer: @Sendable (Request) -> Answer?
     private let count = Atomic<Int>(0)
 
-    /// A listening socket. It is closed when neither the server nor its thread holds it any more, so that its
-    /// descriptor number cannot be reused before.
+    /// The listening socket. It is closed only when neither the server nor its thread refers to it, so that its
+    /// descriptor number cannot be reused earlier.
     private final class Listener: Sendable {
         let descriptor: Int32
         init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -69,7 +69,8 @@ package final class LoopbackServer: Sendable {
         return (port.descriptor, port.number)
     }
 
-    /// Starts a server. Where `answer` returns nil, the server closes the connection without an answer.
+    /// Starts a server that calls `answer` for each request. If `answer` returns nil, the server closes the connection
+    /// without an answer.
     package init(_ answer: @escaping @Sendable (Request) -> Answer?) throws {
         let (descriptor, port) = try Self.listen()
         let listener = Listener(descriptor)
@@ -93,8 +94,8 @@ package final class LoopbackServer: Sendable {
 
     deinit { shutdown(listener.descriptor, Int32(SHUT_RDWR)) }
 
-    /// Waits after an error of accept(2): such errors pass (EINTR, a client that has left, no free
-    /// descriptor) and never end the server.
+    /// Waits after an error of accept(2), then lets the server continue. Such errors are temporary: EINTR, a client
+    /// that has left, no free descriptor.
     private func refuse(_ code: Int32) {
         guard code != EINTR else { return }
         FileHandle.standardError.write(
@@ -102,10 +103,10 @@ package final class LoopbackServer: Sendable {
         usleep(50_000)
     }
 
-    /// The address as a URL without a path.
+    /// The URL of the server, without a path.
     package var url: String { "http://127.0.0.1:\(port)" }
 
-    /// The number of requests so far.
+    /// The number of requests that the server has received.
     package var requests: Int { count.load(ordering: .relaxed) }
 
     private func serve(_ client: Int32) {

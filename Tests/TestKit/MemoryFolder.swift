@@ -1,16 +1,16 @@
 package import Foundation
 import Glibc
 
-/// The folder for test files that need no disk: in memory when this machine has enough of it free, otherwise
-/// the folder for temporary files.
+/// The folder for test files that need no disk: in memory if this machine has enough free memory for it, otherwise the
+/// folder for temporary files.
 ///
-/// A disk takes milliseconds for each sync, memory takes none. Locks, names, modes and bytes are the same on both.
+/// A sync takes milliseconds on a disk and no time in memory. Locks, names, modes and contents behave alike on both.
 package enum MemoryFolder {
-    /// The bytes that have to be free: a backup needs 64 MB in addition to its own size, and several tests
-    /// run at once.
+    /// The free space, in bytes, that the folder in memory must have. A backup needs 64 MB in addition to its own size,
+    /// and several tests run at once.
     private static let room: UInt64 = 1 << 30
 
-    /// The parent folder, made by the system.
+    /// The existing folder in which tests create their folders and files.
     package static let parent: URL = {
         let memory = "/dev/shm"
         var status = statvfs()
@@ -20,7 +20,7 @@ package enum MemoryFolder {
         return URL(fileURLWithPath: memory)
     }()
 
-    /// A new path in ``parent`` that begins with `name`; no file exists there yet.
+    /// Returns a new path in ``parent`` with `name` in its last component. No file exists at this path.
     package static func place(_ name: String) -> URL {
         parent.appendingPathComponent("gatehouse-\(name)-\(UUID().uuidString)")
     }

@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// The memory of a process, which root and the process's own user may read (/proc/PID/mem, proc(5)).
+/// The memory of a process (/proc/PID/mem, proc(5)). Only root and the user of that process may read it.
 package struct ProcessMemory: Sendable {
-    /// The memory cannot be read.
+    /// The error that the memory cannot be read.
     package struct Unreadable: Error {}
 
     private let folder: String
 
-    /// The memory of the process with that id; nil: the calling process.
+    /// Creates an object for the memory of the process with the id `process`; nil: the calling process.
     package init(of process: Int32? = nil) {
         folder = "/proc/" + (process.map { "\($0)" } ?? "self")
     }
 
-    /// Returns the bytes at that address; fewer bytes, or none, where no memory is mapped.
+    /// Returns `count` bytes from an address on; fewer bytes, or none, if no memory is mapped there.
     package func bytes(at address: UInt, count: Int) -> [UInt8] {
         let memory = open(folder + "/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { return [] }
@@ -23,14 +23,13 @@ package struct ProcessMemory: Sendable {
         }
     }
 
-    /// Returns the bytes that follow each occurrence of `prefix` in the process's writable memory: heap,
-    /// stacks, variables.
+    /// Returns the bytes that follow each occurrence of `prefix` in the writable memory of the process: heap, stacks
+    /// and variables.
     ///
     /// - Parameters:
-    ///   - prefix: An ASCII text. Every form of a Swift string is contiguous UTF-8, so the search finds them
-    ///     all.
-    ///   - count: The number of bytes that follow the prefix.
-    /// - Returns: Each continuation with its number of occurrences.
+    ///   - prefix: An ASCII text. Swift stores every string as contiguous UTF-8, so the search finds every occurrence.
+    ///   - count: The number of bytes after the prefix to return.
+    /// - Returns: Each different continuation, with the number of its occurrences.
     package func continuations(of prefix: String, count: Int) throws -> [String: Int] {
         let memory = open(folder + "/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw Unreadable() }
@@ -50,7 +49,7 @@ package struct ProcessMemory: Sendable {
         return found
     }
 
-    /// The regions of /proc/PID/maps that are writable: `LOW-HIGH rw-p …`.
+    /// Returns the writable regions in /proc/PID/maps, whose lines have the form `LOW-HIGH rw-p …`.
     private func writableRegions() throws -> [Range<UInt>] {
         try String(contentsOfFile: folder + "/maps", encoding: .utf8).split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ", maxSplits: 2)
@@ -60,8 +59,8 @@ package struct ProcessMemory: Sendable {
         }
     }
 
-    /// The offsets after each occurrence of `sought`. memchr(3) finds its first byte: most of a process's
-    /// memory is zero, and an unoptimised loop over all of it takes minutes.
+    /// Returns the offset after each occurrence of `sought`. Uses memchr(3) to find its first byte: most memory of a
+    /// process is zero, and an unoptimised loop over all of it takes minutes.
     private static func ends(of sought: [UInt8], in bytes: UnsafeRawBufferPointer) -> [Int] {
         guard let start = bytes.baseAddress, let first = sought.first else { return [] }
         var (ends, place): ([Int], Int) = ([], 0)

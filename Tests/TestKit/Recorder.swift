@@ -1,28 +1,28 @@
 import Synchronization
 
-/// Keeps what a test sees, in order, from any thread.
+/// Records values that a test observes, in order, from any thread.
 package final class Recorder<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 
-    /// An empty recorder.
+    /// Creates a recorder without elements.
     package init() {}
 
-    /// All elements so far.
+    /// All recorded elements, oldest first.
     package var all: [Element] { elements.withLock { $0 } }
 
-    /// The number of elements so far.
+    /// The number of recorded elements.
     package var count: Int { elements.withLock { $0.count } }
 
-    /// Whether nothing was seen so far.
+    /// Whether no element is recorded.
     package var isEmpty: Bool { elements.withLock { $0.isEmpty } }
 
-    /// The newest element.
+    /// The newest element; nil if there is none.
     package var last: Element? { elements.withLock { $0.last } }
 
     /// Adds an element.
     package func add(_ element: Element) { elements.withLock { $0.append(element) } }
 
-    /// Forgets all elements, and returns them.
+    /// Removes all elements and returns them.
     @discardableResult
     package func removeAll() -> [Element] {
         elements.withLock { elements in

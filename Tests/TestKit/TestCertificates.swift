@@ -1,6 +1,6 @@
-/// The certificates of the tests, as PEM.
+/// The certificates that tests use, in PEM.
 package enum TestCertificates {
-    /// A root, valid until 2120. It issued ``server``.
+    /// A root certificate, valid until 2120, which signed ``server``.
     package static let root = """
         -----BEGIN CERTIFICATE-----
         MIIBbjCCARWgAwIBAgIBATAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
@@ -14,7 +14,7 @@ package enum TestCertificates {
         -----END CERTIFICATE-----
         """
 
-    /// A server's certificate for issuer.example, localhost and 127.0.0.1.
+    /// A server's certificate for issuer.example, localhost and 127.0.0.1, signed by ``root``.
     package static let server = """
         -----BEGIN CERTIFICATE-----
         MIIByzCCAXGgAwIBAgIBAjAKBggqhkjOPQQDAjAeMRwwGgYDVQQDDBNHYXRlaG91
@@ -30,7 +30,7 @@ package enum TestCertificates {
         -----END CERTIFICATE-----
         """
 
-    /// The key of ``server``.
+    /// The private key of ``server``.
     package static let serverKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg6lAV8BBzeZSE0AQh
@@ -39,8 +39,8 @@ package enum TestCertificates {
         -----END PRIVATE KEY-----
         """
 
-    /// A certificate for `*.Example.com`, `plain.example.org`, `*.com` and the address 127.0.0.1; its dates
-    /// do not matter here.
+    /// A certificate for `*.Example.com`, `plain.example.org`, `*.com` and the address 127.0.0.1. Tests use only its
+    /// names, not its dates.
     package static let wildcard = """
         -----BEGIN CERTIFICATE-----
         MIIBuTCCAV+gAwIBAgIUH8V1HQWoM25np6kNHDGCYoplR9owCgYIKoZIzj0EAwIw

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// A folder for the files of one test. It is removed with the value, and only its user may read it.
+/// A folder for the files of one test. Only this user may read it. It is removed when this object is destroyed.
 package final class TestFolder: Sendable {
-    /// The folder. Its path is short enough for a socket in it.
+    /// The URL of the folder. Its path is short enough for the path of a socket in the folder.
     package let url: URL
 
-    /// Makes an empty folder whose name contains `name`: on the disk, or in memory where possible
-    /// (``MemoryFolder``).
+    /// Creates an empty folder whose name contains `name`, on the disk. With `inMemory`, creates it in memory if
+    /// possible (``MemoryFolder``).
     package init(_ name: String = "test", inMemory: Bool = false) throws {
         let parent = inMemory ? MemoryFolder.parent : FileManager.default.temporaryDirectory
         url = parent.appendingPathComponent("gatehouse-\(name)-\(UUID().uuidString.prefix(8))")
@@ -19,17 +19,17 @@ package final class TestFolder: Sendable {
     /// The path of the folder.
     package var path: String { url.path }
 
-    /// The last part of the path.
+    /// The last component of the folder's path.
     package var name: String { url.lastPathComponent }
 
     /// Returns the path of a file in the folder.
     package func path(_ file: String) -> String { url.appendingPathComponent(file).path }
 
-    /// Writes a file, and makes missing folders of its path; returns its path.
+    /// Writes a text file, and creates the missing folders of its path. Returns its path.
     @discardableResult
     package func write(_ file: String, _ text: String) throws -> String { try write(file, Array(text.utf8)) }
 
-    /// Writes a file, and makes missing folders of its path; returns its path.
+    /// Writes a file, and creates the missing folders of its path. Returns its path.
     @discardableResult
     package func write(_ file: String, _ bytes: [UInt8]) throws -> String {
         let url = url.appendingPathComponent(file)
@@ -40,7 +40,7 @@ package final class TestFolder: Sendable {
         return url.path
     }
 
-    /// Returns the text of a file.
+    /// Returns the text of a file. Throws if the file cannot be read.
     package func read(_ file: String) throws -> String {
         String(decoding: try Data(contentsOf: url.appendingPathComponent(file)), as: UTF8.self)
     }
@@ -50,12 +50,12 @@ package final class TestFolder: Sendable {
         FileManager.default.contents(atPath: path(file)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the bytes of a file; none if it cannot be read.
+    /// Returns the bytes of a file; empty if the file cannot be read.
     package func bytes(_ file: String) -> [UInt8] {
         [UInt8](FileManager.default.contents(atPath: path(file)) ?? Data())
     }
 
-    /// Returns the names in a folder below this one, sorted.
+    /// Returns the sorted names of the files and folders in `folder`, a path relative to this folder.
     package func names(_ folder: String = "") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
     }

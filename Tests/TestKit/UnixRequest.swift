@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// A client of an HTTP server on a Unix socket.
+/// A client of an HTTP server at a Unix socket.
 package enum UnixRequest {
-    /// No server listens on the socket.
+    /// The error that no server listens at the socket.
     package struct Failure: Error {
         /// The errno(3) code.
         let code: Int32
     }
 
-    /// Returns the whole answer to a GET request, head and body. Waits at most 20 s for its end.
+    /// Returns the whole answer to a GET request, with its head and body. Waits at most 20 s for more data.
     package static func get(_ target: String, at path: String) throws -> String {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -3,7 +3,7 @@ package import Foundation
 /// The test vectors: `Tests/Vectors` in the repository, or the folder that the environment variable
 /// `GATEHOUSE_VECTORS` names.
 package enum Vectors {
-    /// The root folder of the vectors.
+    /// The top folder of the vectors.
     package static var root: URL {
         if let path = ProcessInfo.processInfo.environment["GATEHOUSE_VECTORS"] {
             return URL(fileURLWithPath: path, isDirectory: true)
@@ -11,13 +11,13 @@ package enum Vectors {
         return repository.appendingPathComponent("Tests/Vectors", isDirectory: true)
     }
 
-    /// The repository's top folder.
+    /// The top folder of this repository.
     package static var repository: URL {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
     }
 
-    /// The folder or file `name` below the root; nil, with a message, when it is absent.
+    /// Returns the folder or file `name` below ``root``; nil if it is absent, which is printed.
     package static func path(_ name: String) -> URL? {
         let path = root.appendingPathComponent(name)
         guard FileManager.default.fileExists(atPath: path.path) else {
@@ -27,10 +27,11 @@ package enum Vectors {
         return path
     }
 
-    /// The bytes of one file.
+    /// Returns the bytes of a file.
     package static func bytes(_ file: URL) throws -> [UInt8] { [UInt8](try Data(contentsOf: file)) }
 
-    /// Returns the entries of a folder in name order; none where the folder cannot be read.
+    /// Returns the entries of a folder, sorted by name; empty if the folder cannot be read. With `ending`, returns only
+    /// entries with this extension.
     package static func files(in folder: URL, withExtension ending: String? = nil) -> [URL] {
         let entries = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
         return entries.filter { ending == nil || $0.pathExtension == ending }
@@ -38,32 +39,32 @@ package enum Vectors {
     }
 }
 
-/// Counts the cases of one vector folder and keeps the failures.
+/// Counts the cases of one folder of vectors, and collects the failures.
 ///
-/// Record every case, then check `#expect(tally.finish() == [])`. `finish` prints `vectors: FOLDER
-/// passed/total`. A folder without a case is itself a failure.
+/// A test records every case, then checks `#expect(tally.finish() == [])`. `finish` prints `vectors: FOLDER
+/// passed/total`. A folder without any case is also a failure.
 package struct VectorTally {
     private let name: String
     private var passed = 0
     private var outOfScope = 0
     private var failures: [String] = []
 
-    /// A tally for the folder of that name.
+    /// Creates a tally for the folder `name`.
     package init(_ name: String) {
         self.name = name
     }
 
-    /// Counts one case: passed when `failure` is nil, otherwise failed for that reason.
+    /// Counts one case. The case has passed if `failure` is nil; otherwise `failure` is the reason.
     package mutating func record(_ id: String, _ failure: String?) {
         if let failure { failures.append("\(id): \(failure)") } else { passed += 1 }
     }
 
-    /// Counts a case that the rules of its folder exclude.
+    /// Counts a case that is outside the scope of its folder's test.
     package mutating func skip(_ id: String, because reason: String) {
         outOfScope += 1
     }
 
-    /// Prints the summary line and returns the failures.
+    /// Prints the number of passed cases, and returns the failures.
     package func finish() -> [String] {
         let total = passed + failures.count
         print("vectors: \(name) \(passed)/\(total)" + (outOfScope > 0 ? " (\(outOfScope) out of scope)" : ""))

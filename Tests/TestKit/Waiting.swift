@@ -1,10 +1,10 @@
 import Glibc
 package import Testing
 
-/// Returns whether a condition becomes true: looks every few milliseconds until it does, at the most for `limit`. It
-/// also ends when the task is cancelled.
+/// Returns whether a condition becomes true within `limit`. Checks the condition again after each `pause`. Returns
+/// early when the task is cancelled.
 ///
-/// The limit only ends a test that has failed, so it is long enough for a busy machine.
+/// The limit matters only if the test fails, so the default is long enough for a busy machine.
 package func becomesTrue(
     within limit: Duration = .seconds(90), every pause: Duration = .milliseconds(5),
     isolation: isolated (any Actor)? = #isolation, _ isTrue: () async throws -> Bool
@@ -16,7 +16,8 @@ package func becomesTrue(
     return true
 }
 
-/// Returns whether a condition becomes true, as ``becomesTrue(within:every:isolation:_:)``, and blocks this thread.
+/// Returns whether a condition becomes true, as ``becomesTrue(within:every:isolation:_:)`` does, but blocks this
+/// thread.
 package func blocksUntil(within limit: Duration = .seconds(90), _ isTrue: () throws -> Bool) rethrows -> Bool {
     let end = ContinuousClock.now + limit
     while try !isTrue() {
@@ -26,8 +27,8 @@ package func blocksUntil(within limit: Duration = .seconds(90), _ isTrue: () thr
     return true
 }
 
-/// Waits until a condition is true, as ``becomesTrue(within:every:isolation:_:)``. If it does not become true, the test
-/// fails with `what` and with `state`, and this function throws.
+/// Waits until a condition is true, as ``becomesTrue(within:every:isolation:_:)`` does. If the condition does not
+/// become true, records a failure of the test with the texts `what` and `state`, and throws.
 package func eventually(
     _ what: String, within limit: Duration = .seconds(90), at place: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, telling state: () async -> String = { "" },

@@ -4,7 +4,7 @@ import Encoding
 import Mailboxes
 
 extension VirtualAgency {
-    /// Handles a message to an agent. Only the owner of the agent may send messages.
+    /// Handles a message to a gate's agent. Rejects every message that the agent's owner has not sent.
     mutating func agent(_ index: Int, _ message: Opened) throws(VirtualAgencyError) -> [UInt8] {
         let agent = entities[index]
         guard message.sender == agent.owner, !faults.refusesAll, let type = message.type else {
@@ -31,8 +31,8 @@ extension VirtualAgency {
         return answer(type, answers.name, answers.members, from: agent.keys, to: agent.owner)
     }
 
-    /// Handles the request to create the agent. The agent of a Node agency exists since CONNECT. Verity creates the
-    /// agent with this request, once.
+    /// Handles a request to create the agent. A Node agency has already created the agent at CONNECT and only returns
+    /// it. Verity creates the agent now, once.
     private mutating func create(_ index: Int) throws(VirtualAgencyError) -> [JSONObject.Member] {
         let agent = entities[index]
         if dialect == .node { return Self.members(agent) }
@@ -78,7 +78,7 @@ extension VirtualAgency {
         return .array(lists)
     }
 
-    /// Returns the messages of a connection that match a query.
+    /// Returns the messages of a connection that match the ids and states in a query, as JSON.
     private mutating func select(_ index: Int, _ query: JSON) -> JSON {
         let uids = (query["uids"]?.array ?? []).compactMap(\.string)
         let statuses = (query["statusCodes"]?.array ?? []).compactMap(\.string)
@@ -120,8 +120,8 @@ extension VirtualAgency {
             + (failed.isEmpty ? [] : [.init("failed", .array(failed))])
     }
 
-    /// Changes the status of messages. Returns an error code, or nil. The Node agency only compares the ids and never
-    /// reports an unknown id. Verity stops at the first message that may not be changed.
+    /// Changes the status of messages. Returns an error code; nil after success. The Node agency ignores unknown ids.
+    /// Verity stops at the first message whose status may not be changed.
     private mutating func update(_ agent: Text, _ did: Text, _ uids: [Text], to status: Text) -> Text? {
         let own = entities.indices.filter { entities[$0].isConnection(of: agent) }
         let chosen = dialect == .node ? own : own.filter { entities[$0].forDID == did }
@@ -146,13 +146,14 @@ extension VirtualAgency {
 
     // MARK: Agents of connections
 
-    /// Handles a message to the agent of a connection. Any sender may leave a message. Only the connection's key may
-    /// fetch messages.
+    /// Handles a message to the agent of a connection. Any sender may store a message there. Only the owner of the
+    /// connection's key may fetch messages.
     mutating func connection(_ index: Int, _ message: Opened) throws(VirtualAgencyError) -> [UInt8] {
         let entity = entities[index]
         if message.isForward {
             guard !entity.isDeleted else { throw VirtualAgencyError("CS-103") }
-            // Verity compares the recipient in the forward message with the agent's owner; the Node agency does not.
+            // Verity compares the recipient in the forward message with the owner of the connection's agent. The Node
+            // agency does not.
             let isTheirs = message.body["to"]?.string.flatMap { Verkey($0) } == entity.owner
             guard dialect == .node || isTheirs, let payload = message.body["msg"], payload.object != nil else {
                 throw VirtualAgencyError("GNR-115")

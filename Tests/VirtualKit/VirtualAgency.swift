@@ -3,56 +3,57 @@ package import DIDComm
 package import Encoding
 package import Mailboxes
 
-/// A cloud agency in memory, of either dialect. The agency is a value without clock and network: its methods take
-/// requests and return answers.
+/// A cloud agency in memory that behaves like a Node agency or like Verity. It is a value without clock and network:
+/// its methods take requests and return answers.
 ///
-/// The agency behaves like the public servers in all aspects that a client can observe: layers and permitted senders,
-/// versions, error bodies, states of messages, Verity's limit of 920,000 bytes per answer, and single-use tokens. The
-/// Node agency's answers have no defined order, name no failures and are encrypted for the agent's owner.
+/// In everything that a client can observe, the agency behaves like the public servers: layers of encryption and
+/// permitted senders, versions, error bodies, states of messages, Verity's limit of 920,000 bytes per answer, and
+/// tokens for single use. As with the real server, the Node agency's answers are in no defined order, report no
+/// failures and are encrypted for the agent's owner.
 package struct VirtualAgency: ~Copyable, Sendable {
-    /// The answer to a request.
+    /// The agency's answer to an HTTP request.
     package struct Answer: Hashable, Sendable {
         /// The HTTP status; nil if the answer was lost.
         package let status: Int?
         /// The body of the answer.
         package let body: [UInt8]
-        /// The delay of the answer.
+        /// The time after which the client receives the answer.
         package let delay: Duration
     }
 
     /// The faults that the agency simulates.
     package var faults = VirtualAgencyFaults()
-    /// The maximum size of the messages in one of Verity's answers, in bytes.
+    /// The total size of the messages, in bytes, after which Verity ends an answer.
     package var batchBytes = 920_000
-    /// The server software that the agency simulates.
+    /// The server software that the agency simulates: a Node agency or Verity.
     package let dialect: AgencyDialect
     /// The URL of the agency, without a path.
     package let url: Text
     /// The agency's own DID and key.
     package let party: AgencyParty
-    /// The sponsor whose tokens are accepted; nil if no token is required.
+    /// The key of the sponsor whose tokens are accepted; nil if the agency requires no token.
     package let sponsor: Verkey?
-    /// The names of the messages that were received and understood, in order.
+    /// The names of all messages that the agency has received and decrypted, in order.
     package private(set) var log: [Text] = []
-    /// The bodies of the webhook requests that the agency would have posted.
+    /// The webhook requests that the agency would have posted, with their URLs.
     package private(set) var wakeUps: [(url: Text, body: [UInt8])] = []
     let keys: KeyPair
     private let stranger: KeyPair
     var random: RandomStream
     var entities: [VirtualAgencyEntity] = []
     private var usedTokens: Set<Text> = []
-    /// The number of messages up to which a client has acknowledged notifications.
+    /// The number of messages up to which a client has acknowledged the notifications.
     package private(set) var acknowledged = 0
     private var usedOwners: Set<Verkey> = []
 
-    /// Creates an agency at the URL `url` with a key derived from `seed` (32 bytes). Without `did`, the
-    /// agency's DID is derived from the key.
+    /// Creates an agency at the URL `url`, with a key derived from `seed` (32 bytes). If `did` is nil, the agency's DID
+    /// is derived from the key.
     package init?(
         _ dialect: AgencyDialect, url: Text, seed: Secret, did: Text? = nil, sponsor: Verkey? = nil,
         random: consuming RandomStream
     ) {
-        // A separate initializer does the rest. In a single initializer, Swift 6.2 reports an error because it would
-        // destroy uninitialized properties.
+        // Create the keys here and call another initializer. In a single initializer, Swift 6.2 reports an error
+        // because an early return would destroy uninitialized properties.
         guard let keys = KeyPair(seed: seed), let stranger = KeyPair(seed: random.drawSecret(32)) else { return nil }
         self.init(dialect, url: url, keys: keys, stranger: stranger, did: did, sponsor: sponsor, random: random)
     }
@@ -68,42 +69,42 @@ package struct VirtualAgency: ~Copyable, Sendable {
 
     // MARK: Contents
 
-    /// The number of agents.
+    /// The number of agents of gates.
     package var agents: Int { entities.count { $0.kind == .agent } }
 
-    /// The number of agents of undeleted connections.
+    /// The number of connections that are not deleted.
     package var connections: Int {
         entities.count { entity in
             if case .connection = entity.kind { !entity.isDeleted } else { false }
         }
     }
 
-    /// All messages with their states, in the order of the agents.
+    /// All stored messages with their states, in the order of the agents.
     package var messages: [(status: Text, payload: JSON)] {
         entities.flatMap { $0.messages.map { (status: $0.status, payload: $0.payload) } }
     }
 
-    /// The webhook URLs of the agents.
+    /// The URLs of the webhooks that agents have set.
     package var webhooks: [Text] { entities.compactMap { $0.webhook?.url } }
 
-    /// Stores a message that no key decrypts at the agent of the connection with the key `key`.
+    /// Stores a message that no key can decrypt, for the connection whose agent has the key `key`.
     package mutating func spoil(_ key: Verkey) {
         store(["protected": "?"], for: key)
     }
 
-    /// Stores an invalid message at the agent of each connection.
+    /// Stores a message that no key can decrypt, for each connection.
     package mutating func spoilAll() {
         for entity in entities {
             if case .connection = entity.kind { spoil(entity.keys.verkey) }
         }
     }
 
-    /// Deletes the agent of a connection, identified by `key`.
+    /// Deletes the connection whose agent has the key `key`.
     package mutating func delete(_ key: Verkey) {
         for index in entities.indices where entities[index].keys.verkey == key { entities[index].isDeleted = true }
     }
 
-    /// Returns a token of the sponsor `sponsor`, valid for one agent.
+    /// Returns a token that the sponsor signs, for the creation of one agent.
     package static func token(by sponsor: KeyPair, nonce: Text) -> JSON {
         let (sponsee, id, time) = (Text("kiosk-7"), Text("gate-sponsor"), Text("2026-01-01T00:00:00+00:00"))
         let signed = Array("\(nonce)\(time)\(sponsee)\(id)".utf8)
@@ -116,15 +117,15 @@ package struct VirtualAgency: ~Copyable, Sendable {
 
     // MARK: Requests
 
-    /// Answers `GET /agency`.
+    /// Answers `GET /agency`, with the agency's DID and key.
     package func information() -> Answer {
         let key = faults.hasOtherKey ? stranger.verkey : party.key
         let json: JSON = ["DID": .string(party.did), "verKey": .string(key.base58)]
         return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
     }
 
-    /// Answers `GET /agent/DID/notifications` of the Node agency: whether an unacknowledged message has arrived. The
-    /// answer is immediate.
+    /// Answers `GET /agent/DID/notifications` of the Node agency without waiting. The answer says whether messages have
+    /// arrived that are not acknowledged.
     package func notifications() -> Answer {
         guard dialect == .node else { return Answer(status: 404, body: [], delay: faults.delay) }
         let count = messages.count
@@ -132,7 +133,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Answer(status: 200, body: json.compactBytes, delay: faults.delay)
     }
 
-    /// Answers `POST /agent/DID/notifications/ack`.
+    /// Answers `POST /agent/DID/notifications/ack`: stores up to which message the client acknowledges.
     package mutating func acknowledge(_ body: [UInt8]) -> Answer {
         guard let time = (try? JSON.parse(body))?["ackTimestamp"]?.int else {
             return Answer(status: 400, body: [], delay: faults.delay)
@@ -141,7 +142,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Answer(status: 200, body: [], delay: faults.delay)
     }
 
-    /// Answers `POST /agency/msg`.
+    /// Answers `POST /agency/msg`, the request that carries every message to the agency or to an agent.
     package mutating func handle(_ body: [UInt8]) -> Answer {
         if faults.errors > 0 {
             faults.errors -= 1
@@ -170,14 +171,14 @@ package struct VirtualAgency: ~Copyable, Sendable {
 
     // MARK: Unpacking
 
-    /// A message that was decrypted.
+    /// A decrypted message.
     struct Opened {
         let body: JSON
         let sender: Verkey?
 
-        /// The message's name in the agency's protocol.
+        /// The name of the message in the agency's protocol; nil if it is not such a message.
         var type: AgencyType? { body["@type"]?.string.flatMap { AgencyType($0) } }
-        /// Whether the message is an Aries forward, with either prefix.
+        /// Whether the message is an Aries forward, with either of the two prefixes for message types.
         var isForward: Bool {
             body["@type"]?.string.flatMap { MessageType($0) }?.isMessage("routing", 1, "forward") == true
         }
@@ -195,7 +196,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         return Opened(body: body, sender: content.sender)
     }
 
-    /// Handles a forward message, at the agency's entrance or at an agent.
+    /// Handles a forward message to the agency or to an agent: decrypts the inner message and handles it.
     mutating func forwarded(_ wrapping: JSON) throws(VirtualAgencyError) -> [UInt8] {
         let opened = Opened(body: wrapping, sender: nil)
         let to: JSON?
@@ -254,7 +255,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the problem of a token; nil if the token is accepted.
+    /// Returns the problem of a token; nil if the token is accepted, which it is only once.
     private mutating func use(_ json: JSON?) -> Text? {
         guard let json, let token = try? ProvisionToken(json) else { return "provision token is invalid" }
         if faults.expiresTokens { return "provisioning token has expired" }
@@ -296,7 +297,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
 
     mutating func note(_ name: Text) { log.append(name) }
 
-    /// Stores a message for the agent of a connection, and records the webhook request to its owner.
+    /// Stores a message for the agent of a connection, and records the webhook request to the gate if a webhook is set.
     mutating func store(_ payload: JSON, for key: Verkey) {
         guard let index = entities.firstIndex(where: { $0.keys.verkey == key }) else { return }
         let uid = Text(RandomUUID.text(random.draw(16)) ?? "")
@@ -313,7 +314,7 @@ package struct VirtualAgency: ~Copyable, Sendable {
     }
 }
 
-/// An error from the agency. The Node agency omits the code.
+/// An error of the agency, with Verity's code. The Node agency does not send the code.
 struct VirtualAgencyError: Error {
     let code: Text
 

@@ -1,31 +1,32 @@
 package import Encoding
 
-/// The simulated faults of a ``VirtualAgency``. Each occurrence decreases its counter.
+/// The faults that a ``VirtualAgency`` simulates. A fault with a number occurs that many times.
 package struct VirtualAgencyFaults: Sendable {
-    /// The number of answers to lose after their messages have taken effect.
+    /// The number of next answers that are lost after their requests have taken effect.
     package var lostAnswers = 0
-    /// The number of messages to answer with HTTP 500 without any effect.
+    /// The number of next requests that are answered with HTTP 500 and have no effect.
     package var errors = 0
-    /// The number of next message lists in which the first message is repeated.
+    /// The number of next lists of messages in which the first message is repeated at the end.
     package var duplicates = 0
-    /// The number of answers to send with a foreign key.
+    /// The number of next answers that are encrypted with a foreign sender's key.
     package var foreignSenders = 0
-    /// Whether to change the order of messages in answers.
+    /// Whether messages are in reverse order in answers.
     package var reorders = false
-    /// The delay of an answer.
+    /// The delay of each answer.
     package var delay = Duration.zero
-    /// Whether the server announces a foreign key as its own.
+    /// Whether the agency announces a foreign key as its own.
     package var hasOtherKey = false
     /// Whether every token counts as expired.
     package var expiresTokens = false
-    /// Whether every sender is unauthorised.
+    /// Whether the agency rejects every sender as unauthorised.
     package var refusesAll = false
-    /// Whether to refuse requests for the messages of all connections, as a server does that has too many for one
-    /// answer.
+    /// Whether the agency rejects requests for the messages of all connections, as a server does that has too many
+    /// messages for one answer.
     package var refusesBulk = false
-    /// Whether to ignore updates of the messages' status, as if the client were killed before it sent them.
+    /// Whether the agency ignores changes of the messages' status, as if the client had been killed before it sent
+    /// them.
     package var ignoresReleases = false
-    /// Messages that precede the real messages in each answer and are never removed.
+    /// Messages that the agency adds before the real messages of each list, and never removes.
     package var strayMessages: [JSON] = []
 
     /// Creates a set without faults.

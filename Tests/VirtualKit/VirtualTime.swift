@@ -4,19 +4,19 @@ import Glibc
 import Simulation
 import Synchronization
 
-/// The time and the tasks for services in a simulation: all tasks run on one thread, and the clock jumps.
+/// The time and the tasks of services in a simulation. All tasks run on one thread, and no sleep takes real time.
 ///
-/// All work of ``run(seed:_:)`` runs on the calling thread, one job after the other, in an order that the seed decides.
-/// When no job is ready, the clock jumps to the earliest time until which a task sleeps. A sleep of an hour therefore
-/// takes no real time, and everything that is due at an instant is done before the next instant begins.
+/// All work of ``run(seed:jobs:_:)`` runs on the calling thread, one job after another, in an order that the seed
+/// decides. When no job is ready, the clock jumps to the earliest deadline of a sleeping task. So everything that is
+/// due at an instant is done before the time advances.
 package final class VirtualTime: TaskExecutor {
-    /// The reason why a run did not reach its end.
+    /// The reason why a run did not return the result of its body.
     package enum Failure: Error, Hashable {
-        /// Every task waits for something that no task of the run will do.
+        /// Every task of the run waits for an event that no task of the run can cause.
         case stuck
-        /// A part used a thread or a task outside the run, so the seed does not determine the order.
+        /// Some code used a thread or a task outside the run, so the seed did not determine the order of the jobs.
         case escaped
-        /// The run needed more jobs than allowed, probably because of an endless loop.
+        /// The run needed more jobs than permitted, probably because of an endless loop.
         case endless
     }
 
@@ -31,10 +31,10 @@ package final class VirtualTime: TaskExecutor {
         var random: SplitMix64
         var ready: [UnownedJob] = []
         var sleepers: [Sleeper] = []
-        /// The number of the last sleeper.
+        /// The number of the newest sleeper.
         var last = 0
         var hasEscaped = false
-        /// Whether `body` has returned. Then no sleep lasts any longer.
+        /// Whether the body of the run has returned. Then every sleep is cancelled.
         var isOver = false
     }
 
@@ -47,9 +47,9 @@ package final class VirtualTime: TaskExecutor {
         state = Mutex(State(now: now, random: SplitMix64(seed: seed)))
     }
 
-    /// Returns the result of `body`. The tasks of `body` run in an order that `seed` decides. The clock begins at 1000
-    /// s and on 1 January 2026. After the return of `body`, each sleep of a remaining task is cancelled. Throws a
-    /// ``Failure`` after `jobs` jobs, or the error of `body`.
+    /// Runs `body` and returns its result. The tasks of the run are executed in an order that `seed` decides. The
+    /// monotonic clock begins at 1000 s, the date at 1 January 2026. After `body` has returned, the sleeps of the
+    /// remaining tasks are cancelled. Throws the error of `body`, or a ``Failure``, for example after `jobs` jobs.
     package static func run<Result: Sendable>(
         seed: UInt64 = 1, jobs: Int = 10_000_000, _ body: @escaping @Sendable (VirtualTime) async throws -> Result
     ) throws -> Result {
@@ -64,29 +64,29 @@ package final class VirtualTime: TaskExecutor {
         while taken < jobs, time.step(isOver: result.withLock { $0 != nil }) { taken += 1 }
         let hasEscaped = time.state.withLock(\.hasEscaped)
         if let result = result.withLock(\.self), !hasEscaped, taken < jobs { return try result.get() }
-        // A task outside the run may pass a job to this executor even now.
+        // Do not release the executor: a task outside the run may still pass a job to it.
         _ = Unmanaged.passRetained(time)
         throw hasEscaped ? Failure.escaped : taken < jobs ? Failure.stuck : Failure.endless
     }
 
-    /// The monotonic time.
+    /// The present time of the monotonic clock.
     package var now: Instant { state.withLock { $0.now } }
 
-    /// The clock for the parts of this run.
+    /// The clock for the services in this run.
     package var clock: Clock {
         Clock(
             now: { self.now }, utc: { self.begin.utc.advanced(by: self.begin.now.duration(to: self.now)) },
             sleep: { deadline throws(CancellationError) in try await self.sleep(until: deadline) })
     }
 
-    /// The spawner for the parts of this run.
+    /// The spawner for the services in this run.
     package var spawner: Spawner {
         Spawner { name, priority, work in
             Task(name: name, executorPreference: self, priority: priority, operation: work)
         }
     }
 
-    /// Accepts a job from a task of the run. A job from another thread makes the run fail.
+    /// Accepts a job of a task of the run. A job from another thread makes the run fail with ``Failure/escaped``.
     package func enqueue(_ job: consuming ExecutorJob) {
         let (job, isHome) = (UnownedJob(job), UInt(pthread_self()) == home)
         state.withLock { state in
@@ -95,7 +95,8 @@ package final class VirtualTime: TaskExecutor {
         }
     }
 
-    /// Runs one job, or wakes the next sleeper. Returns false if there is neither. `isOver`: cancel the sleeper.
+    /// Runs one ready job; if there is none, wakes the sleeper with the earliest deadline. Returns false if there is no
+    /// sleeper either. With `isOver`, cancels the sleeper and does not advance the time.
     private func step(isOver: Bool) -> Bool {
         let job = state.withLock { state -> UnownedJob? in
             state.isOver = isOver
@@ -127,7 +128,8 @@ package final class VirtualTime: TaskExecutor {
         }
         let isOver = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // All code runs on one thread, so a cancellation comes before this check or finds the sleeper.
+                // All code runs on one thread, so a cancellation happens before this check, or later finds the sleeper
+                // in the list.
                 let isAsleep = state.withLock { state in
                     if Task.isCancelled || state.isOver { return false }
                     state.sleepers.append(Sleeper(number: number, deadline: deadline, continuation: continuation))

@@ -1,9 +1,9 @@
 import Encoding
 package import LinkedData
 
-/// The error for a text that is not an N-Quads document, with the line of the error.
+/// The error for a text that is not an N-Quads document.
 package struct NQuadsError: Error, Hashable, Sendable {
-    /// The line number, from 1.
+    /// The number of the line with the error, from 1.
     package let line: Int
 }
 
@@ -92,7 +92,7 @@ private struct NQuadsParser {
         return iri
     }
 
-    /// Parses BLANK_NODE_LABEL. The final dot of a statement is not part of the label.
+    /// Parses a blank node label (BLANK_NODE_LABEL). A dot at its end is not part of it: the dot ends the statement.
     private mutating func label() throws(NQuadsError) -> Text {
         try take("_")
         try take(":")
@@ -141,7 +141,7 @@ private struct NQuadsParser {
         }
     }
 
-    /// Returns whether `tag` is a LANGTAG of N-Quads. N-Quads does not limit the length of the tag's parts.
+    /// Returns whether `tag` is a language tag (LANGTAG) of N-Quads. N-Quads does not limit the length of its parts.
     private static func isLanguage(_ tag: Text) -> Bool {
         let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.allSatisfy { !$0.isEmpty } && parts[0].allSatisfy(IRI.isLetter)
@@ -164,7 +164,7 @@ private struct NQuadsParser {
         return [value]
     }
 
-    /// Parses `uXXXX` or `UXXXXXXXX` after the backslash.
+    /// Parses the `uXXXX` or `UXXXXXXXX` of an escape, after its backslash. Returns the UTF-8 of the character.
     private mutating func codePoint() throws(NQuadsError) -> [UInt8] {
         let count: Int
         switch next {

@@ -5,14 +5,14 @@ import Encoding
 import LinkedData
 import NQuads
 
-/// Runs the JSON-LD 1.1 and RDFC-1.0 engines on files.
+/// The command `gatehouse-workshop linked-data`: runs the JSON-LD 1.1 and RDFC-1.0 engines on files.
 struct LinkedDataCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "linked-data",
         abstract: "Runs the JSON-LD and RDF canonicalisation engines on files (- is standard input).",
         subcommands: [Expand.self, ToRDF.self, Canonicalize.self])
 
-    /// The arguments that the three commands have in common.
+    /// The arguments of all three `linked-data` commands.
     struct Input: ParsableArguments {
         @Argument(help: "A JSON-LD document; canonicalize takes N-Quads too. - is standard input.")
         var file: String
@@ -50,7 +50,7 @@ struct LinkedDataCommand: AsyncParsableCommand {
 
         var options: Options { Options(base: base.map { Text($0) }) }
 
-        /// Runs `body`, and turns the engines' errors into failures for people.
+        /// Runs `body`. Converts errors of the engines to failures for people.
         func reporting<Result>(_ body: () throws -> Result) throws -> Result {
             do {
                 return try body()
@@ -124,8 +124,8 @@ struct LinkedDataCommand: AsyncParsableCommand {
             Terminal.data(String(decoding: canonical.nQuads, as: UTF8.self))
         }
 
-        /// Returns whether the bytes are N-Quads: a statement begins with an IRI or a blank node, a comment
-        /// with #, and no JSON text begins with any of these.
+        /// Returns whether the bytes are N-Quads and not JSON. An N-Quads statement begins with an IRI (`<`) or a blank
+        /// node (`_`), a comment with `#`. No JSON text begins with one of these.
         private static func isNQuads(_ bytes: [UInt8]) -> Bool {
             let first = bytes.first { !Array(" \t\r\n".utf8).contains($0) }
             return first.map { Array("<_#".utf8).contains($0) } ?? false

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 
-/// The program of the repository's own tools: `make`, CI and tests use it. No package contains it.
+/// The program with the tools of this repository, for `make`, CI and tests. It is not part of any package.
 @main
 struct WorkshopProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

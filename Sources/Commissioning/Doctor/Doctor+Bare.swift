@@ -6,8 +6,8 @@ extension Doctor {
     /// The findings about unit, user, disk space, adapters, chips and clocks.
     var bareMachine: [Finding] { unit + disk + anyRadio + anyChip + clock }
 
-    /// All adapters of the machine. The gate may use a controller elsewhere, so the absence of an adapter is
-    /// only a warning.
+    /// The findings about all adapters of the machine. A missing adapter is only a warning, because the gate may use a
+    /// controller on a serial line or in the network.
     private var anyRadio: [Finding] {
         guard let adapters = facts.radio.adapters else { return [Finding(TransportError.noBluetooth, state: .warning)] }
         guard !adapters.isEmpty else {

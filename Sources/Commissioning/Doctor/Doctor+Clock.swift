@@ -5,7 +5,7 @@ import Reasons
 import Settings
 
 extension Doctor {
-    /// How trusted the date is, now and after the next start.
+    /// The findings about how trusted the date is, now and after the next start.
     var clock: [Finding] {
         let clock = facts.clock
         let date = "\(clock.utc.rfc3339.prefix(16).replacing("T", with: " ")) UTC"
@@ -23,15 +23,15 @@ extension Doctor {
         return [.good(.clock, "\(date), \(clock.isSynchronised ? source : "not synchronised")")] + timeServer + hardware
     }
 
-    /// The gate trusts an authenticated time server more than any other, and only chrony reports one.
+    /// The finding that no authenticated time server is configured although `clock.authenticated` is true; empty if
+    /// there is one. Only chrony reports authenticated servers.
     private var timeServer: [Finding] {
         configuration.clock.authenticated && facts.clock.authenticated.isEmpty
             ? [Finding(.clock, .boxTimeServer, "clock.authenticated is true")] : []
     }
 
-    /// Whether the date is as trusted as the gate requires, judged as the service would judge it at a start
-    /// now. Because the service knows the date of the ledger's last entry, it treats any date at least as
-    /// well as a saved date.
+    /// Whether the date is at least as trusted as `clock.minimum` requires, evaluated as at a start of the service now.
+    /// The date counts at least as a saved date, because the service knows the date of the ledger's last entry.
     var isDated: Bool {
         guard facts.clock.utc >= facts.clock.made else { return false }
         return max(provenance, .saved) >= configuration.clock.minimum
@@ -57,14 +57,15 @@ extension Doctor {
             ?? "set by an unknown source"
     }
 
-    /// The saved date that, advanced by the uptime, gives the system's date.
+    /// The saved date that, with the uptime added to it, is the present date; nil if there is none, so that the present
+    /// date has another source.
     private var saved: SavedDate? {
         let clock = facts.clock
         guard !clock.isSynchronised, hardwareClock != .agrees else { return nil }
         return clock.saved.first { $0.explains(clock.utc, uptime: clock.uptime) }
     }
 
-    /// The state of the hardware clock that the kernel uses.
+    /// The state of the battery-backed clock from which the kernel sets its date at the start.
     private var hardwareClock: HardwareClock {
         let clock = facts.clock
         return clock.hardware.first(where: \.isUsed).map { used in

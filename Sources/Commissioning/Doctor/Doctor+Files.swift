@@ -3,7 +3,7 @@ import Settings
 import Store
 
 extension Doctor {
-    /// The findings about whether the service can use the files and folders that it needs.
+    /// The findings about the files and folders that the service needs: whether it can read or write them.
     var files: [Finding] {
         guard let account = facts.account else {
             return [
@@ -18,7 +18,7 @@ extension Doctor {
         let all = places + NamedPlace.all(configuration) + NamedPlace.trust(facts.trustFiles)
         var told: Set<String> = []
         let wrong = all.compactMap { place -> Finding? in
-            // Report a folder with two uses once, and do not report the files in a missing folder.
+            // Report a path that the configuration names twice only once, and a missing folder without the files in it.
             let folder = NamedPlace.folder(of: place.path)
             guard !told.contains(place.path), !told.contains(folder), let finding = finding(place, account) else {
                 return nil
@@ -40,15 +40,16 @@ extension Doctor {
         ]
     }
 
-    /// The maximum number of findings that are listed. Of further findings, only the number is reported.
+    /// The maximum number of findings about files that are listed in full. If there are more, their number is reported.
     private static let mostFiles = 8
 
     private func finding(_ named: NamedPlace, _ account: Account) -> Finding? {
         let what = "\(named.path) (\(named.key))"
-        // The unit names folders as a configuration does, without the root of a test (`GATEHOUSE_ROOT`).
+        // The unit names folders without the prefix that `GATEHOUSE_ROOT` adds in a test.
         let name = configuration.standard.name(named.path)
         if let unit = facts.unit, !unit.permits(name, writing: named.isWritten) {
-            // The folders of configurations are read-only to the service.
+            // Outside these folders, another path is the remedy: the folders of configurations are read-only to the
+            // service.
             let remedy =
                 named.isWritten
                 ? "Use a path below /var/lib/gatehouse, or name the folder in a drop-in (systemctl edit gatehouse): ReadWritePaths=."
@@ -56,8 +57,7 @@ extension Doctor {
             return Finding(.files, .boxOutsideSandbox, what, remedy: remedy)
         }
         guard let place = facts.places[named.path] else { return nil }
-        // A file or folder of this kind does not exist before the first start, or while the service is
-        // stopped.
+        // systemd creates this file or folder at the start of the service, so it may be missing now.
         if place.missing > 0, named.isWritten, facts.unit?.makes(name) == true { return nil }
         switch named.isWritten ? place.writing(by: account) : place.reading(by: account) {
         case .good: return ledgerFolder(named, place, account)
@@ -78,7 +78,8 @@ extension Doctor {
         }
     }
 
-    /// Returns a finding if the service refuses to keep its ledger in `place` although it may write there.
+    /// Returns the finding that the service refuses to store its ledger in the folder `place` although it may write
+    /// there, because of the folder's owner or mode; nil if it does not refuse.
     private func ledgerFolder(_ named: NamedPlace, _ place: Place, _ account: Account) -> Finding? {
         let isLedgers = named.path.utf8.elementsEqual(NamedPlace.folder(of: configuration.ledger.path).utf8)
         guard isLedgers, place.missing == 0, let node = place.nodes.last,
@@ -107,7 +108,7 @@ extension Doctor {
         return [.good(.disk, free)]
     }
 
-    /// The number of free bytes below which a disk counts as full: it then has no space for the reserve, the
-    /// write-ahead log and a new database.
+    /// The number of free bytes below which a disk counts as full: the reserve, the write-ahead log and a new database
+    /// need this space.
     private static let leastRoom = 64_000_000
 }

@@ -4,7 +4,7 @@ import Reasons
 import Settings
 
 extension Doctor {
-    /// The lines that a configuration names on one chip, with the keys that name them.
+    /// The lines of one chip that the configuration names, each with its key.
     private struct Wanted {
         let chip: String
         var lines: [(key: String, line: String)]
@@ -22,7 +22,7 @@ extension Doctor {
             }
     }
 
-    /// Whether the chips and the lines exist, are free, and may be taken by the service.
+    /// The findings about GPIO chips and lines: whether they exist, are free, and can be used by the service.
     var lines: [Finding] {
         guard !wanted.isEmpty else {
             return [.good(.chip, "no lines are configured: this box opens no gate, and its signals are only logged")]
@@ -43,7 +43,7 @@ extension Doctor {
             + (stays ? [Finding(.chip, .boxLinesStayDriven, "dtparam=strict_gpiod is missing")] : [])
     }
 
-    /// The finding about the library that drives lines; empty if it was not looked for.
+    /// The finding about libgpiod, the library that drives lines; empty if the facts do not include it.
     var library: [Finding] {
         switch facts.gpioLibrary {
         case .success(let name): [.good(.chip, "lines are driven by \(name)")]
@@ -52,7 +52,7 @@ extension Doctor {
         }
     }
 
-    /// The findings about whether other programs can lengthen a pulse.
+    /// The finding about whether a busy machine can lengthen a pulse; empty if no relay thread was seen.
     private var priority: [Finding] {
         guard let isFirst = facts.relaysRunFirst else { return [] }
         let text =
@@ -62,11 +62,11 @@ extension Doctor {
         return [.good(.chip, text)]
     }
 
-    /// The finding if the chips could not be queried.
+    /// The finding that the chips could not be examined.
     static let chipsUnseen = Finding.unknown(
         .chip, "GPIO chips can be checked only on the machine itself", "Run it there.")
 
-    /// Returns the findings about whether the service may use the GPIO chip and the wanted lines of it.
+    /// Returns the findings about the GPIO chip with a label and about the wanted lines of this chip.
     func findings(
         _ label: String, _ wanted: [(key: String, line: String)],
         _ list: (chips: [GPIOChips.Chip], forbidden: [String])
@@ -105,7 +105,7 @@ extension Doctor {
         }
     }
 
-    /// Returns whether the service holds a line: `holder` is a name under which it takes its lines.
+    /// Returns whether `holder`, the program that uses a line according to the kernel, is this service.
     private static func isOurs(_ holder: String) -> Bool {
         ["gatehouse", "gatehouse-display"].contains { $0.utf8.elementsEqual(holder.utf8) }
     }

@@ -3,7 +3,7 @@ import Reasons
 import Settings
 
 extension Doctor {
-    /// The findings about whether a controller exists, and whether the service can use it.
+    /// The findings about the Bluetooth controller: whether it exists, and whether the service can use it.
     var radio: [Finding] {
         let section = configuration.radio
         switch section.transport {
@@ -18,7 +18,7 @@ extension Doctor {
 
     private var serial: [Finding] { [.good(.radio, "a controller at \(configuration.radio.device)")] }
 
-    /// Returns the class of a serial line, as units name it: `/dev/ttyACM0` is of `char-ttyACM`.
+    /// Returns the class of a serial line's device node, as units name it: `char-ttyACM` for `/dev/ttyACM0`.
     static func kind(ofSerial path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
         return "char-" + String(name.reversed().drop { $0.isNumber }.reversed())
@@ -38,13 +38,13 @@ extension Doctor {
         return [Self.seen(adapter)]
     }
 
-    /// Returns the finding for an adapter that exists.
+    /// Returns the finding that an adapter exists, with its location.
     static func seen(_ adapter: Adapters.Adapter) -> Finding {
         let place = adapter.location.isEmpty ? "a virtual one" : adapter.location
         return .good(.radio, "\(adapter.name), \(place)")
     }
 
-    /// Returns whether the adapter's transmitter is switched on.
+    /// Returns the findings about whether a switch (rfkill) blocks the adapter's transmitter.
     func rfkill(_ adapter: Adapters.Adapter) -> [Finding] {
         if adapter.hardBlocked { return [Finding(TransportError.switchedOff, .rfkill)] }
         guard adapter.softBlocked else { return [.good(.rfkill, "\(adapter.name) is not blocked")] }
@@ -56,10 +56,10 @@ extension Doctor {
         ]
     }
 
-    /// Whether bluetoothd leaves adapters to the service.
+    /// The finding about bluetoothd: whether it leaves the adapter to the service.
     var daemon: [Finding] {
         if facts.radio.isDaemonRunning {
-            // The service's unit stops a bluetoothd that runs when the service starts.
+            // The service's unit stops bluetoothd when the service starts.
             var isServiceThere = false
             if case .running = facts.service { isServiceThere = true }
             let isStopped = facts.unit != nil && !isServiceThere
@@ -76,9 +76,9 @@ extension Doctor {
         return [.good(.bluetoothd, "it is not running")]
     }
 
-    /// Whether the service can get an adapter.
+    /// The finding about whether the service can get an adapter: from the opener, or by its own capability.
     var opener: [Finding] {
-        // Without a unit, no service needs an adapter.
+        // Without an installed unit there is no service that needs an adapter.
         guard let unit = facts.unit else { return [] }
         if unit.hasRadioRight { return [.good(.opener, "the service has its own capability (CAP_NET_ADMIN)")] }
         return facts.radio.hasOpener
@@ -86,8 +86,8 @@ extension Doctor {
             : [Finding(.opener, .boxNoOpener, "\(facts.openerName).socket is masked or not installed")]
     }
 
-    /// Returns the finding about a device node that the service is to use; nil if the node is in order. `missing`: the
-    /// finding if the node does not exist.
+    /// Returns the finding about a device node that the service has to open; nil if the service can use it. `missing`
+    /// is the finding for a node that does not exist.
     func device(_ path: String, _ kind: String, missing: Finding) -> Finding? {
         guard let place = facts.places[path] else { return nil }
         if place.missing > 0 { return missing }

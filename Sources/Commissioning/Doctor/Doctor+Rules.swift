@@ -5,7 +5,7 @@ import Settings
 import TrustFiles
 
 extension Doctor {
-    /// The findings about trust data and the rules for admission.
+    /// The findings about the trust data and the policy.
     var rules: [Finding] { trust + policy }
 
     private var trust: [Finding] {
@@ -15,7 +15,7 @@ extension Doctor {
         case .usable(let version, let issuers, let lack, let bundle, let findings):
             var wrong = endings.filter { $0.check == .trust }
             if let bundle { wrong.append(Finding(.trust, .trustBundle, bundle)) }
-            // If the trust data admit no visitor at all, report only this, as the service does: details about single
+            // If the trust data admit no visitor, report only the reason, as the service does: details about single
             // issuers would not help.
             if let lack {
                 wrong.append(Finding(.trust, .trustUnusable, lack))
@@ -38,8 +38,8 @@ extension Doctor {
                         + "data.")
             ]
         case .unusable(let why):
-            // Only the service knows whether it has a good copy; a new gate has none, so this is the worst
-            // case.
+            // Assume the worst case, that the service has no earlier copy of valid rules. Only the service knows
+            // whether it has one.
             return [Finding(.policy, .policyFile, why, state: .bad)]
         case .usable(let name, let origin, let tests, let failed, let unknownGroups):
             var wrong = endings.filter { $0.check == .policy }
@@ -54,8 +54,8 @@ extension Doctor {
         }
     }
 
-    /// The data that expires soon or has expired, as the service warns of it. An untrusted date gives no
-    /// warnings.
+    /// The warnings about data that expires soon or has expired, the same as those of the service; empty if the date is
+    /// not trusted.
     var endings: [Finding] {
         guard isDated else { return [] }
         var calendar = ExpiryCalendar()
@@ -68,7 +68,7 @@ extension Doctor {
                 case .sticker: .sticker
                 case .serverRoot: .agent
                 }
-            // Expired rules admit no visitor.
+            // An expired policy admits no visitor.
             let isShut = warning.step == .ended && warning.expiry.kind == .policy
             return Finding(check, isShut ? .policyExpired : warning.code, warning.words)
         }

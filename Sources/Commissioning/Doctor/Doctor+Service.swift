@@ -5,8 +5,8 @@ import Reasons
 import Settings
 
 extension Doctor {
-    /// Whether the files for agents are usable, as far as that can be checked without a network, and how the
-    /// service's connections are.
+    /// The findings about agents: whether their files are usable, as far as that can be checked without a network, and
+    /// the state of the service's connections.
     var agents: [Finding] {
         let agent = configuration.agent
         let known = agent.invitations.count + agent.copies.flatMap(\.invitations).count
@@ -15,14 +15,14 @@ extension Doctor {
             + endings.filter { $0.check == .agent }
         guard wrong.isEmpty else { return wrong }
         var found: [Finding] = []
-        // The service itself reports connections with faults; its findings follow below.
+        // The service reports a connection with a fault itself; ``service`` contains its faults.
         if case .running(let status) = facts.service { found = (status.agents ?? []).compactMap(link) }
         guard found.isEmpty else { return found }
         return [.good(.agent, known == 0 ? "no invitation is configured" : Self.count(known, "invitation"))]
     }
 
-    /// Returns the finding about a destination; nil if the destination is not configured and has never
-    /// confirmed an entry.
+    /// Returns the finding about a destination. Returns nil for an unconnected destination that is not configured and
+    /// for which no records wait, or that has never confirmed an entry.
     private func link(_ link: StatusReport.Destination) -> Finding? {
         let name = link.name?.string ?? "?"
         let waiting = link.waiting ?? 0
@@ -36,14 +36,14 @@ extension Doctor {
             remedy: "See gatehouse agent list; with a new invitation: gatehouse agent connect.")
     }
 
-    /// Returns whether the configuration asks for a connection to the destination `name`.
+    /// Returns whether the configuration has an invitation for the destination `name`, or a copy agent of this name.
     private func isConfigured(_ name: String) -> Bool {
         let agent = configuration.agent
         if Text(name) == DeliveryCursor.primary { return !agent.invitations.isEmpty }
         return agent.copies.contains { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// The report of the running service.
+    /// The findings about the running service: whether it answers, and the faults that it reports.
     var service: [Finding] {
         switch facts.service {
         case nil: return []
@@ -65,7 +65,7 @@ extension Doctor {
         }
         for part in status.silent ?? [] { wrong.append(Finding(.service, .stuck, "\(part) does not respond")) }
         for fault in status.faults ?? [] {
-            // Skip expiring data: all of it is reported above.
+            // Skip a fault that ``endings`` has reported already.
             guard let code = fault.code?.string, !endings.contains(where: { $0.code == code }) else { continue }
             wrong.append(
                 Finding(

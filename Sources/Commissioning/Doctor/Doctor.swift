@@ -3,26 +3,25 @@ import LinuxIO
 import Reasons
 package import Settings
 
-/// Evaluates the facts of a machine for a gate with a configuration. The doctor is a pure value: it uses no clock, no
-/// file and no device.
+/// Evaluates the facts about a machine for a gate with one configuration. The doctor is a pure value: it reads no
+/// clock, no file and no device.
 ///
-/// Each part of the gate has a function in a separate file. The function returns one good finding, or one finding for
-/// each fault.
+/// Each part of the gate has a property in a separate file. It contains one good finding, or one finding for each
+/// fault.
 package struct Doctor: Sendable {
     let configuration: Configuration
     let facts: MachineFacts
-    /// The problems that make the gate's own configuration unusable; nil if it is usable.
+    /// The problems that make the gate's own configuration unusable; nil if the configuration is usable.
     private let mistakes: ConfigurationError?
 
-    /// Creates a doctor for the facts of a machine. `mistakes`: the problems that make the gate's own
-    /// configuration unusable. If it is not nil, `configuration` is only a stand-in
-    /// (``Configuration/placeholder(for:)``), and the doctor makes only findings that do not depend on the
-    /// configuration.
+    /// Creates a doctor for the facts about a machine. If the gate's own configuration cannot be used, `mistakes`
+    /// contains its problems, and `configuration` is only a placeholder (``Configuration/placeholder(for:)``). The
+    /// doctor then makes only findings that do not depend on the configuration.
     package init(_ configuration: Configuration, _ facts: MachineFacts, insteadOf mistakes: ConfigurationError? = nil) {
         (self.configuration, self.facts, self.mistakes) = (configuration, facts, mistakes)
     }
 
-    /// All findings, in the order of the gate's parts.
+    /// All findings, in the order of ``Finding/Check``.
     package var findings: [Finding] {
         let parts: [[Finding]] =
             if let mistakes {
@@ -34,7 +33,7 @@ package struct Doctor: Sendable {
         return parts.joined().map { $0.told(of: facts.unitName) }
     }
 
-    /// Returns the findings about an unusable configuration.
+    /// Returns the findings about a configuration that cannot be used, one for each problem.
     package static func findings(_ error: ConfigurationError) -> [Finding] {
         error.problems.map { problem in
             let key = problem.key.isEmpty ? "" : "\(problem.key) "
@@ -45,7 +44,7 @@ package struct Doctor: Sendable {
         }
     }
 
-    /// Returns the findings about a feature; none if the configuration does not ask for it.
+    /// Returns the findings about a feature; empty if the configuration does not use the feature.
     private func findings(of feature: any CheckedFeature.Type) -> [Finding] {
         let (check, summaries) = (Finding.Check(feature.check), feature.summaries(configuration))
         guard !summaries.isEmpty else { return [] }
@@ -59,7 +58,7 @@ package struct Doctor: Sendable {
         }
     }
 
-    /// Returns the finding about a device of a feature; nil if the device is in order.
+    /// Returns the finding about the device of a feature; nil if the service can use it.
     private func finding(_ device: FeatureDevice, _ check: Finding.Check) -> Finding? {
         if let missing = device.node?.missing {
             return self.device(
@@ -81,7 +80,7 @@ package struct Doctor: Sendable {
         return said.isEmpty ? [.good(.configuration, "\(configuration.kiosk.name), without errors")] : said
     }
 
-    /// The findings about the installed unit, and about the user as whom it runs.
+    /// The findings about the installed unit, and about the user under whom the unit runs the service.
     var unit: [Finding] {
         let name = facts.userName
         let installed =
@@ -91,8 +90,8 @@ package struct Doctor: Sendable {
         guard facts.account != nil else {
             return [installed, Finding(.user, .boxNoUser, "there is no user \(name)")]
         }
-        // With a missing group, systemd ends each start before the program begins (216/GROUP), so no lamp and
-        // no record shows the fault.
+        // If a group is missing, systemd ends each start before the program begins (216/GROUP). Then no lamp and no
+        // record shows the fault.
         let missing = facts.missingGroups.map { group in
             Finding(
                 .user, .boxNoGroup,
@@ -101,7 +100,7 @@ package struct Doctor: Sendable {
         return [installed] + (missing.isEmpty ? [.good(.user, name)] : missing)
     }
 
-    /// The finding that the service's memory could be written to a swap device; nil if it could not.
+    /// The finding that the kernel could write the service's memory to a swap device; nil if it could not.
     private var swap: Finding? {
         guard let unit = facts.unit, let device = facts.swaps.first else { return nil }
         guard unit.forbidsSwap else {
@@ -117,6 +116,6 @@ package struct Doctor: Sendable {
 }
 
 extension [Finding] {
-    /// The position of these findings in the report, which is that of the first finding's check.
+    /// The rank of these findings in the report: the rank of the first finding's check.
     fileprivate var place: Int { first.flatMap { Finding.Check.allCases.firstIndex(of: $0.check) } ?? 0 }
 }

@@ -5,39 +5,39 @@ import LinuxIO
 package import Reasons
 import Settings
 
-/// A result of the doctor: one line for a person, one object for a machine.
+/// A result of the doctor about one thing: a line for a person, a JSON object for a program.
 package struct Finding: Hashable, Sendable {
-    /// The things that are checked, in the order of the report.
+    /// The things that the doctor checks, in the order of the report.
     package enum Check: String, CaseIterable, Sendable {
         /// The configuration file.
         case configuration
-        /// The installed unit.
+        /// The installed unit of the service.
         case unit
-        /// The user as whom the service runs.
+        /// The user under whom the service runs.
         case user
-        /// Files and folders that the configuration names.
+        /// The files and folders that the configuration names.
         case files
-        /// The space for the records.
+        /// The free disk space for the records.
         case disk
-        /// The Bluetooth adapter, or the controller elsewhere.
+        /// The Bluetooth adapter, or the controller on a serial line or in the network.
         case radio
-        /// The radio switch (rfkill) that may silence the adapter.
+        /// The radio switch (rfkill) that can turn the adapter's transmitter off.
         case rfkill
-        /// The program bluetoothd. It would take the adapter from the gate.
+        /// The program bluetoothd, which would take the adapter from the gate.
         case bluetoothd
-        /// The way in which the service gets the adapter.
+        /// The way in which the service gets the adapter: the opener, or a capability.
         case opener
         /// The GPIO chip.
         case chip
         /// A line of the GPIO chip.
         case line
-        /// An output that was tried.
+        /// An output that was tested at the gate.
         case output
-        /// An input that was tried.
+        /// An input that was tested at the gate.
         case input
         /// A display that shows the code to visitors.
         case display
-        /// The program that speaks verdicts.
+        /// The program that speaks the verdicts to visitors.
         case voice
         /// The date of the machine's clock.
         case clock
@@ -45,16 +45,16 @@ package struct Finding: Hashable, Sendable {
         case rtc
         /// The trust data.
         case trust
-        /// The rules for admission.
+        /// The policy, the gate's rules for admission.
         case policy
-        /// The printed code.
+        /// The printed code and its key.
         case sticker
         /// The connections to cloud agents.
         case agent
         /// The running service.
         case service
 
-        /// The check of a feature.
+        /// Creates the check that belongs to a feature.
         init(_ check: FeatureCheck) {
             self =
                 switch check {
@@ -81,20 +81,20 @@ package struct Finding: Hashable, Sendable {
     package let check: Check
     /// The state of the checked thing.
     package let state: State
-    /// The reason code of the fault; nil if the finding is no fault.
+    /// The reason code of the fault; nil if the finding is not a fault.
     package let code: String?
     /// The result, in plain words on one line.
     package let detail: String
-    /// The remedy; nil if nothing has to be done.
+    /// The remedy; nil if no action is necessary.
     package let remedy: String?
 
     private init(_ check: Check, _ state: State, _ code: String?, _ detail: String, _ remedy: String?) {
         (self.check, self.state, self.code, self.remedy) = (check, state, code, remedy)
-        // The names of files and lines have no limit of length.
+        // Cut the text: names of files and lines have no maximum length.
         self.detail = String(detail.prefix(400))
     }
 
-    /// Returns the finding that the checked thing is as it should be.
+    /// Returns the finding that a thing is as it should be.
     package static func good(_ check: Check, _ detail: String) -> Finding { Finding(check, .good, nil, detail, nil) }
 
     /// Returns the finding that a thing could not be checked. `detail` is the reason.
@@ -102,8 +102,8 @@ package struct Finding: Hashable, Sendable {
         Finding(check, .unknown, nil, detail, remedy)
     }
 
-    /// Creates a finding with a reason code. By default, severity and remedy are those of the code in the
-    /// reason table.
+    /// Creates a finding with a reason code. If `remedy` or `state` is nil, the remedy and the severity of the reason
+    /// code apply.
     package init(
         _ check: Check, _ code: ReasonCode, _ detail: String, remedy: String? = nil, state: State? = nil
     ) {
@@ -111,26 +111,26 @@ package struct Finding: Hashable, Sendable {
             check, state ?? (code.severity == .error ? .bad : .warning), code.text, detail, remedy ?? code.remedy)
     }
 
-    /// Creates a finding from the error that the service would get when it opens its radio.
+    /// Creates a finding from the error that the service would get if it opened its radio.
     init(_ error: TransportError, _ check: Check = .radio, _ detail: String? = nil, state: State = .bad) {
         self.init(check, state, error.cause.text, detail ?? error.description, error.remedy)
     }
 
-    /// Creates a finding from the error that the service would get when it takes its lines.
+    /// Creates a finding from the error that the service would get if it requested its lines.
     init(_ error: GPIOError, _ check: Check, _ detail: String? = nil, state: State = .bad) {
         self.init(check, state, error.cause.text, detail ?? error.description, error.remedy)
     }
 
-    /// Creates a finding from a fault that the running service reports, with the service's own texts.
+    /// Creates a finding from a fault that the running service reports, with the texts of that report.
     init(_ check: Check, code: String, isError: Bool, _ detail: String, remedy: String) {
         self.init(check, isError ? .bad : .warning, code, detail, remedy)
     }
 
-    /// Returns the same finding with another text.
+    /// Returns the same finding with another detail.
     func saying(_ detail: String) -> Finding { Finding(check, state, code, detail, remedy) }
 
-    /// Returns the same finding for the gate of the unit `unit`: the commands and folders in the remedy
-    /// become those of that gate (``SetupPlaces/told(_:)``).
+    /// Returns the same finding for the gate of the unit `unit`: replaces commands and folders in the remedy by those
+    /// of that gate (``SetupPlaces/told(_:)``).
     func told(of unit: String) -> Finding {
         Finding(check, state, code, detail, remedy.map { SetupPlaces.told($0, of: unit) })
     }
@@ -146,7 +146,7 @@ package struct Finding: Hashable, Sendable {
 }
 
 extension Sequence<Finding> {
-    /// The worst state of all findings.
+    /// The worst state among all findings; `good` if there are none.
     package var state: Finding.State {
         let states = Set(map(\.state))
         return [Finding.State.bad, .warning, .unknown].first(where: states.contains) ?? .good

@@ -1,18 +1,18 @@
 import Encoding
 
 extension Pinout {
-    /// A contact at the door, between a line and ground.
+    /// A contact at the door that connects a line to ground.
     package struct Input: Hashable, Sendable {
-        /// What the input reports, as in the configuration (`door.input.use`).
+        /// The event that the input reports, as in the configuration (`door.input.use`).
         package let use: String
         /// The name of the input's line.
         package let line: String
-        /// The pin of the 40-pin header.
+        /// The number of the pin on the 40-pin header.
         package let pin: Int
-        /// Whether the high level is the active level. The contact then opens when the input becomes active;
-        /// otherwise it closes.
+        /// Whether the high level is the active level: the contact then opens when the input becomes active. If false,
+        /// the contact closes when the input becomes active.
         package let activeHigh: Bool
-        /// The thing that is connected.
+        /// The thing that is connected to the input, in words.
         package let shows: String
         /// Further notes for the installer.
         package let notes: String

@@ -1,39 +1,39 @@
 import Encoding
 package import Kiosk
 
-/// The lines, their header pins and their connections: `hardware/pinout.toml` as values.
+/// The content of `hardware/pinout.toml`: the lines with their header pins and the things that are connected to them.
 package struct Pinout: Hashable, Sendable {
-    /// A board family, and the label of the chip that its header belongs to.
+    /// A family of boards, and the GPIO chip that drives their header.
     package struct Chip: Hashable, Sendable {
         /// The names of the boards in `gatehouse setup`: small letters and digits.
         package let boards: [String]
         /// The name of the boards, for people.
         package let model: String
-        /// The label, as gpiodetect shows it.
+        /// The label of the chip, as gpiodetect prints it.
         package let label: String
     }
 
     /// One output of the gate, with its line and its header pin.
     package struct Signal: Hashable, Sendable {
-        /// The signal's name in this project.
+        /// The name of the signal in the pinout and on the wiring page.
         package let name: String
-        /// The output of the program.
+        /// The output of the program that this signal belongs to.
         package let role: OutputRole
         /// The name of the output's line: `GPIO` and its BCM number.
         package let line: String
-        /// The pin of the 40-pin header.
+        /// The number of the pin on the 40-pin header.
         package let pin: Int
         /// Whether the active level is high.
         package let activeHigh: Bool
-        /// The state of the output while inactive, in words.
+        /// The state of the output while it is inactive, in words.
         package let rest: String
-        /// The thing that is connected, with colour and position.
+        /// The thing that is connected to the output, with its colour and position, in words.
         package let shows: String
         /// Further notes for the installer.
         package let notes: String
     }
 
-    /// Lines that a display or clock takes.
+    /// Lines that a display or a clock uses together.
     package struct Bus: Hashable, Sendable {
         /// One line of a bus, with its header pin.
         package struct Pin: Hashable, Sendable {
@@ -41,7 +41,7 @@ package struct Pinout: Hashable, Sendable {
             package let signal: String
             /// The name of the bus line.
             package let line: String
-            /// The pin of the 40-pin header.
+            /// The number of the pin on the 40-pin header.
             package let pin: Int
         }
 
@@ -49,41 +49,41 @@ package struct Pinout: Hashable, Sendable {
         package let name: String
         /// The setting that activates the bus: a line of `config.txt`, or keys of the configuration.
         package let activation: String
-        /// The devices on the bus.
+        /// The devices on the bus, in words.
         package let serves: String
         /// The lines of the bus.
         package let pins: [Pin]
     }
 
-    /// A thing that the relay opens.
+    /// A thing that the relay opens, such as a turnstile.
     package struct Opening: Hashable, Sendable {
-        /// The name of its wiring diagram.
+        /// The name of the thing, which is also the name of its wiring diagram.
         package let use: String
-        /// The pulse that it needs, as in the configuration (`gate.pulse`).
+        /// The pulse that the thing needs, as in the configuration (`gate.pulse`).
         package let pulse: String
     }
 
-    /// A fault of the file, with its line.
+    /// A mistake in the pinout file, with its line.
     package struct Failure: Error, Hashable, Sendable {
         /// The line in the file, from 1.
         package let line: Int
-        /// The fault, in plain words.
+        /// The mistake, in plain words.
         package let message: String
     }
 
-    /// The board whose header pins are counted.
+    /// The name of the board to whose header the pin numbers refer.
     package let board: String
-    /// The chips of the lines, by board.
+    /// The chips that drive the header, one for each family of boards.
     package let chips: [Chip]
-    /// The outputs that every gate has, in the order of the file.
+    /// The outputs that every gate has, in the order of the pinout file.
     package let signals: [Signal]
-    /// The outputs that only some gates have.
+    /// The outputs that only some gates have, in the order of the pinout file.
     package let outputs: [Signal]
-    /// The inputs at the door.
+    /// The inputs at the door, in the order of the pinout file.
     package let inputs: [Input]
-    /// The buses. They use further lines.
+    /// The buses, whose lines are in addition to those of signals, outputs and inputs.
     package let buses: [Bus]
-    /// The things that the relay opens, as the configurations of the diagrams give them.
+    /// The things that the relay opens, with the pulses in the configurations of their wiring diagrams.
     package let pulses: [Opening]
 
     /// The line and the pin of each signal, output, input and bus line, by its name.
@@ -95,9 +95,9 @@ package struct Pinout: Hashable, Sendable {
         return places
     }
 
-    /// Reads and checks the file. Every member must be present and known; a line and its header pin must
-    /// belong together; no name, key, line or pin may be used twice; and outputs may only use lines that are
-    /// pulled down at boot. No gate draws the diagrams in the file: of them only the pulses are read.
+    /// Reads and checks a pinout file. Every member must be present and known. A line and its header pin must belong
+    /// together. No name, key, line or pin may be used twice. Outputs may only use lines that are pulled down at boot.
+    /// Of the wiring diagrams in the file, this type reads only the pulses.
     package init(_ bytes: [UInt8]) throws(Failure) {
         let file = try PinoutSection(file: bytes)
         try file.knows("board", "signal", "output", "input", "bus", "diagram")
@@ -157,7 +157,7 @@ package struct Pinout: Hashable, Sendable {
         !name.isEmpty && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
     }
 
-    /// The owner of each name, key, line and pin. None of them may have two owners.
+    /// The signal, input or board to which each name, key, line and pin belongs. Each may belong to only one.
     private struct Owners {
         private var names: [String: String] = [:]
 
@@ -172,7 +172,7 @@ package struct Pinout: Hashable, Sendable {
 }
 
 extension Pinout {
-    /// Reads the member `active`, `high` or `low`; returns whether it is `high`.
+    /// Reads the member `active`, which must be `high` or `low`. Returns whether it is `high`.
     static func isHigh(_ section: PinoutSection) throws(Failure) -> Bool {
         let active = try section.text("active")
         guard active == "high" || active == "low" else { throw section.failure("active is high or low") }

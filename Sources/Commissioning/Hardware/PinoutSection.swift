@@ -1,14 +1,14 @@
 package import Encoding
 
-/// A section of `pinout.toml`, with the line at which its faults are reported.
+/// A section of `pinout.toml`. Its mistakes are reported with the line of its first member.
 package struct PinoutSection {
-    /// The maximum number of elements of a list. A longer list is a mistake.
+    /// The maximum number of elements in a list. A longer list counts as a mistake.
     private static let limit = 200
 
     private let table: TOMLTable
     private let line: Int
 
-    /// Reads a whole file.
+    /// Reads a whole pinout file as one section.
     package init(file bytes: [UInt8]) throws(Pinout.Failure) {
         let root: TOMLTable
         do { root = try TOML.parse(bytes) } catch {
@@ -22,26 +22,26 @@ package struct PinoutSection {
         self.line = table.entries.first?.line ?? line
     }
 
-    /// Returns a fault of this section.
+    /// Returns a mistake at the line of this section.
     package func failure(_ message: String) -> Pinout.Failure { Pinout.Failure(line: line, message: message) }
 
-    /// Refuses members with names that are not in `names`.
+    /// Throws if the section has a member that is not in `names`.
     package func knows(_ names: String...) throws(Pinout.Failure) {
         for entry in table.entries where !names.contains(where: { Text($0) == entry.name }) {
             throw Pinout.Failure(line: entry.line, message: "there is no \(entry.name)")
         }
     }
 
-    /// Returns whether the section has the member.
+    /// Returns whether the section has the member `name`.
     package func has(_ name: Text) -> Bool { table[name] != nil }
 
-    /// Returns a text. The member must be present.
+    /// Returns the text in the member `name`. Throws if the member is absent or not a text.
     package func text(_ name: Text) throws(Pinout.Failure) -> String {
         guard let text = table[name]?.string else { throw failure("\(name) is missing, or not a text") }
         return text.string
     }
 
-    /// Returns a number in `range`. The member must be present.
+    /// Returns the number in the member `name`. Throws if the member is absent or not a number in `range`.
     package func number(_ name: Text, in range: ClosedRange<Int>) throws(Pinout.Failure) -> Int {
         guard let number = table[name]?.integer.flatMap({ Int(exactly: $0) }), range.contains(number) else {
             throw failure("\(name) is a number from \(range.lowerBound) to \(range.upperBound)")
@@ -49,7 +49,7 @@ package struct PinoutSection {
         return number
     }
 
-    /// Returns a list of texts; empty if the member is absent.
+    /// Returns the list of texts in the member `name`; empty if the member is absent.
     package func texts(_ name: Text) throws(Pinout.Failure) -> [String] {
         let list = try list(name)
         let texts = list.compactMap { $0.string?.string }
@@ -57,7 +57,7 @@ package struct PinoutSection {
         return texts
     }
 
-    /// Returns a list of numbers; empty if the member is absent.
+    /// Returns the list of numbers in the member `name`; empty if the member is absent.
     package func numbers(_ name: Text) throws(Pinout.Failure) -> [Int] {
         let list = try list(name)
         let numbers = list.compactMap { $0.integer.flatMap({ Int(exactly: $0) }) }
@@ -65,13 +65,13 @@ package struct PinoutSection {
         return numbers
     }
 
-    /// Returns an inner section. It must be present.
+    /// Returns the section in the member `name`. Throws if the member is absent.
     func section(_ name: Text) throws(Pinout.Failure) -> PinoutSection {
         guard let table = table[name]?.table else { throw failure("\(name) is missing") }
         return PinoutSection(table, line: line)
     }
 
-    /// Returns a list of sections; empty if the member is absent.
+    /// Returns the list of sections in the member `name`; empty if the member is absent.
     package func sections(_ name: Text) throws(Pinout.Failure) -> [PinoutSection] {
         let list = try list(name)
         let tables = list.compactMap(\.table)
@@ -79,7 +79,7 @@ package struct PinoutSection {
         return tables.map { PinoutSection($0, line: line) }
     }
 
-    /// Reads `line` and `pin`. The two must belong together on the header.
+    /// Reads the members `line` and `pin`. Throws if the line is not on this pin of the header.
     func place() throws(Pinout.Failure) -> (line: String, pin: Int) {
         let name = try text("line")
         guard let number = Header.number(of: name), let pin = Header.pins[number] else {

@@ -2,44 +2,45 @@ import Glibc
 package import LinuxIO
 package import Settings
 
-/// The setup by an answer file on the boot partition, which any computer can write to. The setup is carried out
-/// once, and its result is written to a file in the same folder.
+/// Sets up the gate from an answer file on the boot partition, to which any computer can write. Each answer file is
+/// carried out once, and the result is written to a file in the same folder.
 ///
 /// After a power cut at any instant, either the answer file exists and is carried out at the next start, or the
-/// configuration is complete. The configuration names the answer file and the other files that it was made of, so
-/// an answer file that could not be removed is not carried out again. An answer file that is carried out is renamed
-/// first; then it is overwritten and removed, together with an invitation in the same folder. A wrong answer file is
+/// configuration is complete. The configuration contains the hashes of the answer file and of the files that it names,
+/// so an answer file that could not be removed is not carried out again. After an answer file is carried out, it is
+/// renamed, then overwritten and removed, together with an invitation in the same folder. A wrong answer file is
 /// renamed and kept, and nothing else is changed.
 package struct SetupBoot {
-    /// How the setup ended.
+    /// The end of a setup.
     package enum Outcome: Hashable, Sendable {
         /// No answer file exists.
         case nothing
-        /// The gate is configured.
+        /// The gate is configured, and the answer file is removed.
         case done
-        /// The answer file is wrong; nothing was changed.
+        /// The answer file is wrong and was renamed. Nothing else was changed.
         case wrong
-        /// The machine refused something; the answer file stays for the next start.
+        /// The machine could not carry out the setup, for example because a disk is read-only. The answer file is kept
+        /// for the next start.
         case refused
     }
 
-    /// The step that was just done. A test examines the disk after each step.
+    /// A step of the setup. A test examines the disk after each step.
     package enum Step: Hashable, Sendable {
-        /// The result file says that the setup has begun.
+        /// The result file states that the setup has begun.
         case begun
-        /// A step of the work itself.
+        /// A step of writing the gate's files.
         case work(SetupWork.Step)
         /// A step of writing or erasing one file.
         case file(DurableFile.Step)
-        /// The result file says how the setup ended.
+        /// The result file states how the setup ended.
         case told
-        /// The answer file has the name ``doneName``.
+        /// The answer file was renamed to ``doneName``.
         case renamed
-        /// The invitation in the same folder has the name ``doneInvitationName``.
+        /// The invitation in the same folder was renamed to ``doneInvitationName``.
         case claimed
-        /// The invitation is removed.
+        /// The invitation was overwritten and removed.
         case erased
-        /// The answer file is removed.
+        /// The answer file was overwritten and removed.
         case done
     }
 
@@ -47,12 +48,12 @@ package struct SetupBoot {
     package static let folders = ["/boot/firmware", "/boot"]
     /// The name of the answer file.
     package static let name = "gatehouse-setup.toml"
-    /// The name of an answer file that is carried out and not yet overwritten and removed.
+    /// The name of an answer file that is carried out, but not yet overwritten and removed.
     package static let doneName = "gatehouse-setup.done"
-    /// The name of the invitation of an answer file that is carried out. An invitation that is partly overwritten can
-    /// no longer be recognised by its content, so the next start recognises it by this name.
+    /// The name of the invitation of an answer file that is carried out. The name is needed because the content of a
+    /// partly overwritten invitation can no longer be recognised at the next start.
     static let doneInvitationName = "gatehouse-setup.invitation.done"
-    /// The new name that setup gives to a wrong answer file.
+    /// The name to which setup renames a wrong answer file.
     package static let wrongName = "gatehouse-setup.wrong.toml"
     /// The name of the result file.
     static let resultName = "gatehouse-setup.result.txt"
@@ -64,10 +65,10 @@ package struct SetupBoot {
     private let onStep: (Step) -> Void
 
     /// - Parameters:
-    ///   - folder: The folder of the answer file.
-    ///   - machine: The facts found about the machine.
-    ///   - places: The paths of the configuration.
-    ///   - root: The prefix of the paths of /etc and the units.
+    ///   - machine: The facts about the machine.
+    ///   - places: The paths and names of the gate.
+    ///   - root: The folder above etc and the units; empty for this machine.
+    ///   - onStep: Called after each step.
     ///   - onStep: Called after each step.
     package init(
         _ folder: String, on machine: SetupMachine, at places: SetupPlaces, root: String,
@@ -76,17 +77,18 @@ package struct SetupBoot {
         (self.folder, self.machine, self.places, self.root, self.onStep) = (folder, machine, places, root, onStep)
     }
 
-    /// Carries the answer file out, if it exists.
+    /// Carries out the answer file, if it exists.
     ///
-    /// - Parameter examine: Examines the machine afterwards. Its lines are written to the result file and must hold
-    ///   nothing secret.
+    /// - Parameter examine: Examines the machine after the setup. Its lines are written to the result file, so they
+    ///   must not contain secrets.
     /// - Returns: How the setup ended, and the lines of the result file.
     package func run(examine: () -> [String]) -> (outcome: Outcome, lines: [String]) {
         do throws(SystemError) {
             // Finish a removal that a power cut interrupted.
             try takeAway()
             guard SystemFiles(root: "").exists(file) else { return (.nothing, []) }
-            // Write first: on a partition that cannot be written to nothing is done, as nothing could be removed.
+            // Write the result file first: if the partition is not writable, the answer file could not be removed
+            // later.
             try tell(["The setup has begun and has not finished. It continues at the next boot."])
             onStep(.begun)
         } catch {
@@ -125,7 +127,7 @@ package struct SetupBoot {
         onStep(.told)
         try DurableFile.rename(file, to: doneFile)
         onStep(.renamed)
-        // The answer file is renamed already: the findings do not change that it is carried out.
+        // Renaming comes first, so that the setup counts as carried out whatever the examination finds.
         let seen = examine()
         if !seen.isEmpty { lines += ["", "Findings of gatehouse doctor before the gate's start:", ""] + seen }
         try tell(lines)
@@ -134,7 +136,7 @@ package struct SetupBoot {
     }
 
     private func content() throws -> [UInt8] {
-        // The removal of a symbolic link would leave the file that it leads to.
+        // Refuse a symbolic link: removing it would leave the file with the answers.
         guard (try? FileStatus(file))?.kind == .file else {
             throw SetupProblems(SetupProblem(nil, "is not a file", "Write it again."))
         }
@@ -146,13 +148,13 @@ package struct SetupBoot {
     }
 
     /// Overwrites and removes the files of a setup that is carried out: first the invitation that the answer file
-    /// names, then the answer file. An invitation that a new answer file also names stays until that file is
-    /// carried out. Anyone who can write to the partition can write a file called ``doneName``, so only the
-    /// invitation that the configuration in force was made of is removed.
+    /// names, then the answer file. If a new answer file names the same invitation, the invitation is kept for it.
+    /// Anyone who can write to the partition can create a file with the name ``doneName``. Therefore only the
+    /// invitation from which the configuration in force was made is removed.
     private func takeAway() throws(SystemError) {
         guard SystemFiles(root: "").exists(doneFile) else { return }
         DurableFile.clean(resultFile)
-        // The file system of a boot partition ignores case.
+        // Compare without case, as the file system of a boot partition does.
         if let invitation = Self.invitation(in: doneFile),
             invitation.lowercased() != Self.invitation(in: file)?.lowercased(), isCarriedOut(invitation)
         {
@@ -165,7 +167,8 @@ package struct SetupBoot {
         onStep(.done)
     }
 
-    /// Returns whether a file of the folder is the invitation that the configuration in force was made of.
+    /// Returns whether the file with this name in the folder is the invitation from which the configuration in force
+    /// was made.
     private func isCarriedOut(_ invitation: String) -> Bool {
         guard (try? FileStatus(folder + "/" + invitation))?.kind == .file,
             let made = SetupWork.content(places.file),
@@ -174,8 +177,8 @@ package struct SetupBoot {
         return SetupSource.made(made, of: bytes, for: .invitation)
     }
 
-    /// Returns the name of the invitation that an answer file names; nil if it names none in the same folder, or
-    /// cannot be read.
+    /// Returns the name of the invitation file that an answer file names; nil if the answer file cannot be read or
+    /// names no invitation in the same folder.
     private static func invitation(in file: String) -> String? {
         guard let bytes = FileBytes.read(file, limit: SetupAnswers.largestFile),
             let answers = try? SetupAnswers(file: bytes), let name = answers.text(.invitation),
@@ -204,7 +207,7 @@ package struct SetupBoot {
         return (.wrong, lines)
     }
 
-    /// Writes the result file, which any computer may show: it holds no control characters.
+    /// Writes the result file. Control characters become "?", because any computer may print the file.
     private func tell(_ lines: [String]) throws(SystemError) {
         let text = (["Gatehouse setup", ""] + lines).joined(separator: "\n") + "\n"
         let plain = text.utf8.map { $0 < 0x20 && $0 != 0x0A || $0 == 0x7F ? UInt8(ascii: "?") : $0 }

@@ -5,17 +5,18 @@ import Features
 import Kiosk
 import Settings
 
-/// Builds the plan of a setup: the configuration that the answers make, and all problems of the answers.
+/// Makes the parts of a setup's plan from the answers: the configuration, the trust data, and all problems of the
+/// answers.
 ///
-/// An answer is valid if the configuration's own reader accepts it. The reader reads the draft, and a value
-/// that it rejects is reported as a problem of the answer.
+/// The configuration's own reader decides whether an answer is valid: it reads the draft of the configuration, and each
+/// problem that it finds becomes a problem of the answer.
 struct SetupDraft {
     private let answers: SetupAnswers
     private let machine: SetupMachine
     private let places: SetupPlaces
     private let head: [String]
     private var text = ConfigurationText()
-    /// The question whose answer each key has.
+    /// The question whose answer is the value of each key.
     private var owners: [String: SetupQuestion] = [:]
     private(set) var problems: [SetupProblem] = []
     private(set) var trust = SetupPlan.Trust.unchanged
@@ -96,7 +97,8 @@ struct SetupDraft {
         copy(.direction, to: "gate.direction", "The gate's direction.")
     }
 
-    /// Returns the label of the chip; nil if the gate has no lines, or if the chip is unknown.
+    /// Returns the label of the GPIO chip; nil if the gate uses no lines. If the board is unknown, adds a problem and
+    /// returns nil.
     private mutating func findChip() -> String? {
         let boards = machine.pinout.chips.flatMap(\.boards) + [SetupQuestion.noBoard]
         if let chip = answers.text(.chip) {
@@ -204,7 +206,8 @@ struct SetupDraft {
         problems.append(SetupProblem(question, message, remedy))
     }
 
-    /// Adds `key` with the answer to `question` as its value. Does nothing if the question has no answer.
+    /// Adds `key` to the configuration, with the answer to `question` as its setting. Does nothing if the question has
+    /// no answer.
     private mutating func copy(_ question: SetupQuestion, to key: String, _ comment: String?) {
         if let answer = answers.text(question) { add(question, key, .text(answer), comment) }
     }
@@ -214,13 +217,13 @@ struct SetupDraft {
         text.add(key, value, comment)
     }
 
-    /// Reads the draft as the service will read it.
+    /// Checks the draft with the reader of the service, and adds the problems that the reader finds.
     private mutating func check() {
         do throws(ConfigurationError) {
             _ = try Configuration.parse(configuration, file: places.file, folder: places.folder)
         } catch {
             for problem in error.problems {
-                // Report a missing key for the question of its section.
+                // A missing key has no answer of its own, so report it for the first question of the same section.
                 let section = problem.key.prefix { $0 != "." } + "."
                 let first = owners.filter { $0.key.hasPrefix(section) }.min { $0.key < $1.key }
                 let question = owners[problem.key] ?? first?.value

@@ -3,13 +3,12 @@ import Glibc
 import LinuxIO
 import Settings
 
-/// The settings that the unit needs so that the service may use its display, or the serial line of its
-/// controller: They are written as setup's own drop-in for the installed unit. No drop-in is made if the unit
-/// allows these devices already.
+/// The drop-in for the installed unit that lets the service use its display and the serial line of its controller.
+/// Setup writes no drop-in if the unit already permits these devices.
 struct SetupDropIn: Sendable {
     private let path: String
     private let present: [UInt8]?
-    /// The text of the drop-in; nil if the service needs no drop-in.
+    /// The text of the drop-in; nil if the service needs no device in addition to the GPIO chip.
     private let text: [UInt8]?
     private let isAllowed: Bool
     private let isInstalled: Bool
@@ -35,24 +34,24 @@ struct SetupDropIn: Sendable {
         text = needs.isEmpty ? nil : Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// The kernel modules that make the device nodes of a class, by class. They are loaded by name if the
-    /// device tree does not lead to them: it only switches the bus on, and nothing else loads such a module.
+    /// The kernel modules that create the device nodes of a class, by class. The drop-in loads them by name: the device
+    /// tree only activates the bus, and nothing else loads such a module.
     private static let modules = ["char-i2c": "i2c_dev"]
 
-    /// Writes the drop-in, or removes one that is no longer needed. Returns a line that says what was done;
-    /// nil if no change was needed.
+    /// Writes the drop-in, or removes an existing one that is no longer needed. Returns a line for a person about the
+    /// change; nil if nothing was changed.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) -> String? {
         guard isInstalled else { return nil }
         guard let text else {
             guard present != nil, unlink(path) == 0 else { return nil }
             return "unit: \(path) is no longer needed and was removed"
         }
-        // A drop-in of an earlier version may lack a line.
+        // Rewrite an existing drop-in that differs, because an earlier version of setup may have written it.
         if present.map({ $0 == text }) ?? isAllowed { return nil }
         try DurableFile.make(folder: NamedPlace.folder(of: NamedPlace.folder(of: path)))
         try DurableFile.make(folder: NamedPlace.folder(of: path))
         try DurableFile.replace(path, with: text, onStep: onStep)
-        // The drop-in is not a secret, and any user may read it with the unit.
+        // Permit every user to read the drop-in, as units can be read. It contains no secret.
         chmod(NamedPlace.folder(of: path), 0o755)
         chmod(path, 0o644)
         return "unit: \(path) lets the service use its devices"
@@ -63,18 +62,19 @@ struct SetupDropIn: Sendable {
 struct DeviceNeed: Hashable {
     /// The path of the device node.
     let path: String
-    /// The class of the node, as units name it.
+    /// The class of the device node, as units name it, such as `char-i2c`.
     let kind: String
     /// The group that owns such device nodes on Debian.
     let group: String
 
-    /// Whether the name of the class is safe in a unit, where a line end would begin another setting, and a
-    /// `%` begins a specifier. A device with any other name is not admitted; the doctor reports that.
+    /// Whether the class may be written into a unit. A line end in its name would begin another setting, and a `%` a
+    /// specifier. The drop-in does not permit a device of a class with such a name; the doctor reports the missing
+    /// permission.
     var isWritable: Bool { kind.isName(of: "char-x".utf8.count...64, "_-") }
 }
 
 extension Configuration {
-    /// The devices that features and a controller on a serial line need.
+    /// The devices that this configuration needs: those of features, and the serial line of a controller.
     var deviceNeeds: [DeviceNeed] {
         var needs = FeatureList.nodes(self).map { device, node in
             DeviceNeed(path: device.path, kind: device.unitName, group: node.group)

@@ -1,28 +1,27 @@
 package import Clocks
 import LinuxIO
 
-/// The facts of the machine that a setup knows: the pinout, and what was found on the machine. Setup uses
-/// these facts only for proposals, because a card may be prepared on another machine. The doctor reports
-/// missing hardware.
+/// The pinout, and what setup found on the machine. Setup uses these facts only to propose answers, because a card may
+/// be prepared on another machine. The doctor reports missing hardware.
 package struct SetupMachine: Sendable {
-    /// The lines, the boards, and the things that relays open.
+    /// The pinout: the lines, the boards, and the things that a relay opens.
     package let pinout: Pinout
-    /// Labels of the GPIO chips that were seen.
+    /// The labels of the GPIO chips that were found.
     package var chips: [String] = []
-    /// Names of the Bluetooth adapters that were seen.
+    /// The kernel's names of the Bluetooth adapters that were found.
     package var adapters: [String] = []
-    /// Whether the kernel has a framebuffer device.
+    /// Whether the machine has a framebuffer device.
     package var hasScreen = false
-    /// Whether a battery-backed clock or a time server is seen.
+    /// Whether the machine has a battery-backed clock or is synchronised by a time server.
     package var hasClock = true
     /// Whether chrony is installed. Only chrony can authenticate a time server.
     package var hasChrony = false
 
-    /// Creates a machine of which nothing is known.
+    /// Creates the facts about a machine of which only the pinout is known.
     package init(_ pinout: Pinout) { self.pinout = pinout }
 
-    /// Looks at this machine, or at a machine whose files are below `root`, whose GPIO chips cannot be
-    /// queried. `clock`: the clock of this machine.
+    /// Collects the facts about this machine, or about a machine whose files are below `root`. GPIO chips are found
+    /// only on this machine. `clock` is this machine's clock.
     package init(_ pinout: Pinout, lookingBelow root: String, clock: Clock) {
         self.pinout = pinout
         let files = SystemFiles(root: root)
@@ -35,7 +34,7 @@ package struct SetupMachine: Sendable {
             || clock.look().isSynchronised
     }
 
-    /// The name of the board, if exactly one board of the pinout was found.
+    /// The name of the board; nil unless exactly one board of the pinout was found.
     var board: String? {
         let known = pinout.chips.filter { chip in chips.contains { $0.utf8.elementsEqual(chip.label.utf8) } }
         return known.count == 1 ? known.first?.boards.first : nil

@@ -3,7 +3,7 @@ import Foundation
 import LinuxIO
 import TrustFiles
 
-/// A copy of a gate's trust directory in which an issuer is pinned, to check the result.
+/// A temporary copy of a gate's trust directory in which setup pins an issuer, in order to check the result.
 struct SetupPins {
     private let pin: TrustPin
     private let id: Text
@@ -15,7 +15,7 @@ struct SetupPins {
 
     func remove() { try? FileManager.default.removeItem(atPath: pin.directory) }
 
-    /// Copies the trust directory, and adds an entry for the issuer with the given types.
+    /// Copies the trust directory, and adds an entry for the issuer with the types `types`.
     func begin(with directory: String, _ types: [Text]) throws(SetupProblem) {
         let files: [(path: String, bytes: [UInt8])]
         let role = OwnerRole(of: directory)
@@ -37,7 +37,8 @@ struct SetupPins {
         _ = try told(.context) { () throws(TrustPin.Failure) in try pin.context(context.url, bytes) }
     }
 
-    /// Pins the issuer's DID document; returns its keys, for a person to compare.
+    /// Pins the issuer's DID document. Returns lines with its keys, which a person compares with the issuer's
+    /// publications.
     func pin(document: String) throws(SetupProblem) -> [String] {
         let bytes = try SetupFiles.read(document, for: .issuerDocument, limit: TrustIndex.largestFile)
         let outcome = try told(.issuerDocument) { () throws(TrustPin.Failure) in try pin.document(bytes) }
@@ -49,13 +50,14 @@ struct SetupPins {
         return outcome.facts
     }
 
-    /// Pins the root of the issuer's certificates; returns its names, for a person to compare.
+    /// Pins the root of the issuer's certificates. Returns lines with its names, which a person compares with the
+    /// issuer's publications.
     func pin(root: String) throws(SetupProblem) -> [String] {
         let bytes = try SetupFiles.read(root, for: .issuerRoot, limit: TrustIndex.largestFile)
         return try told(.issuerRoot) { () throws(TrustPin.Failure) in try pin.root(bytes, issuer: id) }.facts
     }
 
-    /// Returns the copy of the trust data in its present state.
+    /// Returns the content of the copy in its present state.
     func copy() throws(SetupProblem) -> TrustCopy {
         do throws(TrustDirectoryError) { return try TrustCopy(of: pin.directory) } catch {
             throw SetupTrust.problem(.issuer, error)

@@ -5,9 +5,9 @@ import LinuxIO
 import Settings
 import TrustFiles
 
-/// The trust data of a setup, read and checked as a whole, and installed as `gatehouse trust import` does. An issuer is
-/// pinned in a copy of the trust directory, and the copy then replaces the directory in one step. A trust directory
-/// without rules gets the initial rules (``StartRules``).
+/// The trust data of a setup, read and checked as a whole, and installed as by `gatehouse trust import`. An issuer is
+/// pinned in a copy of the trust directory, which then replaces the directory in one step. A trust directory without a
+/// policy gets the initial policy (``StartRules``).
 struct SetupTrust {
     private enum Content {
         case nothing
@@ -17,15 +17,15 @@ struct SetupTrust {
     }
 
     private let content: Content
-    /// The lines about the trust data for a person: versions, and keys. The person compares the keys with
-    /// those that their owner publishes.
+    /// Lines for a person about the trust data: versions and keys. The person compares the keys with the publications
+    /// of their owner.
     let words: [String]
 
-    /// Reads the trust data that a plan names; changes nothing.
+    /// Reads and checks the trust data that a plan names. Changes nothing.
     ///
     /// - Parameters:
     ///   - plan: The source of the trust data.
-    ///   - section: The places of the gate's trust data.
+    /// - section: The paths of the gate's trust data.
     ///   - replaces: Whether an entry that is pinned already may be replaced.
     init(
         _ plan: SetupPlan.Trust, _ section: TrustSection, replaces: Bool
@@ -71,7 +71,7 @@ struct SetupTrust {
         }
     }
 
-    /// Installs the trust data.
+    /// Installs the trust data that were read. Does nothing if the plan keeps the present trust data as they are.
     func install(onStep: (DurableFile.Step) -> Void) throws(SystemError) {
         switch content {
         case .nothing: return

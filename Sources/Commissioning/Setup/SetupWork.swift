@@ -5,14 +5,15 @@ import Glibc
 package import LinuxIO
 package import Settings
 
-/// Carries out a plan. It reads and checks all input first. Then it installs the trust data, the invitation, the unit's
-/// drop-in and the time server's drop-in. It writes the configuration last, because the service starts once the
-/// configuration exists. Each file is written as a whole or not at all. A second run of the same plan changes nothing.
+/// Carries out the plan of a setup. It reads and checks all input first. Then it installs the trust data, the
+/// invitation, the unit's drop-in and chrony's drop-in. It writes the configuration last, because the service starts
+/// once the configuration exists. Each file is written completely or not at all. A second run of the same plan changes
+/// nothing.
 package struct SetupWork: Sendable {
-    /// A step that was just done. It is reported so that a caller can look at the disk at that instant.
+    /// A finished step. The caller can examine the disk after each step.
     package enum Step: Hashable, Sendable {
-        /// Trust data, invitation, drop-in, time server, the copy of the previous configuration, and the
-        /// configuration itself.
+        /// The installation of trust data, invitation, unit's drop-in and time server, the copy of the previous
+        /// configuration, and the new configuration.
         case trust, invitation, dropIn, timeServer, copy, configuration
     }
 
@@ -23,19 +24,19 @@ package struct SetupWork: Sendable {
     private let dropIn: SetupDropIn
     private let timeSource: TimeSource?
     private let before: [UInt8]?
-    /// Whether the previous configuration is the same as the new one, except for the comments about its
-    /// source.
+    /// Whether the previous configuration equals the new one, apart from the comments about its origin.
     private let isSame: Bool
-    /// The group whose members may read the files that root writes; it is the service's group.
+    /// The service's group, whose members may read the files that root writes; nil if this program does not run as
+    /// root.
     private let group: UInt32?
 
-    /// Reads and checks what the plan names; changes nothing.
+    /// Reads and checks the files and data that the plan names. Changes nothing.
     ///
     /// - Parameters:
     ///   - plan: The plan.
-    ///   - places: The places of the gate.
+    /// - places: The paths and names of the gate.
     ///   - replaces: Whether an existing configuration, and entries that are pinned already, may be replaced.
-    ///   - root: The prefix of /etc and the units; empty for this machine.
+    /// - root: The folder above etc/systemd and the units; empty for this machine.
     package init(
         _ plan: SetupPlan, at places: SetupPlaces, replaces: Bool, root: String
     ) throws(SetupProblems) {
@@ -78,8 +79,8 @@ package struct SetupWork: Sendable {
         guard problems.isEmpty else { throw SetupProblems(problems) }
     }
 
-    /// Returns the problem of the files and data to which the answer to `question` leads, together with the
-    /// other answers. Returns nil if no problem exists, or if nothing can be checked yet.
+    /// Returns the problem of the files and data that the answer to `question` names, considered together with the
+    /// other answers. Returns nil if there is no problem, or if they cannot be checked yet.
     package static func problem(
         with question: SetupQuestion, in answers: SetupAnswers, on machine: SetupMachine, at places: SetupPlaces
     ) -> SetupProblem? {
@@ -100,24 +101,23 @@ package struct SetupWork: Sendable {
             }
         } catch {
             if error.question == question { return error }
-            // A bundle can be checked only with its key.
+            // A bundle can be checked only with its key, so a problem of the bundle is reported for the key.
             return question == .bundleKey ? SetupProblem(question, "is wrong: \(error.message)", error.remedy) : nil
         }
         return nil
     }
 
-    /// The longest configuration that is read, in bytes.
+    /// The largest configuration that is read, in bytes.
     private static let largestFile = 1024 * 1024
 
-    /// Returns the existing configuration, read with the rights of its owner: bytes that only root may read
-    /// must not get into a copy that belongs to that user. Returns nil if no configuration exists that the
-    /// owner can read.
+    /// Returns the existing configuration; nil if there is none that its owner can read. It is read with the owner's
+    /// rights, because a copy of it belongs to the owner: a file that only root may read must not get into that copy.
     static func content(_ file: String) -> [UInt8]? {
         OwnerRole.of(file) { FileBytes.whole(file, limit: largestFile) }
     }
 
-    /// Returns why no copy of the configuration could be kept; nil if it does not exist, or is a link to
-    /// nothing.
+    /// Returns the problem that the existing configuration cannot be copied; nil if no configuration exists, or if its
+    /// path is a link to nothing.
     private static func obstacle(_ file: String) -> SetupProblem? {
         guard SystemFiles(root: "").exists(file) else { return nil }
         let obstacle = OwnerRole.of(file) { FileObstacle(file) }
@@ -126,18 +126,17 @@ package struct SetupWork: Sendable {
             nil, "the configuration to replace \(obstacle?.text ?? "is too long"): \(file)",
             obstacle?.remedy ?? "Move it away.")
     }
-    /// The name of the user and of the group of the service.
+    /// The name of the service's user and of the service's group.
     private static let service = "gatehouse"
 
-    /// Returns the problem that a configuration exists already.
+    /// Returns the problem that the configuration file exists already.
     package static func exists(_ file: String) -> SetupProblem {
         SetupProblem(
             nil, "there is already a configuration: \(file)",
             "Use --replace (in a setup file replace = true) to replace it; a copy is kept.")
     }
 
-    /// Carries out the plan. Returns the lines for a person that say which steps were done. The lines contain no
-    /// secret.
+    /// Carries out the plan. Returns lines for a person about the finished steps, without secrets.
     ///
     /// - Parameters:
     ///   - onStep: Called after each step.
@@ -151,7 +150,7 @@ package struct SetupWork: Sendable {
         if let state = places.state { try DurableFile.make(folder: state) }
         for path in [places.file, places.invitation] { DurableFile.clean(path) }
         var lines: [String] = []
-        // The trust directory and the unit may belong to another user.
+        // Act as root for trust directory and unit, which may belong to another user than the configuration's folder.
         try role.asRoot { () throws(SystemError) in try trust.install(onStep: onFile) }
         lines += trust.words
         onStep(.trust)
@@ -181,8 +180,8 @@ package struct SetupWork: Sendable {
         return ["configuration: \(places.file)"] + lines
     }
 
-    /// Keeps `bytes`, the content that will be replaced, in a file with the first free name, or in a file
-    /// that holds the same bytes already.
+    /// Copies `bytes`, the configuration that will be replaced, to a file with the first free name. Returns the path of
+    /// the copy, or of an earlier copy with the same content.
     private func keep(_ bytes: [UInt8], _ onFile: (DurableFile.Step) -> Void) throws(SystemError) -> String {
         for number in 1...Self.mostCopies {
             let path = "\(places.file).before-\(number)"
@@ -195,11 +194,11 @@ package struct SetupWork: Sendable {
             "keeping a copy of \(places.file)", code: EEXIST, remedy: "Remove some of \(places.file).before-….")
     }
 
-    /// The maximum number of copies of configurations that are kept.
+    /// The maximum number of copies of earlier configurations. If that many exist, a further copy fails.
     private static let mostCopies = 100
 
     private static func invitation(_ answer: String, allowsPlainHTTP: Bool) throws(SetupProblem) -> [UInt8] {
-        // An invitation in the answer itself was checked when the plan was made.
+        // An invitation in the answer itself was already checked when the plan was made.
         if WrittenInvitation.isText(answer) { return Array(answer.utf8) }
         let bytes = try SetupFiles.read(answer, for: .invitation, limit: SetupAnswers.largestFile)
         if let problem = SetupInvitation.problem(with: bytes, allowsPlainHTTP: allowsPlainHTTP) { throw problem }

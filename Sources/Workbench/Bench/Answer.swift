@@ -1,15 +1,15 @@
 import Foundation
 package import Kiosk
 
-/// A cell for one answer of the ledger. One thread waits for it.
+/// The answer of the ledger to one request, for a thread that waits for it.
 package final class Answer: @unchecked Sendable {  // guarded by its condition
     private let condition = NSCondition()
     private var answer: LedgerFailure??
 
-    /// Creates a cell without an answer.
+    /// Creates an object without an answer.
     package init() {}
 
-    /// Stores the answer and wakes the waiting thread.
+    /// Stores the answer and wakes the waiting thread. Nil means success.
     package func give(_ failure: LedgerFailure?) {
         condition.lock()
         answer = .some(failure)
@@ -17,7 +17,7 @@ package final class Answer: @unchecked Sendable {  // guarded by its condition
         condition.unlock()
     }
 
-    /// Waits for the answer and returns it.
+    /// Waits until the answer is stored, and returns it.
     package func wait() -> LedgerFailure? {
         condition.lock()
         defer { condition.unlock() }

@@ -8,14 +8,14 @@ package import Ledger
 import LinuxIO
 package import Store
 
-/// The real keeper with a real database and its witness in a folder of its own, on this machine's disk or on a slower
-/// disk: ``slow(by:)`` delays every sync.
+/// A real ``LedgerKeeper`` with a real database and witness, in a folder of its own. ``slow(by:)`` simulates a slower
+/// disk: it delays every sync.
 package final class BenchLedger: VisitLedger {
     /// The database of the ledger.
     package let store: Store
-    /// The key under which credentials are remembered.
+    /// The key that makes the names of credentials in records.
     package let siteKey: SiteKey
-    /// Counts the writes and syncs.
+    /// Counts the writes and syncs in the folder.
     package let meter: DiskMeter
     private let folder: URL
     private let keeper: LedgerKeeper
@@ -47,16 +47,16 @@ package final class BenchLedger: VisitLedger {
         writing = Spawner.system.start("the keeper of the bench") { await keeper.run() }
     }
 
-    /// Delays every sync of database and witness by the duration `delay`.
+    /// Delays every later sync of database and witness by the duration `delay`.
     package func slow(by delay: Duration) { meter.slow(by: delay) }
 
-    /// The size of the database in bytes, without its log.
+    /// The size of the database file in bytes, without its write-ahead log.
     package var size: Int {
         let path = folder.appendingPathComponent("gatehouse.sqlite").path
         return (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
     }
 
-    /// Records an intent, like ``LedgerKeeper``.
+    /// Records an intent, and calls `answer` when the intent is durable or has failed.
     package func recordIntent(_ intent: IntentID, answer: @escaping @Sendable (_ failure: LedgerFailure?) -> Void) {
         keeper.recordIntent(intent, answer: answer)
     }
@@ -66,12 +66,13 @@ package final class BenchLedger: VisitLedger {
         keeper.recordDecision(record, names: names)
     }
 
-    /// Takes an outcome.
+    /// Records an outcome. Removes the names in `forgetting` from the replay memory.
     package func recordOutcome(_ record: VisitRecord, forgetting: [ReplayName]) {
         keeper.recordOutcome(record, forgetting: forgetting)
     }
 
-    /// Writes the waiting records at the disk's own speed. Returns the number of visits without a record in the ledger.
+    /// Writes the waiting records without the delay of ``slow(by:)``. Returns the number of visits that have no record
+    /// in the ledger afterwards.
     package func finish() async -> Int {
         slow(by: .zero)
         keeper.finish()
@@ -79,8 +80,8 @@ package final class BenchLedger: VisitLedger {
         return keeper.shortfall.lost + keeper.shortfall.reserved
     }
 
-    /// Closes the database, which copies its log into the database file, and removes the folder. Call this function
-    /// after ``finish()``. Returns the size of the closed database in bytes.
+    /// Closes the database, which copies its write-ahead log into the database file, and removes the folder. Call this
+    /// function after ``finish()``. Returns the size of the closed database in bytes.
     package func remove() async -> Int {
         await store.close()
         defer { try? FileManager.default.removeItem(at: folder) }

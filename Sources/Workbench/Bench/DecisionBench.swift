@@ -13,28 +13,30 @@ import Tuvali
 /// Measures the decision time at a gate: from T0 (the write that completes the credential) to lights and gate.
 ///
 /// The real ``Gatekeeper`` runs with its threads on a virtual radio, and the real keeper records every visit in a real
-/// file (``BenchLedger``). Only the panel is replaced, by one that reads the clock. The figure includes decryption,
-/// inflation, the switch to the verifier's thread and back, the verification, and any unfinished disk work at T0.
+/// file (``BenchLedger``). Only the panel is replaced: this one reads the clock when the gate opens. The decision time
+/// includes decryption, inflation, the switch to the verifier's thread and back, the verification, and any disk work
+/// that is not finished at T0.
 package enum DecisionBench {
-    /// The result of the visits.
+    /// The results of all visits of a measurement.
     package struct Result: Sendable {
-        /// The times from T0 to the opening of the gate, one for each visit that opened it, sorted.
+        /// The times from T0 to the opening of the gate, in ascending order, one for each visit for which the gate
+        /// opened.
         package let times: [Duration]
-        /// The number of valid visitors rejected.
+        /// The number of visitors who were rejected although their credential is valid.
         package let refused: Int
-        /// The number of visitors whose phone gave up before the credential arrived, because the machine was too busy
-        /// for its virtual radio.
+        /// The number of visitors whose phone gave up before its credential arrived, because the machine was too busy
+        /// to run the virtual radio.
         package let absent: Int
 
-        /// Returns the time that `percent` per cent of the visits do not exceed.
+        /// Returns the time that is not exceeded by `percent` per cent of the visits; zero if there are no visits.
         package func percentile(_ percent: Int) -> Duration {
             times.isEmpty ? .zero : times[min(times.count - 1, (times.count * percent + 99) / 100 - 1)]
         }
     }
 
-    /// The reason why the measurement gave no figure.
+    /// The reason why a measurement has no result.
     package struct Failure: Error, Sendable {
-        /// The description of the failure.
+        /// The reason, in words.
         package let reason: String
 
         /// Creates a failure.
@@ -43,9 +45,9 @@ package enum DecisionBench {
 
     /// Plays and times `visits` visits with the valid payload `payload`.
     ///
-    /// `ledger` receives the records. `choosing` is the real time from identify to the credential, during which the
-    /// phone's owner chooses. Wallets show a list and ask for consent, so 300 ms are less than any person needs.
-    /// Without that pause, a small credential arrives before its intent is durable, and waits for the disk.
+    /// `ledger` receives the records. `choosing` is the real time from identify to the credential, in which the phone's
+    /// owner chooses a credential. Wallets show a list and ask for consent, so 300 ms are less than any person needs.
+    /// Without this pause, a small credential arrives before its intent is durable and has to wait for the disk.
     package static func run(
         payload: [UInt8], verifier: Verifier, at date: WallTime, visits: Int, ledger: BenchLedger,
         choosing: Duration = .milliseconds(300)
@@ -76,7 +78,7 @@ package enum DecisionBench {
     }
 }
 
-/// Reads the clock when the gate opens. All calls are on the radio's thread.
+/// A panel that reads the clock when the gate opens. All calls are on the radio's thread.
 private final class GateClock: Panel {
     private struct State {
         var received: Instant?
@@ -89,13 +91,13 @@ private final class GateClock: Panel {
     private let state = Mutex(State())
 
     var times: [Duration] { state.withLock { $0.times } }
-    /// The number of credentials that arrived.
+    /// The number of credentials that arrived at the gate.
     var arrived: Int { state.withLock { $0.arrived } }
     var refused: Int { state.withLock { $0.refused } }
     var lastEnd: String { state.withLock { $0.lastEnd } }
 
-    /// Notes T0: the time of the turn that requests a verification. In that turn the completing write was read from the
-    /// radio.
+    /// Stores T0: the time of the turn that requests a verification. In that turn, the gate read the completing write
+    /// from the radio.
     func turn(_ event: KioskEvent, _ actions: [KioskAction], _ deadline: Instant?, _ now: Instant) {
         for action in actions {
             switch action {
@@ -120,7 +122,7 @@ private final class GateClock: Panel {
     func hold(_ role: OutputRole, _ command: Gate.Command, at now: Instant) {}
     func admit(until: Instant, at now: Instant) {}
     var opens: Bool { true }
-    // Every order counts as carried out in full.
+    // Report every order as carried out in full.
     func opening(_ order: OpeningOrder, at now: Instant) -> Opening { .over(order.from.duration(to: order.until)) }
 
     func gate(_ command: Gate.Command, at now: Instant) {

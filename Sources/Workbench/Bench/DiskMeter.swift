@@ -1,16 +1,16 @@
 import CDiskMeter
 
-/// Counts the writes below a folder, and can slow down its disk. A slowed sync takes longer, and its data becomes
-/// durable no earlier than its end (`Sources/CDiskMeter`).
+/// Counts the writes below a folder, and can delay its syncs to simulate a slower disk. Data become durable no earlier
+/// than at the end of a delayed sync (`Sources/CDiskMeter`).
 package final class DiskMeter: @unchecked Sendable {  // the meter counts with atomic operations
-    /// The counts of writes.
+    /// The numbers of written bytes, written blocks and syncs.
     package struct Counts: Hashable, Sendable {
         /// The number of bytes passed to the file system.
         package var bytes: Int
-        /// The number of blocks of 4,096 bytes that the syncs sent to the disk. A block that is written again after a
-        /// sync counts again.
+        /// The number of blocks of 4,096 bytes that syncs sent to the disk. A block that is written again after a sync
+        /// is counted again.
         package var blocks: Int
-        /// The number of calls that waited for the disk.
+        /// The number of syncs: calls that waited for the disk.
         package var syncs: Int
 
         /// Creates counts. The default of each count is zero.
@@ -18,7 +18,7 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
             (self.bytes, self.blocks, self.syncs) = (bytes, blocks, syncs)
         }
 
-        /// Returns the difference from `earlier`.
+        /// Returns the counts since `earlier`: the difference between these counts and `earlier`.
         package func since(_ earlier: Counts) -> Counts {
             Counts(bytes: bytes - earlier.bytes, blocks: blocks - earlier.blocks, syncs: syncs - earlier.syncs)
         }
@@ -26,7 +26,8 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
 
     private let meter: OpaquePointer
 
-    /// Creates a meter for the databases opened below `folder` from now until the end of the process.
+    /// Creates a meter that counts, until the end of the process, the writes of databases that are opened below
+    /// `folder` from now on.
     package init(folder: String) throws {
         guard let meter = disk_meter_create(folder + "/") else {
             throw DecisionBench.Failure(reason: "no memory for a meter")
@@ -37,10 +38,10 @@ package final class DiskMeter: @unchecked Sendable {  // the meter counts with a
     /// Delays every later sync by the duration `delay`.
     package func slow(by delay: Duration) { disk_meter_slow(meter, UInt64(max(0, delay / .microseconds(1)))) }
 
-    /// Counts a write and a sync of a file outside the database. Waits for the same delay as a sync of the database.
+    /// Counts a write and a sync of a file that is not a database. Waits for the delay of ``slow(by:)``.
     package func note(bytes: Int) { disk_meter_note(meter, UInt64(bytes)) }
 
-    /// The counts so far.
+    /// The counts since the creation of the meter.
     package var counts: Counts {
         let counts = disk_meter_read(meter)
         return Counts(bytes: Int(counts.bytes), blocks: Int(counts.blocks), syncs: Int(counts.syncs))

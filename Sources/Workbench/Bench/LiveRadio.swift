@@ -3,10 +3,12 @@ import Encoding
 package import LinuxIO
 package import Simulation
 
-/// A ``VirtualRadio`` in real time at the other end of a transport, for measurements of the real ``Gatekeeper``.
+/// A ``VirtualRadio`` that runs in real time at the other end of a transport, for measurements of the real
+/// ``Gatekeeper``.
 package actor LiveRadio {
     private nonisolated let thread: PollThread
-    /// The executor of the radio's own thread, because a controller has a processor of its own.
+    /// The executor of the radio's own thread. The radio has its own thread because a real controller has its own
+    /// processor.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     private let transport: PacketTransport
@@ -18,8 +20,9 @@ package actor LiveRadio {
     private var hasFinished = false
     private var whenIdle: CheckedContinuation<Void, Never>?
 
-    /// Creates a radio at the other end of `descriptor` (SOCK_SEQPACKET), which the radio then owns. The radio's time
-    /// runs `speed` times as fast as real time. `onFinish` is called when all visits of the first script have ended.
+    /// Creates a radio at the other end of the socket `descriptor` (SOCK_SEQPACKET), and closes this socket at the end.
+    /// The radio's time runs `speed` times as fast as real time. `onFinish` is called when all visits of the first
+    /// script have ended.
     package init(
         _ radio: VirtualRadio, descriptor: Int32, speed: Int64 = 1,
         onFinish: @escaping @Sendable () -> Void = {}
@@ -31,7 +34,7 @@ package actor LiveRadio {
         self.onFinish = onFinish
     }
 
-    /// Starts to handle packets and virtual time.
+    /// Starts to receive packets and to advance the virtual time.
     package func start() {
         timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
         thread.watch(transport.descriptor, for: .readable) { [weak self] _ in
@@ -40,7 +43,7 @@ package actor LiveRadio {
         handle(.timer)
     }
 
-    /// Plays another script after the end of the previous script. Returns when the last visitor has left and every link
+    /// Plays another script. The previous script must have ended. Returns when the last visitor has left and every link
     /// has ended.
     package func play(_ visits: [Visit]) async {
         radio.play(visits, at: radioNow)
@@ -50,7 +53,7 @@ package actor LiveRadio {
         }
     }
 
-    /// Shows an invitation to the phones, as a display does; nil shows none.
+    /// Shows an invitation to the phones, as a display does; nil removes the invitation.
     package func showInvitation(_ uri: String?) { handle(.invitation(uri)) }
 
     /// Stops the thread and closes the transport.

@@ -9,9 +9,10 @@ import Simulation
 import Synchronization
 import Tuvali
 
-/// The real ``Gatekeeper`` with its threads, on a virtual radio in real time. ``KioskRules`` checks it.
+/// The real ``Gatekeeper`` with its threads on a virtual radio in real time. ``KioskRules`` checks every turn of its
+/// kiosk.
 final class VirtualGate: Sendable {
-    /// How many times faster than in reality the radio and the phones are.
+    /// How many times faster than in reality the virtual radio and the phones run.
     static let speed: Int64 = 8
 
     private let radio: LiveRadio
@@ -20,7 +21,8 @@ final class VirtualGate: Sendable {
     private let listeners: Listeners
     private let rules: KioskWatch
 
-    /// Starts the gate. `verify` and `observe`: as in ``Gatekeeper/Dependencies``. `date`: the date of every visit.
+    /// Starts the gate. `verify` and `observe` are those of ``Gatekeeper/Dependencies``. `date` is the date of every
+    /// visit.
     init(
         verify: @escaping @Sendable (VisitID, [UInt8], WallTime) -> Verdict, date: WallTime, ledger: any VisitLedger,
         panel: any Panel, observe: @escaping Gatekeeper.TurnObserver
@@ -32,7 +34,7 @@ final class VirtualGate: Sendable {
         let radio = try LiveRadio(VirtualRadio(visits: []), descriptor: ends[1], speed: Self.speed)
         let hostEnd = ends[0]
         var settings = KioskSettings(name: try Identifier("Bench"), softwareVersion: "bench")
-        // With a short pulse, no visitor has to wait for the end of the preceding pulse.
+        // Use a short pulse, so that no visitor has to wait for the end of the previous visitor's pulse.
         settings.gatePulse = .milliseconds(10)
         let rules = KioskWatch(settings)
         let listeners = try Listeners(
@@ -54,10 +56,10 @@ final class VirtualGate: Sendable {
         await radio.start()
     }
 
-    /// Plays a script and returns when the last visitor has left.
+    /// Plays the visits of a script, and returns when the last visitor has left.
     func play(_ visits: [Simulation.Visit]) async { await radio.play(visits) }
 
-    /// Ends the gate in order. Returns the kiosk's violations of its rules.
+    /// Stops the gate in order. Returns the kiosk's violations of its rules.
     func stop() async -> [Violation] {
         await gatekeeper.stop()
         await service.value
@@ -67,10 +69,11 @@ final class VirtualGate: Sendable {
     }
 }
 
-/// Passes the invitation on the display to the radio's phones.
+/// Passes the gate's invitation to the phones of the radio, as a display does.
 private final class Invitations: KioskListener {
     private let radio: LiveRadio
-    /// The newest invitation. It is stored because the tasks that pass on invitations may overtake each other.
+    /// The newest invitation. It is stored so that the phones receive it last, even if the tasks that pass invitations
+    /// run in another order.
     private let shown = Mutex<String?>(nil)
 
     init(_ radio: LiveRadio) { self.radio = radio }
@@ -84,7 +87,8 @@ private final class Invitations: KioskListener {
 }
 
 extension PhoneTraits {
-    /// The Android phone of a visitor without any delay: it reads the code at once and receives every advertisement.
+    /// The traits of an Android phone that wastes no time: it reads the code at once, receives every advertisement, and
+    /// its visitor chooses at once.
     static var hurried: PhoneTraits {
         var phone = PhoneTraits.android14
         phone.codeReading = .milliseconds(1)

@@ -3,39 +3,39 @@ package import Encoding
 package import Reasons
 package import Simulation
 
-/// A scenario of the demonstration: the visitor's credential, the gate's trust data, and the disturbances.
+/// A scenario of the demonstration: the visitor's payload, the gate's trust data, and the disturbances.
 package struct DemoScenario: Sendable {
-    /// The required end of the story.
+    /// The end that a scenario must have.
     package enum Ending: Hashable, Sendable {
-        /// The visitor is let in.
+        /// The visitor is accepted.
         case accepted
-        /// The visitor is refused. The value is the first reason.
+        /// The visitor is rejected. The value is the first reason code.
         case rejected(ReasonCode)
     }
 
-    /// The name on the command line.
+    /// The name of the scenario on the command line.
     package var name: String
-    /// The events of the scenario, in one sentence.
+    /// What happens in the scenario, in one sentence.
     package var story: String
     /// The payload that the wallet sends.
     package var payload: [UInt8]
-    /// The date at the gate.
+    /// The date at the gate when the scenario begins.
     package var clock: Timestamp
-    /// The trust data of the gate.
+    /// The gate's trust data.
     package var trust: TrustMaterial
-    /// The gate's rules; nil if the gate has none.
+    /// The gate's policy; nil if the gate has none.
     package var rules: GatePolicy?
-    /// The phone of the visitor.
+    /// The traits of the visitor's phone.
     package var phone: PhoneTraits = .android14
-    /// How long the cloud agent is unreachable after the beginning of the visit; nil if it is always reachable.
+    /// How long the cloud agent is unreachable, from the connection of the phone on; nil if it is always reachable.
     var agentAway: Duration?
-    /// The required end of the visit; nil if it depends on the visitor's file.
+    /// The end that the scenario must have; nil for a visitor's own file, whose result is not known in advance.
     package var ending: Ending?
 
     /// The names of the scenarios in the order of the help text.
     package static let names = ["accepted", "tampered", "untrusted-issuer", "expired", "lossy-radio", "agent-down"]
 
-    /// Returns the scenario `name`; nil if there is none.
+    /// Returns the scenario with the name `name`; nil if there is none.
     package static func named(_ name: String) -> DemoScenario? {
         var scenario = DemoScenario(
             name: name, story: "", payload: Samples.record(Samples.credential), clock: Samples.validDate,
@@ -70,8 +70,8 @@ package struct DemoScenario: Sendable {
         return scenario
     }
 
-    /// Returns a scenario in which the visitor sends exactly the bytes of `file`, at a gate with the given rules. The
-    /// default trust data is that of the samples.
+    /// Returns a scenario in which the visitor sends exactly the bytes of `file`. If `clock` or `trust` is nil, the
+    /// date or the trust data of the samples apply.
     package static func sending(
         _ file: [UInt8], at clock: Timestamp?, trust: TrustMaterial?, rules: GatePolicy? = nil
     ) -> DemoScenario {

@@ -8,22 +8,22 @@ import Reasons
 package import Simulation
 import Synchronization
 
-/// The run of a scenario: the real kiosk, a virtual radio with one phone, a ledger in memory, and the real agent
-/// connection to a virtual cloud agent, all on one virtual clock.
+/// Runs a scenario on one virtual clock: the real kiosk with a virtual radio, one phone and a ledger in memory, and the
+/// real agent connection with a virtual cloud agent.
 package final class Demonstration: SimulatedWorld {
-    /// The events for an observer, in order.
+    /// The events of a run that an observer receives, in order.
     package enum Event: Sendable {
         /// The simulation of the gate reported an observation.
         case gate(GateSimulation.Observation)
-        /// A stage of the verification ended after the given real time.
+        /// A stage of the verification ended. The duration is its real time.
         case stage(Stage, Duration)
-        /// The verifier gave the given verdict.
+        /// The verification ended with this verdict.
         case verdict(Verdict)
-        /// The ledger got the given entry.
+        /// An entry was appended to the ledger.
         case recorded(LedgerRecord)
-        /// The connection to the cloud agent is established.
+        /// The connection to the cloud agent was established.
         case agentConnected
-        /// An attempt to reach the cloud agent failed.
+        /// The cloud agent could not be reached.
         case agentUnreachable
         /// The agent's server accepted the report with the given id.
         case reportSent(Text)
@@ -33,18 +33,18 @@ package final class Demonstration: SimulatedWorld {
 
     /// The result of a run.
     package struct Result: Sendable {
-        /// The outcome of the visit; nil if there was none within the time limit.
+        /// The outcome of the visit; nil if the visit had none within the time limit.
         package var outcome: Outcome?
-        /// The answer that the phone received.
+        /// The end of the visit for the phone; nil if the phone is still busy.
         package var phone: VisitOutcome?
         /// The number of different reports that arrived at the agent.
         package var delivered: Int
         /// Whether the ledger's chain is intact.
         package var isChainIntact: Bool
-        /// The kiosk's violations of its rules. The list must be empty.
+        /// The kiosk's violations of its rules. Empty if the kiosk is correct.
         package var violations: [Violation]
 
-        /// Returns whether the scenario had the required end.
+        /// Returns whether the run ended as the scenario requires.
         package func isAsExpected(_ ending: DemoScenario.Ending) -> Bool {
             guard delivered == 1, isChainIntact, violations.isEmpty else { return false }
             switch ending {
@@ -69,7 +69,8 @@ package final class Demonstration: SimulatedWorld {
     private var outcome: Outcome?
     private var visitBegan: Instant?
 
-    /// Creates a run of `scenario`. `realTime` measures the stages. `random`: 64 bytes for the keys.
+    /// Creates a run of `scenario`. `realTime` returns the instants that measure the stages. `random` contains 64 bytes
+    /// for the keys.
     package init(
         _ scenario: DemoScenario, settings: KioskSettings, seed: UInt64, random: [UInt8],
         realTime: @escaping @Sendable () -> Instant, onEvent: @escaping (Event, Instant) -> Void
@@ -100,12 +101,12 @@ package final class Demonstration: SimulatedWorld {
 
     /// The reason why a demonstration could not start.
     package enum Failure: Error {
-        /// The system supplied fewer than 64 random bytes, or bytes that make no key.
+        /// The system supplied fewer than 64 random bytes, or bytes from which no key can be made.
         case noRandomness
     }
 
-    /// Runs the scenario until the phone has left, the report has arrived and the gate is ready again, or until the
-    /// time `limit`.
+    /// Runs the scenario until the phone has left, the outcome is recorded and its report is delivered, but at most for
+    /// the virtual time `limit`.
     package func run(limit: Duration = .seconds(300)) -> Result {
         let end = Instant.zero.advanced(by: limit)
         perform(connection.handle(.start, at: simulation.now))
@@ -128,7 +129,7 @@ package final class Demonstration: SimulatedWorld {
 
     // MARK: - The kiosk's environment
 
-    /// Writes the intent into the ledger in memory. The intent counts as durable 2 ms later.
+    /// Appends the intent to the ledger in memory. The intent counts as durable 2 ms later.
     package func recordIntent(_ intent: IntentID, at now: Instant) -> (takes: Duration, failure: LedgerFailure?) {
         do {
             try ledger.recordIntent(intent, stamp: stamp(at: now))
@@ -139,7 +140,8 @@ package final class Demonstration: SimulatedWorld {
         return (.milliseconds(2), nil)
     }
 
-    /// Judges a payload with the real verifier, and measures its real time.
+    /// Verifies a payload with the real verifier. The virtual time that this takes is the real time of the
+    /// verification.
     package func verify(_ payload: [UInt8], at now: Instant) -> (takes: Duration, verdict: Verdict) {
         let began = realTime()
         let watch = StageWatch(began: began, realTime: realTime)
@@ -156,8 +158,8 @@ package final class Demonstration: SimulatedWorld {
         if (try? ledger.recordOutcome(record, stamp: stamp(at: now))) != nil { announceLastEntry(at: now) }
     }
 
-    /// Passes on an observation. If the scenario requires that, the connection of the phone makes the agent
-    /// unreachable.
+    /// Passes an observation to the observer. If the scenario demands it, makes the agent unreachable as soon as the
+    /// phone connects.
     package func observe(_ observation: GateSimulation.Observation, at now: Instant) {
         if case .kiosk(.phoneConnected) = observation, let away = scenario.agentAway {
             agent.isUp = false
@@ -202,13 +204,14 @@ package final class Demonstration: SimulatedWorld {
             case .connected: onEvent(.agentConnected, now)
             case .sent(let id): sent(id)
             case .reachability(.some): onEvent(.agentUnreachable, now)
-            // The demonstration shows only the delivery of reports. All other actions concern the service.
+            // Ignore all other actions: they concern only the service, and the demonstration shows only the delivery of
+            // reports.
             default: break
             }
         }
     }
 
-    /// Simulates one HTTP exchange with 30 ms for the request and 30 ms for the answer.
+    /// Simulates one HTTP exchange: the request takes 30 ms, and so does the answer.
     private func post(_ id: AgentConnection.ExchangeID, _ body: [UInt8]) {
         let now = simulation.now
         let before = agent.received.count
@@ -233,7 +236,8 @@ package final class Demonstration: SimulatedWorld {
     }
 }
 
-/// Measures the time of each stage of one verification, on one thread. The lock is needed only for `Sendable`.
+/// Measures the time of each stage of one verification. Only one thread uses the object; it has a lock only because the
+/// compiler requires `Sendable`.
 private final class StageWatch: Sendable {
     private let state: Mutex<(last: Instant, stages: [(Stage, Duration)])>
     private let realTime: @Sendable () -> Instant

@@ -2,21 +2,21 @@ import Encoding
 import Kiosk
 import Ledger
 
-/// The ledger's rules without a disk. Chain, numbering and reports are as in ``Ledger``, but in memory.
+/// A ledger in memory, for the demonstration. Its chain, numbering and reports follow the rules of ``Ledger``.
 struct MemoryLedger: Sendable {
-    /// A report that waits or has been sent.
+    /// A report, before and after its delivery.
     struct Entry: Sendable {
-        /// The id of the report and of the visit.
+        /// The id of the report, which is also the id of its visit.
         let id: Text
         /// The report as compact JSON.
         let content: Text
         /// The date at which the report was made.
         let time: Timestamp
-        /// Whether the agent has accepted the report.
+        /// Whether the report was delivered to the agent.
         var isSent = false
     }
 
-    /// The chain, oldest first.
+    /// The entries of the chain, oldest first.
     private(set) var entries: [LedgerEntry] = []
     /// The reports, oldest first.
     var reports: [Entry] = []
@@ -27,12 +27,12 @@ struct MemoryLedger: Sendable {
         head = LedgerHead(ledger: id, point: .genesis(ledger: id))
     }
 
-    /// Appends an intent.
+    /// Appends an intent to the chain.
     mutating func recordIntent(_ intent: IntentID, stamp: RecordStamp) throws(LedgerError) {
         entries.append(try head.appendIntent(Text(intent.text), stamp: stamp))
     }
 
-    /// Appends an outcome and queues its report.
+    /// Appends an outcome to the chain and queues its report.
     mutating func recordOutcome(
         _ record: VisitRecord, stamp: RecordStamp
     ) throws(LedgerError) -> OutcomeRecord {

@@ -1,12 +1,13 @@
 import Encoding
 package import Simulation
 
-/// A promise about a crowd that includes attackers: every visitor gets the right answer, and gate and records agree.
+/// The promise that every visitor in a crowd with attackers gets the right answer, and that the records match the
+/// openings.
 package struct CrowdPromise: Sendable {
     private let plan: CrowdPlan
     private let credentials: CrowdCredentials
 
-    /// Creates the promise. `credentials`: the visitors' payloads, and their verifier.
+    /// Creates the promise. `credentials` contains the payloads of the visitors, and their verifier.
     package init(seed: UInt64, credentials: CrowdCredentials) {
         self.credentials = credentials
         var plan = CrowdPlan()
@@ -15,7 +16,7 @@ package struct CrowdPromise: Sendable {
         self.plan = plan
     }
 
-    /// Plays the crowd.
+    /// Simulates the crowd, and returns the requirements of the promise with their results.
     package func play(_ tell: DemoPromise.StepReporter) throws -> [DemoPromise.Finding] {
         tell(
             .init(

@@ -4,13 +4,12 @@ import Kiosk
 package import Simulation
 import Tuvali
 
-/// Simulates a crowd at gates with the settings of a demonstration.
+/// Simulates a crowd at gates that have the settings of the demonstration.
 package enum CrowdRun {
-    /// Returns the payloads of wallets for the real verifier: the sample credential, and the same credential with a
-    /// changed claim.
+    /// Returns payloads for the real verifier: the sample credential, and the same credential with a changed claim.
     package static func realCredentials() throws -> CrowdCredentials {
         var policy = VerificationPolicy()
-        // A reuse is only noted, because all visitors have the same credential.
+        // Report the reuse of a credential, but do not reject it: all visitors present the same credential.
         policy.replay.action = .flag
         let verifier = Verifier(trust: try TrustStore(Samples.trust), policy: policy)
         return CrowdCredentials(
@@ -21,7 +20,7 @@ package enum CrowdRun {
         }
     }
 
-    /// Simulates one crowd and returns its figures.
+    /// Simulates one crowd and returns the results.
     package static func play(_ plan: CrowdPlan, _ credentials: CrowdCredentials = .placeholder) throws -> CrowdFigures {
         let crowd = try Crowd(plan, credentials: credentials) { name in
             KioskSettings(name: try Identifier(name), softwareVersion: "crowd")

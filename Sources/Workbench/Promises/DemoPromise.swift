@@ -1,17 +1,17 @@
 /// A promise of the gate that `gatehouse demo` tests. The test disturbs a gate and then checks the requirements of the
 /// promise.
 package struct DemoPromise: Sendable {
-    /// A step of the story.
+    /// A step of the test, as the output shows it.
     package struct Step: Hashable, Sendable {
-        /// The part or person that acts, in one word.
+        /// The part of the gate, or the person, that acts, in one word.
         package let who: String
-        /// The action or observation, in words.
+        /// What the part or person does or observes, in words.
         package let text: String
 
         init(_ who: String, _ text: String) { (self.who, self.text) = (who, text) }
     }
 
-    /// One requirement of a promise, and the result of its test.
+    /// One requirement of a promise, with the result of its test.
     package struct Finding: Hashable, Sendable {
         /// The requirement of the promise, in words.
         package let promise: String
@@ -26,16 +26,16 @@ package struct DemoPromise: Sendable {
         }
     }
 
-    /// The external tools of a promise.
+    /// The things that a test needs from the program.
     package struct Tools: Sendable {
         /// The version of the program.
         package let version: String
-        /// The seed of all random values.
+        /// The seed of all random values in a test.
         package let seed: UInt64
         /// The path of an empty folder for databases.
         package let folder: String
         /// Runs ``PowerCut/live(in:seed:version:onPulse:)`` on a folder in a process of its own, and kills the process
-        /// during the pulse. Returns the visit of the pulse, and how the process ended.
+        /// during the pulse. Returns the ID of the visit of the pulse, and a text about how the process ended.
         package let pullThePlug: @Sendable (_ folder: String) async throws -> (visit: String, end: String)
 
         /// Creates the tools.
@@ -47,16 +47,17 @@ package struct DemoPromise: Sendable {
         }
     }
 
-    /// Receives the steps.
+    /// Receives the steps of a test.
     package typealias StepReporter = @Sendable (Step) -> Void
 
-    /// The name on the command line.
+    /// The name of the promise on the command line, as a scenario.
     package let name: String
-    /// The disturbance of the gate, in one sentence.
+    /// What disturbs the gate, in one sentence.
     package let story: String
-    /// The parts that are real, and the parts that are not.
+    /// The parts that are real and the parts that are virtual, in words.
     package let real: String
-    /// Tests the promise. Throws errors that prevent the test, for example a folder that cannot be written.
+    /// Tests the promise and returns its findings. Throws an error that prevents the test, such as a folder that is not
+    /// writable.
     package let play: @Sendable (_ tools: Tools, _ tell: @escaping StepReporter) async throws -> [Finding]
 
     /// All promises in the order of the help text.
@@ -87,6 +88,6 @@ package struct DemoPromise: Sendable {
     /// The names of all promises.
     package static let names = all.map(\.name)
 
-    /// Returns the promise `name`; nil if there is none.
+    /// Returns the promise with the name `name`; nil if there is none.
     package static func named(_ name: String) -> DemoPromise? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 }

@@ -3,17 +3,17 @@ import Foundation
 package import Ledger
 import Store
 
-/// The verification of a ledger finds every change of its files.
+/// The promise that the verification of a ledger detects every change of its files.
 package struct ForgedLedger: Sendable {
-    /// A change of a copy of the ledger's folder.
+    /// A change of the ledger's files by an attacker.
     package struct Forgery: Sendable {
-        /// The change of the ledger's files, in words.
+        /// The change, in words.
         package let what: String
-        /// Changes the database in `folder`. `earlier`: the database of a day before. Throws errors that prevent the
-        /// change.
+        /// Changes the database in `folder`. `earlier` is the content of the database one day before. Throws an error
+        /// that prevents the change.
         package let forge: @Sendable (_ folder: String, _ earlier: [UInt8]) throws -> Void
 
-        /// Creates a forgery.
+        /// Creates a forgery from its description and the function that changes the files.
         package init(
             _ what: String, _ forge: @escaping @Sendable (_ folder: String, _ earlier: [UInt8]) throws -> Void
         ) {
@@ -21,7 +21,7 @@ package struct ForgedLedger: Sendable {
         }
     }
 
-    /// The changes that a text editor or a copy of a file can make.
+    /// The changes that an attacker can make with a text editor or with a copy of a file.
     package static let usual = [
         Forgery("a rejected visitor becomes an accepted one") { folder, _ in
             try change(PromiseLedger.database(folder), "\"result\":\"rejected\"", "\"result\":\"accepted\"")
@@ -34,15 +34,15 @@ package struct ForgedLedger: Sendable {
         },
     ]
 
-    /// Returns other entries in place of the entries of a ledger.
+    /// Returns the entries with which an attacker replaces the entries of a ledger.
     package typealias Rewriting = @Sendable (_ entries: [LedgerEntry], _ ledger: Text) -> [LedgerEntry]
 
     private let tools: DemoPromise.Tools
     private let forgeries: [Forgery]
     private let rewrite: Rewriting
 
-    /// Creates the promise. `forgeries`: the changes of the files. `rewrite`: the change of all entries by an attacker
-    /// who knows the chain.
+    /// Creates the promise. `forgeries` are the changes of the files to test. `rewrite` is the change of all entries by
+    /// an attacker who knows how the chain is computed.
     package init(
         _ tools: DemoPromise.Tools, forgeries: [Forgery] = Self.usual,
         rewrite: @escaping Rewriting = Self.rewritten
@@ -50,7 +50,7 @@ package struct ForgedLedger: Sendable {
         (self.tools, self.forgeries, self.rewrite) = (tools, forgeries, rewrite)
     }
 
-    /// Simulates two days, then tries each forgery on a separate copy.
+    /// Simulates two days, then tests each forgery on a separate copy of the files.
     package func play(_ tell: @escaping DemoPromise.StepReporter) async throws -> [DemoPromise.Finding] {
         let folder = tools.folder + "/gate"
         try FileManager.default.createDirectory(
@@ -60,7 +60,7 @@ package struct ForgedLedger: Sendable {
         try await live([Samples.credential], on: 2, in: folder, tell)
 
         let entries = try await LedgerReader(path: PromiseLedger.database(folder)).entries(after: 0, limit: 1000)
-        // The operator's agent keeps the head that it confirmed outside the gate.
+        // Use the head of the ledger as the operator's agent confirms it: the agent stores it outside the gate.
         let receipts = entries.suffix(1).map { Checkpoint(ledger: nil, count: $0.position, hash: $0.hash) }
         let honest = try await PromiseLedger.verify(folder, checkpoints: receipts)
         for line in honest.lines.prefix(1) { tell(.init("verify", line)) }
@@ -78,7 +78,7 @@ package struct ForgedLedger: Sendable {
         return findings
     }
 
-    /// Compares a consistent chain with the agent's receipts.
+    /// Replaces all entries by a consistent chain, and tests whether the agent's receipts contradict it.
     private func rewritten(
         _ folder: String, _ entries: [LedgerEntry], _ receipts: [Checkpoint], _ tell: DemoPromise.StepReporter
     ) async throws -> [DemoPromise.Finding] {
@@ -95,7 +95,7 @@ package struct ForgedLedger: Sendable {
         _ credentials: [[UInt8]], on day: UInt64, in folder: String, _ tell: DemoPromise.StepReporter
     ) async throws {
         let ledger = try await PromiseLedger(in: folder, version: tools.version)
-        // Each day has a seed of its own, so that visits of different days have different ids.
+        // Give each day a seed of its own, so that visits of different days have different ids.
         let gate = try PromiseGate(
             seed: tools.seed &+ day, ledger: ledger, date: { WallTime(utc: Samples.validDate, provenance: .given) })
         let seen = await gate.play(credentials.map { Samples.record($0) })
@@ -117,8 +117,8 @@ package struct ForgedLedger: Sendable {
         return verifier.finish()
     }
 
-    /// Returns the entries with another pulse and with matching hashes. An attacker who has read the program can make
-    /// this forgery.
+    /// Returns the entries with another length of the pulse and with matching hashes. An attacker who has read the
+    /// program can make this forgery.
     package static let rewritten: Rewriting = { entries, ledger in
         var hash = ChainHash.genesis(ledger: ledger)
         return entries.map { entry in
@@ -129,9 +129,9 @@ package struct ForgedLedger: Sendable {
         }
     }
 
-    /// Replaces each occurrence of a text in a file by a text of the same length. All occurrences are replaced, because
-    /// a database also has copies of data that it has moved. Throws without an occurrence, because the test would forge
-    /// nothing.
+    /// Replaces every occurrence of a text in a file by a text of the same length. A database also contains copies of
+    /// data that it has moved, so one occurrence is not enough. Throws if there is no occurrence, because the test
+    /// would then forge nothing.
     private static func change(_ path: String, _ text: String, _ other: String) throws {
         let file = URL(fileURLWithPath: path)
         var bytes = try Data(contentsOf: file)

@@ -4,28 +4,28 @@ package import Ledger
 import Reasons
 import Store
 
-/// The promise about a power cut during a pulse: the next start records the decision and the order exactly once, and
-/// changes nothing else.
+/// The promise about a power cut during a pulse: the next start records the outcome of the interrupted visit exactly
+/// once, and changes nothing else.
 package struct PowerCut: Sendable {
-    /// The state after the power returned.
+    /// What is found in the ledger after the power has returned.
     package struct Facts: Sendable {
-        /// The visit whose pulse was in progress at the power cut.
+        /// The id of the visit whose pulse was running at the power cut.
         package var pulse: Text
-        /// The visits that the next start closed, with the content of their records.
+        /// The visits that the first start after the power cut closed, with facts from their records.
         package var closed: [Closed]
-        /// The number of outcomes of each visit number, from 1, after the start that follows the power cut. Each number
-        /// must be one; otherwise an outcome was duplicated or lost.
+        /// The number of outcomes for each visit number, from 1, after the first start. Each must be 1: a higher number
+        /// means a duplicate, 0 a lost outcome.
         package var outcomes: [Int]
-        /// The number of outcome records, and the number of distinct ids of their reports.
+        /// The number of outcomes, and the number of distinct ids of their reports.
         package var reports: (count: Int, ids: Int)
-        /// The number of visits that a second start closed. The number must be zero.
+        /// The number of visits that the second start closed. It must be 0.
         package var closedAgain: Int
-        /// The final output of `gatehouse ledger verify`.
+        /// The output of `gatehouse ledger verify` at the end, as lines.
         package var verified: [String]
         /// Whether the verification reports that the ledger is intact.
         package var isIntact: Bool
 
-        /// A visit that a start closed.
+        /// A visit without an outcome that a start closed with a record.
         package struct Closed: Hashable, Sendable {
             /// The id of the visit.
             package var visit: Text
@@ -35,7 +35,7 @@ package struct PowerCut: Sendable {
             package var isNamed: Bool
             /// Whether the record states that the gate opened.
             package var isOpened: Bool
-            /// Whether the record states that the end was not observed.
+            /// Whether the record states that the end of the opening was not observed.
             package var isInterrupted: Bool
         }
     }
@@ -45,8 +45,8 @@ package struct PowerCut: Sendable {
     /// Creates the promise with the given tools.
     package init(_ tools: DemoPromise.Tools) { self.tools = tools }
 
-    /// Runs the gate in `folder`. The gate admits one visitor. `onPulse` is called with the second visit while the gate
-    /// is open for that visit. If `onPulse` returns, the run ends normally.
+    /// Runs the gate in `folder` for two visitors. When the gate opens for the second visitor, calls `onPulse` with
+    /// that visit while the gate is open. If `onPulse` returns, the run ends normally.
     package static func live(
         in folder: String, seed: UInt64, version: String, onPulse: @escaping @Sendable (VisitID) -> Void
     ) async throws {
@@ -58,7 +58,7 @@ package struct PowerCut: Sendable {
         await ledger.close()
     }
 
-    /// Makes the power cut, and starts twice.
+    /// Lets the tools cut the power, starts the gate's ledger twice, and returns the findings.
     package func play(_ tell: @escaping DemoPromise.StepReporter) async throws -> [DemoPromise.Finding] {
         tell(.init("gate", "serves two visitors, each after a record on the disk"))
         let (visit, end) = try await tools.pullThePlug(tools.folder)

@@ -6,14 +6,14 @@ import LinuxIO
 import Simulation
 import Tuvali
 
-/// A gate in virtual time, at which visitors arrive one by one. The gate has a thread of its own, because it waits for
-/// a real disk.
+/// A gate in virtual time, at which visitors arrive one after another. It has its own thread, because it waits for a
+/// real disk.
 final class PromiseGate: Sendable {
-    /// The results of some visitors.
+    /// The results of the visitors of one call of ``play(_:)``.
     struct Day: Sendable {
-        /// The answer that each phone received, in the order of arrival.
+        /// The end of each visit for the phone, in the order of arrival; nil if the phone is still busy.
         var phones: [VisitOutcome?] = []
-        /// The first reason code of each record.
+        /// The first reason code of each record, or its result if it has no reason.
         var reasons: [String] = []
         /// The number of times that the relay was energised.
         var openings = 0
@@ -24,9 +24,9 @@ final class PromiseGate: Sendable {
     private let thread: BackgroundThread
     private let world: World
 
-    /// Creates a gate that trusts the samples' issuer. `ledger`: receives the records; nil for a gate without records.
-    /// `date`: returns the date for verdicts. `onOpening`: called on the gate's thread while the relay is energised,
-    /// with the visit and the number of openings so far.
+    /// Creates a gate that trusts the issuer of the sample credential. `ledger` receives the records; nil for a gate
+    /// without records. `date` returns the date for verdicts. `onOpening` is called on the gate's thread while the
+    /// relay is energised, with the visit and the number of openings, including this one.
     init(
         seed: UInt64, ledger: PromiseLedger? = nil, date: @escaping @Sendable () -> WallTime,
         onOpening: @escaping @Sendable (_ visit: VisitID, _ number: Int) -> Void = { _, _ in }
@@ -35,14 +35,14 @@ final class PromiseGate: Sendable {
         world = try World(seed, ledger, date, onOpening)
     }
 
-    /// Simulates one visitor for each payload in `records`, one by one.
+    /// Simulates visitors one after another, one for each payload in `records`.
     func play(_ records: [[UInt8]]) async -> Day {
         await withCheckedContinuation { done in
             thread.run { [world] in done.resume(returning: world.play(records)) }
         }
     }
 
-    /// The environment of the kiosk. Only one thread at a time uses it.
+    /// The environment of the simulated kiosk. Only one thread at a time uses it.
     private final class World: SimulatedWorld, @unchecked Sendable {
         private let verifier: Verifier
         private let ledger: PromiseLedger?

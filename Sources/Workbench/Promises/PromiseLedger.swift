@@ -8,16 +8,16 @@ import LinuxIO
 import Reasons
 import Store
 
-/// A gate's real database with seal and witness in one folder, from a start of the program to its end.
+/// The real database of a gate, with its seal and witness, in one folder, for one run of the program.
 final class PromiseLedger: Sendable {
     /// The database of the ledger.
     let store: Store
-    /// The visits without an outcome that this start found and closed.
+    /// The outcomes that this start recorded for visits without an outcome.
     let recovered: [OutcomeRecord]
     private let keeper: LedgerKeeper
     private let writing: Task<Void, Never>
 
-    /// Opens or creates the database. Closes visits that an earlier run left open.
+    /// Opens or creates the database in `folder`. Closes the visits that an earlier run left without an outcome.
     init(in folder: String, version: String) async throws {
         let stamp: @Sendable () -> RecordStamp = {
             RecordStamp(
@@ -36,16 +36,17 @@ final class PromiseLedger: Sendable {
         writing = Spawner.system.start("the keeper of the demonstration") { await keeper.run() }
     }
 
-    /// Returns the path of the database.
+    /// Returns the path of the database in a folder.
     static func database(_ folder: String) -> String { folder + "/gatehouse.db" }
 
-    /// Returns the witness and its key in the folder of the database. A demonstration needs no second disk.
+    /// Returns the witness and its key in the folder of the database. The demonstration needs no second disk for them.
     static func witness(_ folder: String) -> WitnessSource {
         WitnessSource(
             path: folder + "/witness", keyPath: folder + "/witness-key", code: Text(ReasonCode.ledgerRewritten.text))
     }
 
-    /// Verifies a closed ledger by its chain, its seal and its witness, and by the heads that an agent confirmed.
+    /// Verifies a closed ledger by its chain, its seal, its witness, and the heads `checkpoints` that an agent has
+    /// confirmed.
     static func verify(_ folder: String, checkpoints: [Checkpoint] = []) async throws -> ChainReport {
         let source = witness(folder)
         let key = try source.key()
@@ -53,16 +54,15 @@ final class PromiseLedger: Sendable {
             checkpoints: checkpoints, proof: Proof(key: key, witness: source.reading(key)))
     }
 
-    /// Writes an intent. Returns nil when the intent is durable, otherwise the reason why it is not. Waits for the
-    /// disk.
+    /// Records an intent and waits for the disk. Returns nil when the intent is durable, otherwise the failure.
     func recordIntent(_ intent: IntentID) -> LedgerFailure? {
         let answer = Answer()
         keeper.recordIntent(intent) { answer.give($0) }
         return answer.wait()
     }
 
-    /// Records a decision. Waits at most ten seconds until the decision is on the disk. Meanwhile the gate's time does
-    /// not advance.
+    /// Records a decision. Waits until the decision is on the disk, at most ten seconds. The gate's virtual time does
+    /// not advance meanwhile.
     func recordDecision(_ record: VisitRecord) {
         keeper.recordDecision(record, names: [])
         let (intent, answer) = (Text(record.intent?.text ?? ""), Answer())
@@ -75,7 +75,7 @@ final class PromiseLedger: Sendable {
         _ = answer.wait()
     }
 
-    /// Takes an outcome.
+    /// Records an outcome, without waiting for the disk.
     func recordOutcome(_ record: VisitRecord) { keeper.recordOutcome(record) }
 
     /// Writes the waiting records, updates the witness and closes the files.

@@ -2,24 +2,24 @@ package import Encoding
 package import Kiosk
 import Simulation
 
-/// The promise that the gate rejects an expired credential even if its clock is set back to a day on which the
+/// The promise that the gate rejects an expired credential even if its clock is set back to a day on which that
 /// credential was valid.
 package struct WrongClock: Sendable {
-    /// Returns the gate's date after the given readings of its clocks. The last reading is the present one. `newest`:
-    /// the date of the newest record before the start; nil without a record.
+    /// Returns the date that a gate uses after a series of readings of its clocks, the last of which is the present
+    /// one. `newest` is the date of the newest record at the gate's start; nil if there is no record.
     package typealias DateEstimate = @Sendable (_ newest: Timestamp?, [ClockGuard.Reading]) -> WallTime
 
-    /// The gate's clock guard.
+    /// The date that the gate's real clock guard derives.
     package static let guarded: DateEstimate = { newest, looks in
         var watch = ClockGuard(newest: newest, skew: .seconds(60), at: .zero)
         for look in looks { _ = watch.handle(look) }
         return watch.time
     }
 
-    /// A sequence of clock readings, and whether a visitor with the credential may then pass.
+    /// A series of clock readings, and whether a visitor with the sample credential may pass after them.
     private struct Case {
         let what: String
-        /// The date of the newest record from before the machine was switched off.
+        /// The date of the newest record at the gate's start; nil if there is no record.
         var newest: Timestamp?
         let looks: [ClockGuard.Reading]
         let mayPass: Bool
@@ -28,14 +28,14 @@ package struct WrongClock: Sendable {
     private let seed: UInt64
     private let belief: DateEstimate
 
-    /// Creates the promise. `belief`: derives the date from the readings.
+    /// Creates the promise. `belief` derives the gate's date from the readings.
     package init(seed: UInt64, belief: @escaping DateEstimate = Self.guarded) {
         (self.seed, self.belief) = (seed, belief)
     }
 
     private static let cases: [Case] = {
         let (valid, expired) = (Samples.validDate, Samples.expiredDate)
-        // The evening is almost twelve hours after the end of the credential's validity, 2027-01-02T05:16:46Z.
+        // The evening is almost twelve hours after the end of the sample credential's validity, 2027-01-02T05:16:46Z.
         let evening = expired.advanced(by: .seconds(-64 * 3600))
         let steps = (1...5).map { step in
             look(expired.advanced(by: .seconds(-Int64(step) * 23 * 3600)), after: Int64(step) * 10, byServer: true)
@@ -77,7 +77,7 @@ package struct WrongClock: Sendable {
             hardware: battery)
     }
 
-    /// Plays each case.
+    /// Tests each case and returns one finding for each.
     package func play(_ tell: @escaping DemoPromise.StepReporter) async throws -> [DemoPromise.Finding] {
         var findings: [DemoPromise.Finding] = []
         for item in Self.cases {

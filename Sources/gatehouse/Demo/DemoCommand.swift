@@ -11,7 +11,7 @@ import TrustFiles
 import Tuvali
 import Workbench
 
-/// The whole appliance in one process, on a virtual radio, wallet and cloud agent.
+/// The command `gatehouse demo`: runs the whole appliance in one process, with a virtual radio, wallet and cloud agent.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -122,13 +122,14 @@ struct DemoCommand: AsyncParsableCommand {
     }
 }
 
-/// The output of a demonstration.
+/// The output of a demonstration: text for people (``TerminalScreen``) or JSON lines (``JSONScreen``).
 protocol DemoScreen {
     func show(_ event: Demonstration.Event, at now: Instant)
     func finish(_ result: Demonstration.Result, isAsExpected: Bool)
 }
 
-/// Writes the files of the demonstration, for people who want to change something and see the effect.
+/// Writes the demonstration's credential and trust directory to a folder. A person can change these files and try the
+/// effect.
 enum SampleExport {
     static func write(to folder: String) throws {
         let files: [(String, [UInt8])] = [
@@ -158,7 +159,7 @@ enum SampleExport {
         Terminal.line("  gatehouse demo --trust \(quoted("trust")) --credential \(quoted("credential.json"))")
     }
 
-    /// Returns a path in the form that a shell takes as one word.
+    /// Returns the path, in quotation marks if a shell would otherwise not read it as one word.
     private static func shellWord(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy { byte in
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte

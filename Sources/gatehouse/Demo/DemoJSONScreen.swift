@@ -7,7 +7,7 @@ import Reasons
 import Simulation
 import Workbench
 
-/// The JSON output of a demonstration, one object a line: `{"at":seconds,"event":name,…}`, the last one
+/// The JSON output of a demonstration, one object per line: `{"at":seconds,"event":name,…}`. The last line is
 /// `{"event":"result",…}`.
 struct JSONScreen: DemoScreen {
     func show(_ event: Demonstration.Event, at now: Instant) {
@@ -49,7 +49,7 @@ struct JSONScreen: DemoScreen {
             )
         case .gate(.phone(let visit, let event)): phone(visit, event)
         case .gate(.violation(let violation)): ("radio.violation", ["what": .text("\(violation)")])
-        case .gate(.gate), .gate(.hold), .gate(.invitation): nil  // the kiosk's notes say the same
+        case .gate(.gate), .gate(.hold), .gate(.invitation): nil  // the kiosk's notes report the same facts
         case .stage(let stage, let time):
             ("stage", ["name": .text(stage.rawValue), "us": .int(Int(time.nanoseconds / 1000))])
         case .verdict(let verdict):
@@ -114,7 +114,7 @@ struct JSONScreen: DemoScreen {
 }
 
 extension VisitOutcome {
-    /// The outcome of the scenario as one word, stable for machines.
+    /// The outcome of the phone's visit as one word for programs. These words never change.
     var word: String {
         switch self {
         case .accepted: "accepted"

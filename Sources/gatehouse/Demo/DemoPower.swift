@@ -6,17 +6,18 @@ import Glibc
 import Kiosk
 import Workbench
 
-/// The gate process that `gatehouse demo --scenario power-cut` kills: a second process of this program.
+/// The gate process that `gatehouse demo --scenario power-cut` starts and kills. It is a second process of this
+/// program.
 enum DemoPower {
-    /// The environment variable with the folder of that process; set only for the process that is killed.
+    /// The environment variable that names the database folder of the killed process. It is set only in that process.
     static let variable = "GATEHOUSE_DEMO_LIFE"
-    /// The words that the process prints when the gate is open, before the visit's ID.
+    /// The text that the process prints, followed by the visit's ID, when the gate is open.
     private static let word = "open for "
-    /// How long the gate stays open, in seconds, unless the process is killed.
+    /// How long the gate stays open, in seconds, if the process is not killed.
     private static let pulse: TimeInterval = 30
 
-    /// Runs in the process that is killed: simulates visits until the second pulse, reports that pulse and
-    /// waits in it. Returns false in any other process.
+    /// Simulates visits in the process that is killed. When the gate opens for the second visit, prints that visit's ID
+    /// and sleeps while the gate is open. Returns false without any work in every other process.
     static func live(seed: UInt64) async throws -> Bool {
         guard let folder = ProcessInfo.processInfo.environment[variable] else { return false }
         try await PowerCut.live(in: folder, seed: seed, version: ProductVersion.text) { visit in
@@ -26,8 +27,8 @@ enum DemoPower {
         return true
     }
 
-    /// Starts that process, and kills it as soon as its gate is open. Returns the visit whose pulse ran, and
-    /// how the process ended.
+    /// Starts the process of ``live(seed:)`` and kills it as soon as it reports an open gate. Returns the ID of the
+    /// visit for which the gate was open, and a text about how the process ended.
     static func pull(in folder: String, seed: UInt64) async throws -> (visit: String, end: String) {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -3,7 +3,7 @@ import Console
 import Encoding
 import Workbench
 
-/// The output of a promise's trial, for people or for machines.
+/// The output of a scenario that tests promises of the gate: text for people, or JSON lines.
 struct PromiseScreen: Sendable {
     private let promise: DemoPromise
     private let json: Bool
@@ -26,7 +26,7 @@ struct PromiseScreen: Sendable {
         for line in Terminal.folded(who + Terminal.printable(step.text), hanging: 8) { Terminal.line(line) }
     }
 
-    /// Prints the findings. Throws exit code 1 unless all promises hold.
+    /// Prints the findings. Throws exit code 1 if a promise is broken or if there is no finding.
     func finish(_ findings: [DemoPromise.Finding]) throws {
         let kept = findings.count { $0.isKept }
         let isKept = kept == findings.count && kept > 0

@@ -10,18 +10,19 @@ import Simulation
 import Synchronization
 import Workbench
 
-/// The output of a demonstration as a story for people, line by line; on a terminal, paced like a real visit.
+/// The output of a demonstration as text for people, one line per event. On a terminal, the lines appear as slowly as
+/// the events of a real visit.
 final class TerminalScreen: DemoScreen {
     private struct State {
         var last = Instant.zero
         var visible: String?
         var hasProgress = false
         var stages: [(Stage, Duration)] = []
-        /// The verdict, kept until it has to be printed. The verifier ends within one turn of the virtual
-        /// clock, but the light "checking" is shown first.
+        /// The verdict between the end of the verification and the kiosk's decision. It is printed at the decision: the
+        /// verifier ends within one turn of the virtual clock, and the line about the light "checking" must come first.
         var verdict: Verdict?
-        /// Lines about light and gate that wait to be printed. Light and gate change before the reasons are
-        /// printed, but the output has the reasons first.
+        /// Lines about light and gate (instant, part, text) that are printed after the verdict's reasons, although
+        /// light and gate change before the reasons are printed.
         var held: [(Instant, String, String)] = []
         var hasShownInvitation = false
     }
@@ -103,7 +104,8 @@ final class TerminalScreen: DemoScreen {
             let lit = signal.outputs.map(\.name)
             let text =
                 "\(lamps(signal))  \(padded(pattern.rawValue, 10)) \(Terminal.styled(lit.joined(separator: ", "), .dim))"
-            // A blinking lamp would fill the screen, so each pattern is shown once, when its lamps are first
+            // Print each pattern only once, when its lamps are first lit: a blinking lamp would fill the screen with
+            // lines.
             // lit.
             guard state.visible != pattern.rawValue, !signal.lamps.isEmpty else { return }
             state.visible = pattern.rawValue
@@ -206,7 +208,8 @@ final class TerminalScreen: DemoScreen {
                 detail(name.string, value)
                 continue
             }
-            // The proof is in the JSON; people want to know what was shown.
+            // Print only the members that describe the credential and the opening. The JSON output contains all
+            // members, such as the proof.
             for member in members where ["format", "issuer", "types", "opened", "relayMs"].contains(member.name) {
                 detail("\(name).\(member.name)", member.value)
             }
@@ -222,14 +225,14 @@ final class TerminalScreen: DemoScreen {
 
     // MARK: - Printed lines
 
-    /// The indent of a line's text from the left edge.
+    /// The blanks before the text of a line: the columns of the time and the part.
     private let indent = String(repeating: " ", count: 19)
 
     private func line(_ now: Instant, _ who: String, _ text: String, _ state: inout State) {
         endProgress(&state)
         let seconds = String(format: "%7.3f s", Double(now.nanoseconds) / 1e9)
         let whole = "\(Terminal.styled(seconds, .dim))  \(padded(who, 7)) \(text)"
-        // A program that reads from a pipe looks for whole sentences.
+        // Do not fold lines in a pipe: the program that reads them may search for whole sentences.
         let parts = Terminal.isInteractive ? Terminal.folded(whole, hanging: indent.count) : [whole]
         for part in parts { Terminal.line(part) }
     }
@@ -250,8 +253,8 @@ final class TerminalScreen: DemoScreen {
         state.hasProgress = false
     }
 
-    /// Waits for the time by which the virtual clock has moved, but at most 0.6 s, so that the person at the
-    /// terminal does not have to wait for an idle phone.
+    /// Sleeps for the time by which the virtual clock has advanced since the last event, but at most for 0.6 s: the
+    /// person at the terminal should not have to wait while the virtual phone is idle.
     private func pace(_ state: inout State, _ now: Instant) {
         let passed = state.last.duration(to: now)
         state.last = max(state.last, now)

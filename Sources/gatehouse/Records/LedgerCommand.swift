@@ -8,14 +8,14 @@ import Reasons
 import Settings
 import Store
 
-/// Lists visits, and proves the chain of the ledger.
+/// The command `gatehouse ledger`: lists visits, and verifies the chain of the ledger.
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger", abstract: "Lists visits and proves that no visit was removed or changed.",
         discussion: "May be used while the service runs.",
         subcommands: [List.self, Head.self, Verify.self, Export.self])
 
-    /// The ledger that a command reads.
+    /// The options that name the ledger to read.
     struct Input: ParsableArguments {
         @OptionGroup var configuration: ConfigurationInput
         @Option(
@@ -34,8 +34,8 @@ struct LedgerCommand: AsyncParsableCommand {
             }
         }
 
-        /// Returns the witness of the configuration's ledger and its key; nil for a database that the user
-        /// named directly. A key that this user may not read counts as missing.
+        /// Returns the witness of the configured ledger, and the key that signs it; nil if `--database` names the
+        /// database. A key that this user may not read counts as missing.
         func proof() async throws -> Proof? {
             guard database == nil else { return nil }
             let source = try configuration.load().ledger.witness(ProcessInfo.processInfo.environment)
@@ -43,7 +43,7 @@ struct LedgerCommand: AsyncParsableCommand {
             return Proof(key: key, witness: source.reading(key))
         }
 
-        /// Runs `body`, and turns an error of the database into a failure for people.
+        /// Runs `body`. Converts an error of the database to a ``CommandFailure`` with a remedy.
         func failing<Result>(_ body: () async throws -> Result) async throws -> Result {
             do {
                 return try await body()
@@ -79,8 +79,8 @@ struct LedgerCommand: AsyncParsableCommand {
             }
         }
 
-        /// Returns what to do about a visit that was not accepted; nil if the record's reason is no code of
-        /// this version.
+        /// Returns the remedy for the visit of a record; nil for an accepted visit, for an intent, and if this version
+        /// does not know the reason code. The record is nil if the stored entry cannot be read.
         private static func remedy(of record: LedgerRecord?) -> String? {
             guard let record else { return "keep the database as evidence: gatehouse ledger verify" }
             guard case .outcome(let outcome) = record, outcome.outcome.result != .accepted else { return nil }

@@ -28,7 +28,7 @@ extension LedgerCommand {
             }
         }
 
-        /// Prints the head that the database itself states. No witness confirms it.
+        /// Prints the head that is stored in the database itself. No witness confirms this head.
         private func withoutWitness() async throws {
             let state = try await input.reading { try await $0.state() }
             let head = Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
@@ -83,7 +83,8 @@ extension LedgerCommand {
             if !report.isIntact { throw ExitCode(1) }
         }
 
-        /// Returns the checkpoint of a head; throws if it was not signed by the given key.
+        /// Returns the checkpoint in a text of the form `N:HASH`, or in the file with a signed head at that path.
+        /// Throws if the file was signed with a key other than `key`.
         private static func checkpoint(_ text: String, _ key: [UInt8]?) throws -> Checkpoint {
             if let checkpoint = Checkpoint(Text(text)) { return checkpoint }
             let bytes = try InputFile.bytes(text, limit: 64 * 1024)
@@ -105,7 +106,8 @@ extension LedgerCommand {
             return signed.head.checkpoint
         }
 
-        /// Proves an export. The export is read line by line, because it may be as long as the ledger.
+        /// Verifies an exported part of the ledger. Reads the file line by line, because it may be as long as the
+        /// ledger.
         private static func prove(_ path: String, _ key: [UInt8]?) throws -> ChainReport {
             guard let file = fopen(path, "re") else {
                 throw CommandFailure(
@@ -169,8 +171,8 @@ extension LedgerCommand {
             )
             let proof = try await input.proof()
             let isIntact = try await input.reading { reader in
-                // Prove the whole ledger before anything is signed: a part of a forged ledger must not look
-                // genuine.
+                // Verify the whole ledger before signing the export. A signature would make a part of a forged ledger
+                // look genuine.
                 let whole = try await reader.verify(proof: proof)
                 if csv {
                     try await Self.writeTable(reader, first, last)
@@ -232,8 +234,8 @@ extension LedgerCommand {
             }
         }
 
-        /// Returns the positions of the first and the last entry within the bounds. For an empty part, the
-        /// last position is before the first.
+        /// Returns the positions of the first and the last entry within the bounds. If no entry is within the bounds,
+        /// `from` is greater than `to`.
         private static func positions(
             _ reader: LedgerReader, _ first: Bound?, _ last: Bound?, _ state: LedgerState
         ) async throws -> (from: Int, to: Int) {
@@ -255,7 +257,8 @@ extension LedgerCommand {
     }
 }
 
-/// One bound of an export: a position or a time.
+/// The lower or upper bound of an export: a position, a first time (`time`) or a time that is no longer included
+/// (`until`).
 private enum Bound {
     case position(ClosedRange<Int>)
     case time(PartialRangeFrom<Timestamp>)
@@ -275,8 +278,8 @@ private enum Bound {
         }
     }
 
-    /// Returns whether an entry is within the bound. A record that cannot be read has no date, and counts as
-    /// within every bound of time.
+    /// Returns whether the entry at a position, with the time of its record, is within the bound. The time is nil for a
+    /// record that cannot be read: such an entry is within every bound of time.
     func admits(_ position: Int, _ time: Timestamp?) -> Bool {
         switch self {
         case .position(let range): range.contains(position)

@@ -6,18 +6,17 @@ import Observation
 import Settings
 import TrustFiles
 
-/// The words that are removed from a report: secrets, and the names of this gate, of its agents, rules and
-/// hosts.
+/// The words that `gatehouse report` replaces: secrets, and the names of this gate, of its agents, rules and hosts.
 struct RedactionTerms {
-    /// The words that are always removed.
+    /// The secrets, such as tokens. Every report omits them.
     private(set) var secrets: [String] = []
-    /// The words that are removed from a report without names.
+    /// The names. A report omits them only with `--redacted`.
     private(set) var names: [String] = []
-    /// Whether the names in the configuration are known; false if it cannot be read, or is not TOML.
+    /// Whether the names in the configuration are known: false if its file cannot be read or is not TOML.
     let knowsSettings: Bool
 
-    /// Takes the words in the values of the settings in force. If the file has a mistake, takes the words of
-    /// all its values.
+    /// Collects the words in the settings of a valid configuration. If the configuration is nil because `file` contains
+    /// a mistake, reads the file as plain TOML and also collects the values of all unknown keys.
     init(_ configuration: Configuration?, file: String) {
         let written = configuration == nil ? Self.table(file) : nil
         knowsSettings = configuration != nil || written != nil
@@ -26,7 +25,7 @@ struct RedactionTerms {
             for file in RuleSource.files(configuration) { take(rules: file) }
         } else if let written {
             take(JSON(.table(written)))
-            // The value of a misspelt key may be a name.
+            // A key may be unknown because it is misspelt, and its value may be a name.
             names += Self.unknown(in: written).flatMap { Self.leaves(of: JSON($0)) }
             let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
             if let rules = written["policy"]?.table?["file"]?.string?.string {
@@ -35,16 +34,17 @@ struct RedactionTerms {
         }
     }
 
-    /// Takes names from other sources. Warnings cut off a long name, so its beginning is taken too.
+    /// Adds names from other sources. Also adds the first 100 characters of each name, because warnings truncate long
+    /// names.
     mutating func take(names: [String]) { self.names += names + names.map { String($0.prefix(100)) } }
 
-    /// Takes the names in the service's status report.
+    /// Adds the names in the service's status report.
     mutating func take(_ report: StatusReport) {
         take(places: report.names.map(\.string), in: report.json)
         if let policy = report.trust?.policy { take(policy: policy.string) }
     }
 
-    /// Takes the names in settings.
+    /// Adds the tokens, names, hosts and policies in settings.
     private mutating func take(_ value: JSON) {
         secrets += Self.texts(named: ["token"], in: value)
         let hosts = Self.texts(named: ["host", "hosts"], in: value).compactMap(Self.host)
@@ -52,19 +52,19 @@ struct RedactionTerms {
         for policy in Self.texts(named: ["policy"], in: value) { take(policy: policy) }
     }
 
-    /// Takes names, and the hosts of all URLs in `value`.
+    /// Adds `places`, and the hosts of all URLs in `value`. Omits the hosts that mean this machine itself.
     private mutating func take(places: [String], in value: JSON) {
         names += (places + Self.leaves(of: value).filter { $0.contains("://") }.compactMap(Self.host))
             .filter { !$0.hasPrefix("127.") && $0 != "localhost" }
     }
 
-    /// Adds the name of a policy to the names to redact. The text has the form `id@version sha256:…`.
+    /// Adds the name of a policy, with and without its version. The text has the form `id@version sha256:…`.
     mutating func take(policy: String) {
         let name = policy.firstRange(of: " sha256:").map { String(policy[..<$0.lowerBound]) } ?? policy
         names += [name, name.lastIndex(of: "@").map { String(name[..<$0]) } ?? name]
     }
 
-    /// Takes the names in a policy file, whether the file is valid or not.
+    /// Adds the names in a policy file. The file need not be a valid policy, only valid TOML.
     private mutating func take(rules file: String) {
         guard let table = Self.table(file) else { return }
         let rules = JSON(.table(table))
@@ -79,10 +79,10 @@ struct RedactionTerms {
 
     // MARK: - Search
 
-    /// The names of members, in settings, whose values identify the gate and its place.
+    /// The names of the members in settings whose values identify the gate or its site.
     private static let members: Set<Text> = ["name", "id", "label", "host", "hosts", "verkey", "instruction", "zone"]
 
-    /// The most bytes of a file that are searched.
+    /// The number of bytes that are read from a file at most.
     private static let largest = 1 << 20
 
     private static func table(_ file: String) -> TOMLTable? {
@@ -90,7 +90,7 @@ struct RedactionTerms {
         return try? TOML.parse(bytes)
     }
 
-    /// Returns the values of keys that are not settings.
+    /// Returns the values of all keys that are not keys of the configuration.
     private static func unknown(in table: TOMLTable) -> [TOML] {
         let known = Set(Configuration.keys)
         return table.entries.flatMap { section -> [TOML] in
@@ -99,7 +99,7 @@ struct RedactionTerms {
         }
     }
 
-    /// Returns the texts in members with the names `names`, at any depth.
+    /// Returns the texts in all members with one of the names `names`, at any depth.
     private static func texts(named names: Set<Text>, in value: JSON, isNamed: Bool = false) -> [String] {
         switch value {
         case .string(let text) where isNamed: [text.string]
@@ -110,7 +110,7 @@ struct RedactionTerms {
         }
     }
 
-    /// Returns all texts, without the names of members.
+    /// Returns all texts in a JSON value at any depth. Names of members are not among them.
     private static func leaves(of value: JSON) -> [String] {
         switch value {
         case .string(let text): [text.string]
@@ -120,7 +120,8 @@ struct RedactionTerms {
         }
     }
 
-    /// Returns the host of a URL or of `host:port`; nil if there is none. Messages show only the host.
+    /// Returns the host of a URL or of `host:port`, without the port, because messages contain only the host; nil if
+    /// there is no host.
     private static func host(_ text: String) -> String? {
         let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         let place = text[start...].prefix { !"/?#".contains($0) }.split(separator: "@").last ?? ""
@@ -133,8 +134,7 @@ struct RedactionTerms {
 }
 
 extension JSON {
-    /// Converts the content of a TOML file, whether valid as a configuration or not. Values other than texts,
-    /// lists and tables become null.
+    /// Converts parsed TOML to JSON. Values other than texts, lists and tables become null.
     fileprivate init(_ value: TOML) {
         switch value {
         case .string(let text): self = .string(text)

@@ -10,7 +10,7 @@ import Monitoring
 import Observation
 import Settings
 
-/// Writes a report with which a person elsewhere can find the fault of a gate.
+/// The command `gatehouse report`: writes a report with which a person elsewhere can find the fault of a gate.
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Writes a report about this gate for remote support.",
@@ -33,7 +33,7 @@ struct ReportCommand: AsyncParsableCommand {
                 + "gatehouse report --log -", valueName: "file"))
     var log: String?
 
-    /// The largest number of lines of the log.
+    /// The number of lines at the end of the log that the report contains at most.
     private static let lines = 1000
 
     func run() async throws {
@@ -47,15 +47,14 @@ struct ReportCommand: AsyncParsableCommand {
         words.take(names: look.names + [Self.hostName])
         if let policy = look.policy { words.take(policy: policy) }
         if let status { words.take(status) }
-        // Without the names in the configuration, it is not possible to find them in other texts.
+        // If the names in the configuration are unknown, they cannot be found in the log and in the service's answers.
         let isBlind = redacted && !words.knowsSettings
         let withheld = ["omitted: the configuration cannot be read, so the names in it are unknown"]
 
         var lines = ["# Gate report, \(Machine.clock.utc().rfc3339)", ""]
         let machine = look.dependencies.isEmpty ? ["gatehouse " + ProductVersion.text] : look.dependencies
         lines += ["## Machine", ""] + machine + ["", "## Findings of the doctor", ""]
-        // Do not fold the lines as for a terminal: that would break a name of several words, and the name
-        // would not be found.
+        // Do not fold the lines. A fold inside a name of several words would hide the name from the redaction.
         lines += look.findings.map(Self.line) + ["", "## Status of the service", ""]
         if let status {
             lines +=
@@ -76,15 +75,15 @@ struct ReportCommand: AsyncParsableCommand {
             + (remedy.isEmpty ? "" : " → " + remedy)
     }
 
-    /// The machine's host name, read without a resolver, which may be slow.
+    /// The machine's host name, read from the kernel. A resolver could be slow.
     private static var hostName: String {
         (try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8))?.trimmingCharacters(
             in: .whitespacesAndNewlines)
             ?? ""
     }
 
-    /// Reads the bytes of a log. The log is often in the service's folder, where a link may lead to a file of
-    /// root's.
+    /// Reads the bytes of a log. If the path leads through the folder of the service, reads with the rights of the
+    /// folder's owner: a link in that folder may lead to a file that only root may read.
     private static func bytes(_ path: String, _ configuration: Configuration?) throws -> [UInt8] {
         let usual = StandardFolders.inForce.place(StandardFolders.state)
         let role = configuration.map { $0.ownerRole() } ?? OwnerRole(of: usual)
@@ -92,7 +91,7 @@ struct ReportCommand: AsyncParsableCommand {
         return try role.at(path) { try InputFile.bytes(path) }
     }
 
-    /// Returns the last lines of a log, within its last megabyte.
+    /// Returns the last ``lines`` lines of a log. Considers only the last MiB.
     private static func tail(_ bytes: [UInt8]) -> [String] {
         let text = String(decoding: bytes.suffix(1 << 20), as: UTF8.self)
         return text.split(separator: "\n").suffix(lines).map(String.init)

@@ -8,7 +8,7 @@ import LinuxIO
 import Reasons
 import Settings
 
-/// Shows how trusted the date at the gate is, and takes an operator's confirmation of it.
+/// Shows how far the gate trusts its date, and stores an operator's confirmation that the date is right.
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock", abstract: "Shows how trustworthy the gate's date is, and confirms it.",

@@ -8,17 +8,18 @@ import Reasons
 import Settings
 import Store
 
-/// The clock of this machine, evaluated with the dates of the ledger as the service would do at a start now. The check
-/// changes nothing.
+/// The clock of this machine, compared with the dates in the ledger as the service compares them at its start. The
+/// comparison changes nothing.
 struct ClockProbe {
     let look: ClockGuard.Reading
     let bound: Timestamp?
     let newestRecord: Timestamp?
-    /// The date that an operator accepted and the service has not taken over yet.
+    /// The date that an operator has accepted and that the service has not taken over yet; nil if there is none.
     let pending: Timestamp?
-    /// Why a waiting acceptance does not count.
+    /// Why the service would not take over the date that an operator has accepted; nil if it would, or if there is
+    /// none.
     let refusal: ClockAcceptance.Refusal?
-    /// The date that the gate would use.
+    /// The date, with its provenance, that the service would use if it started now.
     let time: WallTime
     let faults: [HealthReport]
 
@@ -35,7 +36,8 @@ struct ClockProbe {
             memory: StoredDate.read(confirmed, boots: boots, at: look.monotonic),
             isAuthenticated: configuration.clock.authenticated, made: ProductVersion.made, at: look.monotonic)
         if let accepted { _ = judge.accept(accepted) }
-        // Report the battery-backed clock at once: this command does not wait for it to settle.
+        // Report a fault of the battery-backed clock at once: this command does not wait, as the service does, until
+        // the clock has settled.
         let hardware = look.hardware.trouble.map { HealthReport.present(.clockHardware, detail: $0) }
         let faults = judge.handle(look).filter(\.isPresent) + [hardware].compactMap(\.self)
         return ClockProbe(
@@ -43,7 +45,7 @@ struct ClockProbe {
             time: judge.time, faults: faults)
     }
 
-    /// The names that the service may have given to this start of the machine.
+    /// The identifiers that the service may use for this boot.
     static var boots: [Text] { Boot.names(folder: StandardFolders.inForce.place(StandardFolders.runtime)) }
 
     private static func kept(
@@ -56,7 +58,7 @@ struct ClockProbe {
                 try await reader.setting(StoredDate.setting)
             )
         } catch {
-            // A gate that has never run has no stored date yet.
+            // Without a database no date is stored: the gate has never run.
             if case .absent = error { return (nil, nil, nil) }
             throw CommandFailure(error.text, remedy: error.remedy)
         }

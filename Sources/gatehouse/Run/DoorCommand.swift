@@ -5,7 +5,7 @@ import Encoding
 import Kiosk
 import Observation
 
-/// The door of the running service: its state, lock-down and free passage.
+/// The command `gatehouse door`: shows the state of the running service's door, and orders lock-down or free passage.
 struct DoorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "door", abstract: "Shows the state of the door, locks the gate down, or gives free passage.",
@@ -16,7 +16,7 @@ struct DoorCommand: AsyncParsableCommand {
             Exit code: 0 done, 2 the service is not running, does not respond or refuses.
             """, subcommands: [Status.self, Lock.self, Free.self, Release.self])
 
-    /// The arguments that all commands for the door take.
+    /// The arguments of all `door` commands.
     struct Input: ParsableArguments {
         @OptionGroup var input: ConfigurationInput
         @Option(

@@ -4,7 +4,8 @@ import Glibc
 import LinuxIO
 import Settings
 
-/// Takes the adapter for the service. systemd starts this command when the service asks for its adapter.
+/// Opens the Bluetooth adapter and passes its descriptor to the service. systemd starts this command when the service
+/// connects to the opener's socket.
 struct OpenRadioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open-radio", abstract: "Opens the Bluetooth adapter and passes it to the service.",
@@ -33,8 +34,9 @@ struct OpenRadioCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the adapter that the configuration names at this moment. A problem of the configuration is reported and
-    /// does not end the command, because the configuration may be correct at the next request.
+    /// Returns the adapter that the configuration names at this moment. If the configuration has a mistake or names no
+    /// adapter, prints that and returns nil. The command continues, because the configuration may be correct at the
+    /// next request.
     private func configuredAdapter() -> String? {
         do {
             let radio = try input.load(.units).radio
@@ -47,7 +49,7 @@ struct OpenRadioCommand: AsyncParsableCommand {
     }
 }
 
-/// Resets the adapter. systemd starts this command when the service asks for a reset.
+/// Resets the Bluetooth adapter. systemd starts this command when the service requests a reset.
 struct ResetRadioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset-radio", abstract: "Resets a Bluetooth adapter that hangs.",

@@ -3,7 +3,7 @@ import Console
 import GateService
 import LinuxIO
 
-/// Releases the GPIO lines. systemd runs this command after the service, whatever ended it.
+/// Sets the GPIO lines inactive and releases them. systemd runs this command after each end of the service.
 struct ReleaseLinesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release-lines", abstract: "Sets all GPIO lines inactive and releases them.",
@@ -24,7 +24,7 @@ struct ReleaseLinesCommand: AsyncParsableCommand {
             try request.release()
             Terminal.line("the lines of \(request.chip) are inactive and released")
         } catch .noChip {
-            // No line can be driven through a chip that does not exist.
+            // Report success: no line can be driven through a chip that does not exist.
             Terminal.line(Terminal.printable("there is no GPIO chip \(request.chip): no line is driven"))
         } catch {
             throw CommandFailure("\(error)", remedy: error.remedy, exitCode: 1)

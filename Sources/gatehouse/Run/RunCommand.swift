@@ -11,7 +11,7 @@ import Settings
     import Workbench
 #endif
 
-/// Runs the service.
+/// The command `gatehouse run`: runs the service until SIGTERM or SIGINT.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs the appliance until SIGTERM.",
@@ -41,14 +41,14 @@ struct RunCommand: AsyncParsableCommand {
         } catch let failure as ServiceFailure {
             throw CommandFailure(failure.message, remedy: failure.remedy, exitCode: 1)
         } catch {
-            // Never exit code 2: systemd would take it for a wrong configuration, and would not restart the
+            // Never end with exit code 2: systemd would treat it as a wrong configuration and would not restart the
             // service.
             throw CommandFailure("\(error)", remedy: "check the log; systemd restarts it", exitCode: 1)
         }
     }
 
-    /// Returns an observer with which a debug build ends before the kiosk breaks one of its rules. Returns
-    /// nil in a release build.
+    /// Returns an observer that ends a debug build when a turn of the kiosk violates one of the kiosk's rules, before
+    /// the turn's actions are carried out. Returns nil in a release build.
     private static func oracle(_ configuration: Configuration) throws -> Gatekeeper.TurnObserver? {
         #if DEBUG
             return Oracle.asserting(try KioskSettings(configuration, softwareVersion: ProductVersion.text))

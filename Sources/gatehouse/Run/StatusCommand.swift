@@ -6,7 +6,7 @@ import LinuxIO
 import Observation
 import Settings
 
-/// Prints the status of the running service.
+/// The command `gatehouse status`: prints the status of the running service.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Shows the state of the running service, its faults and their remedies.",
@@ -26,7 +26,7 @@ struct StatusCommand: AsyncParsableCommand {
         let answer = try ControlQuestion(socket: socket, input: input).ask(.status)
         let status = StatusReport(answer)
         if json {
-            // Print the service's own JSON, which may have members that this version does not know.
+            // Print the service's own JSON. It may have members that this version does not know.
             Terminal.json(answer)
         } else {
             for line in StatusListing.lines(status, of: input.places) { Terminal.line(line) }
@@ -35,17 +35,16 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// Makes requests to the running service.
+/// Sends requests to the running service over its control socket.
 struct ControlQuestion {
-    /// The path of the socket; nil: the path in the configuration.
+    /// The path of the control socket; nil: the path in the configuration.
     let socket: String?
     let input: ConfigurationInput
 
-    /// How long the service may take to answer.
+    /// How long this command waits for the service's answer.
     private static let limit: Duration = .seconds(2)
 
-    /// Returns the service's answer to a request. Throws a failure with a text for people if there is no
-    /// answer.
+    /// Returns the service's answer to a request. Throws a ``CommandFailure`` with a remedy if there is no answer.
     func ask(_ request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON {
         guard let path = try place() else {
             throw CommandFailure(
@@ -55,10 +54,12 @@ struct ControlQuestion {
         return answer
     }
 
-    /// Returns the service's answer; nil if no service runs.
+    /// Returns the service's answer to a request; nil if the service is not running or the configuration has no control
+    /// socket.
     func answer(to request: ControlRequest, _ members: [JSONObject.Member] = []) throws -> JSON? {
         guard let path = try place() else { return nil }
-        // Act as the owner of the folder: this user controls where the path of the socket leads.
+        // Act as the owner of the socket's folder, because this owner can replace the socket by a link to any other
+        // path.
         let role = OwnerRole(of: path)
         defer { role?.end() }
         let line: [UInt8]
@@ -71,7 +72,7 @@ struct ControlQuestion {
         return try Self.content(line)
     }
 
-    /// Returns the content of an answer's line.
+    /// Returns the answer in a line of the control socket. Throws the error that the line contains instead.
     static func content(_ line: [UInt8]) throws(CommandFailure) -> JSON {
         let reply = try? JSON.parse(line)
         if let answer = reply?["answer"] { return answer }
@@ -80,8 +81,8 @@ struct ControlQuestion {
             remedy: reply?["remedy"]?.string.map { Terminal.printable($0.string) })
     }
 
-    /// Returns the path of the socket. Root and the service may read the configuration; other users use the
-    /// standard path.
+    /// Returns the path of the control socket; nil if the configuration has none. A user who may not read the
+    /// configuration gets the standard path.
     private func place() throws -> String? {
         if let socket { return socket }
         do {
@@ -94,8 +95,8 @@ struct ControlQuestion {
 
     private func failure(_ failure: ControlClient.Failure, _ path: String) -> CommandFailure {
         switch failure {
-        // The unit requires the configuration (ConditionPathExists=), so a start without a configuration has
-        // no effect.
+        // The unit requires the configuration (ConditionPathExists=): without a configuration, `systemctl start` has no
+        // effect.
         case .notRunning where socket == nil && FileObstacle(input.path) == .absent:
             CommandFailure(
                 "the service is not running: there is no \(input.path)",
@@ -118,7 +119,7 @@ struct ControlQuestion {
         }
     }
 
-    /// Adapts an instruction to the gate. A socket that the user named may belong to any gate, so the instruction stays
-    /// unchanged.
+    /// Replaces the names in an instruction by the names of this gate's unit and files. If the user has named a socket,
+    /// which may belong to any gate, returns the instruction unchanged.
     private func told(_ words: String) -> String { socket == nil ? input.places.told(words) : words }
 }

@@ -7,9 +7,10 @@ import Observation
 import Reasons
 import Settings
 
-/// The output of `gatehouse status` for a person: faults first, then the parts in the order of a visit.
+/// The output of `gatehouse status` for a person: first the faults, then the parts of the gate in the order in which a
+/// visit uses them.
 ///
-/// The listing shows only the members that exist, because service and program may have different versions.
+/// The listing omits every value that the status report lacks, because service and program may have different versions.
 enum StatusListing {
     static func lines(_ status: StatusReport, of places: SetupPlaces) -> [String] {
         [headline(status), ""] + faults(status, places) + sticker(status.sticker ?? nil) + parts(status)
@@ -23,11 +24,12 @@ enum StatusListing {
             case .fault: Terminal.styled("\(name): out of order", .bold, .red)
             case .attention, nil: Terminal.styled("\(name): needs attention", .bold, .amber)
             }
-        // A gate without faults may be locked down, or open for free passage.
+        // Show the door's mode even without a fault: the gate may be locked down, or open for free passage.
         return state + (mode(status.door, at: status.observed).map { Terminal.styled(", " + $0, .bold, .amber) } ?? "")
     }
 
-    /// Returns the mode that replaces normal service, its cause and its beginning; nil in normal service.
+    /// Returns a text about the mode that replaces normal service, with its cause and its beginning; nil in normal
+    /// service.
     private static func mode(_ door: StatusReport.Door?, at now: Timestamp? = nil) -> String? {
         let words = DoorWords(door)
         return words.mode(words.since(now: now, zone: 0).map { $0 + " UTC" })
@@ -62,7 +64,7 @@ enum StatusListing {
         return lines + [""]
     }
 
-    /// Returns lines about the printed code, as a reminder that a printed key is in force.
+    /// Returns lines about the printed code while its key is in force, as a reminder for the operator.
     private static func sticker(_ sticker: StatusReport.Sticker?) -> [String] {
         guard let until = text(sticker?.until), let warning = text(sticker?.warning) else { return [] }
         return [Terminal.styled("a printed code is in force until \(until)", .bold, .amber)]
@@ -120,7 +122,7 @@ enum StatusListing {
         ]
     }
 
-    /// Returns lines about the door's mode, its inputs and its events; no lines for a gate with only a relay.
+    /// Returns texts about the door's mode, inputs and events; no texts for a gate that has only a relay.
     static func door(_ door: StatusReport.Door?) -> [String?] {
         let inputs = DoorInput.allCases.compactMap { input in (door?.inputs?[input]).map { words(input, $0) } }
         return [mode(door)] + inputs + [
@@ -171,7 +173,7 @@ enum StatusListing {
         ]
     }
 
-    /// Returns the next expiry that has no warning yet.
+    /// Returns a text about the next expiry (of trust data, for example) for which the gate has not warned yet.
     private static func ends(_ expiry: StatusReport.Expiries?) -> [String?] {
         if expiry?.isDated == false { return ["unknown: the date is not trusted"] }
         guard let next = expiry?.next, let words = text(next.words), let end = next.end else { return [] }

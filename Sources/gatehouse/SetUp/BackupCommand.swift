@@ -6,7 +6,7 @@ import Encoding
 import Foundation
 import Ledger
 
-/// Makes a backup: one file with the gate's data.
+/// The command `gatehouse backup`: copies the gate's data into one file.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
@@ -41,7 +41,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try input.load(.roots)
-        // The running gate has priority over the backup.
+        // Lower the priority of this process: the running gate must not wait for the backup.
         _ = nice(10)
         let secret = try withKeys ? passphrase.read(isNew: true) : nil
         var making = BackupMaker(
@@ -74,8 +74,8 @@ struct BackupCommand: AsyncParsableCommand {
     }
 }
 
-/// The progress of an operation, on a line of the terminal that is overwritten; no output if standard error
-/// is not a terminal.
+/// The progress of an operation as a percentage, on a line of standard error that is overwritten. Prints nothing if
+/// standard error is not a terminal.
 final class ProgressLine: Sendable {
     private let word: String
     private let isShown = isatty(STDERR_FILENO) == 1

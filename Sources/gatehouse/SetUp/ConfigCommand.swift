@@ -10,7 +10,7 @@ import LinuxIO
 import Settings
 import TrustFiles
 
-/// Tools for the configuration.
+/// The command `gatehouse config`: checks, bundles and imports configurations.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Checks the configuration, and imports signed ones.",
@@ -59,7 +59,8 @@ struct ConfigCommand: AsyncParsableCommand {
                 guard let notice = feature.notice(configuration, at: Machine.clock.utc()) else { continue }
                 Terminal.error(notice.detail, remedy: notice.remedy)
             }
-            // Print these faults, but do not refuse the configuration because of them: the service waits for the files.
+            // Print missing files of agents, but do not refuse the configuration because of them: the service waits for
+            // these files.
             for trouble in MachineProbe.agents(configuration) { Terminal.error(trouble.detail, remedy: trouble.remedy) }
         }
 
@@ -75,7 +76,7 @@ struct ConfigCommand: AsyncParsableCommand {
 }
 
 extension Configuration {
-    /// Every configuration key with its value in force, in lines for a person.
+    /// Every key of the configuration with the setting in force, as lines for a person.
     var listing: [String] {
         (effective.object?.members ?? []).flatMap { section in
             ["[\(section.name)]"]

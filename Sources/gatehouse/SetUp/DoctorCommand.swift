@@ -8,7 +8,7 @@ import LinuxIO
 import Settings
 import Workbench
 
-/// Reports whether a gate works, and what to do if it does not.
+/// The command `gatehouse doctor`: reports whether a gate works, and the remedy if it does not.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Checks everything that a gate needs and gives remedies.",
@@ -62,10 +62,10 @@ struct DoctorCommand: AsyncParsableCommand {
 }
 
 extension DoctorCommand {
-    /// Measures the board with records in the ledger's folder. If that folder cannot be written to, uses the
-    /// folder for temporary files and reports that.
+    /// Measures the speed of this board with records in the ledger's folder. If that folder is not writable, prints
+    /// that and uses the folder for temporary files.
     private func measure() async throws {
-        // The measurement writes to the folder, so take the owner's rights.
+        // Act as the owner of the ledger's folder, because the measurement writes to it.
         let folder = (try? input.load()).map {
             URL(fileURLWithPath: $0.ledger.path).deletingLastPathComponent().path
         }
@@ -92,7 +92,7 @@ extension DoctorCommand {
     }
 }
 
-/// The machine to examine.
+/// The option that names the machine to examine.
 struct MachineInput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -101,18 +101,18 @@ struct MachineInput: ParsableArguments {
             valueName: "folder"))
     var root: String?
 
-    /// Prints the findings, and throws their exit code.
+    /// Prints the findings about the machine. Throws the exit code that belongs to the findings unless it is 0.
     func examine(_ input: ConfigurationInput, json: Bool, asksService: Bool) throws {
         try check()
         let look = look(input, asksService: asksService)
         try DoctorListing.show(look.findings, look.dependencies, json: json)
     }
 
-    /// Refuses a folder that does not exist.
+    /// Throws if the folder of `--root` does not exist or cannot be read.
     func check() throws {
         guard let root, let obstacle = FileObstacle(folder: root) else { return }
         let name = Terminal.printable(root)
-        // Use the obstacle's own remedy if it has one.
+        // Use the obstacle's own remedy if the obstacle has one.
         guard let remedy = obstacle.remedy else {
             throw CommandFailure("there is no folder \(name)", remedy: "check --root")
         }
@@ -123,20 +123,20 @@ struct MachineInput: ParsableArguments {
     struct ProbeResult {
         /// The findings about the machine.
         var findings: [Finding]
-        /// The board, the system and the versions with which the findings were made.
+        /// The board, the system and the versions of the software, as texts.
         var dependencies: [String] = []
-        /// The texts in the findings that are names, and the name of the rules. A report for others leaves
-        /// these texts out.
+        /// The names that the findings contain (`names`), and the name of the gate's policy (`policy`; nil if unknown).
+        /// A redacted report omits these texts.
         var names: [String] = []
         var policy: String?
     }
 
-    /// Examines the machine.
+    /// Returns the results of an examination of the machine. Uses a placeholder if the configuration cannot be used.
     func look(_ input: ConfigurationInput, asksService: Bool) -> ProbeResult {
         do throws(ConfigurationError) {
             return look(try input.read(), input, asksService: asksService)
         } catch {
-            // Without a configuration, the control socket of the service is not known.
+            // Do not ask the service: without a configuration, the path of its control socket is unknown.
             guard let placeholder = try? Configuration.placeholder(for: input.absolutePath) else {
                 return ProbeResult(findings: Doctor.findings(error))
             }
@@ -158,10 +158,10 @@ struct MachineInput: ParsableArguments {
     }
 }
 
-/// The output of `gatehouse doctor`.
+/// The output of `gatehouse doctor`, for people or as JSON.
 enum DoctorListing {
-    /// Prints the findings and the machine on which they were made. Throws the findings' exit code unless it
-    /// is 0.
+    /// Prints the findings and a description of the machine. Throws the exit code that belongs to the findings unless
+    /// it is 0.
     static func show(_ findings: [Finding], _ dependencies: [String], json: Bool) throws {
         if json {
             let object: JSON = [
@@ -175,7 +175,7 @@ enum DoctorListing {
         if findings.exitCode != 0 { throw ExitCode(findings.exitCode) }
     }
 
-    /// Returns the lines for a person.
+    /// Returns the findings as lines for a person.
     static func lines(_ findings: [Finding], _ dependencies: [String]) -> [String] {
         var lines = dependencies.isEmpty ? [] : [Terminal.printable(dependencies.joined(separator: ", ")), ""]
         var last: Finding.Check?
@@ -201,7 +201,7 @@ enum DoctorListing {
         return lines
     }
 
-    /// Returns a mark of four characters; the marks differ even without colour.
+    /// Returns a mark of four characters for a state. The marks differ even without colour.
     private static func mark(_ state: Finding.State) -> String {
         switch state {
         case .good: Terminal.styled("ok  ", .green)

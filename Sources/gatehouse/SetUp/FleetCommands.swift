@@ -95,8 +95,8 @@ extension ConfigCommand {
             } catch { throw CommandFailure(error) }
         }
 
-        /// Refuses a configuration with which this machine would have an error that it does not have with the
-        /// configuration in force.
+        /// Refuses a configuration with which this machine has an error that it does not have with the configuration in
+        /// force.
         private func refuse(
             _ new: Configuration, insteadOf old: Configuration
         ) throws(FleetConfiguration.Failure) {
@@ -115,23 +115,25 @@ extension ConfigCommand {
             return Doctor(configuration, facts).findings.filter { $0.state == .bad }
         }
 
-        /// How the running service gets the new configuration.
+        /// How the running service takes over the new configuration.
         private enum TakingOver {
-            /// The service was started with the new configuration.
+            /// The service was started with the new configuration and already uses it.
             case done
-            /// The service takes over the configuration by a restart, which was requested.
+            /// The service has accepted the request for a restart and takes over the configuration by it.
             case restarting
-            /// The service uses the configuration at its next start: it does not run, or listens at no known socket.
+            /// The service takes over the configuration at its next start: it is not running, or listens at an unknown
+            /// socket.
             case atStart
-            /// The service takes over the configuration at its next start: it is running, but does not carry
-            /// out the request. The text is the reason.
+            /// The running service takes over the configuration at its next start, because it did not accept the
+            /// request for a restart. The text is the reason.
             case refused(String)
         }
 
-        /// Asks the running service for a restart, unless it was started with the present content of the
-        /// file. So the same import can be repeated after any interruption, such as a full disk or a lost
-        /// answer. The service listens at the socket of the configuration with which it was started. That may
-        /// be the replaced configuration, the one before it, or the new one.
+        /// Requests a restart from the running service, unless the service was started with the present content of the
+        /// file. So an operator can repeat an import after any interruption, such as a full disk or a lost answer.
+        ///
+        /// The service listens at the control socket of the configuration with which it was started. This may be the
+        /// replaced configuration, the configuration before that, or the new one, so all three sockets are tried.
         private func takeOver(_ replaced: Configuration, before: Configuration?) -> TakingOver {
             guard let new = try? input.load(.roots) else { return .atStart }
             let known = [replaced, before, new].compactMap(\.self)
@@ -139,7 +141,7 @@ extension ConfigCommand {
             for case let path? in known.map(\.control.path) where asked.insert(path).inserted {
                 let question = ControlQuestion(socket: path, input: input)
                 do {
-                    // Another gate on this machine may listen at that socket.
+                    // Ignore a socket at which another gate of this machine listens.
                     guard let status = try question.answer(to: .status).map({ StatusReport($0) }),
                         known.contains(where: { status.name == Text($0.kiosk.name) })
                     else { continue }
@@ -179,7 +181,7 @@ extension ConfigCommand {
 }
 
 extension CommandFailure {
-    /// Creates the failure about a refused configuration bundle, for a person.
+    /// Creates the failure for a configuration bundle that was refused.
     init(_ failure: FleetState.Failure) {
         switch failure {
         case .noKeys:

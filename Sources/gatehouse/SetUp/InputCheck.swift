@@ -5,17 +5,18 @@ import Encoding
 import Glibc
 import LinuxIO
 
-/// The second half of `gatehouse doctor --pins`: tries each input once, while a person triggers it.
+/// The second half of `gatehouse doctor --pins`: tests each input once, while a person triggers it.
 struct InputCheck {
     let steps: [InputTrial.Step]
     let chip: String
-    /// Whether the command prints and asks nothing, because a machine reads the result.
+    /// Whether the command prints and asks nothing, because a program reads the result.
     let isSilent: Bool
 
-    /// The interval in milliseconds at which edges and the keyboard are polled.
+    /// The interval in milliseconds at which the command polls edges and keyboard.
     private static let look: Int32 = 50
 
-    /// Tries all inputs. Without a person who answers, reports only their levels.
+    /// Tests all inputs and returns the findings. If no person can answer, the findings contain only the present
+    /// levels.
     func findings() throws -> [Finding] {
         guard !steps.isEmpty else { return [] }
         let watch: InputWatch
@@ -38,7 +39,7 @@ struct InputCheck {
             .map { InputTrial.untried(steps[$0], isActive: watch.active.contains($0)) }
     }
 
-    /// Waits until the lines are taken and their levels are known.
+    /// Waits until the lines are requested from the kernel and their levels are known. Throws after three seconds.
     private func settle(_ watch: InputWatch) throws(GPIOError) {
         let last = Machine.clock.now().advanced(by: .seconds(3))
         while try !watch.isThere() {
@@ -48,11 +49,12 @@ struct InputCheck {
         usleep(UInt32(clamping: InputTrial.settling.nanoseconds / 1000))
     }
 
-    /// Tries one input; returns nil if the person wants to stop.
+    /// Tests one input, repeatedly if the person wants that. Returns nil if the person ends the input of the terminal
+    /// before a result.
     private func play(_ index: Int, _ watch: InputWatch) -> Finding? {
         let step = steps[index]
         Terminal.line("\(step.name): \(step.task)")
-        // Skipping a repeated attempt does not discard the result of an earlier attempt.
+        // The result of the last attempt. A later attempt that the person skips does not discard it.
         var last: Finding?
         while true {
             Terminal.write("  Is it at rest? Enter to begin, [s]kip: ")
@@ -71,7 +73,7 @@ struct InputCheck {
     }
 
     private func attempt(_ index: Int, _ watch: InputWatch) -> Finding {
-        // Discard the edges from before the attempt.
+        // Discard the edges that were detected before the attempt.
         _ = try? watch.edges()
         var trial = InputTrial(steps, at: index, active: watch.active, at: Machine.clock.now())
         if trial.finding == nil {

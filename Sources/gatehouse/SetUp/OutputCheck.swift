@@ -6,8 +6,8 @@ import Glibc
 import LinuxIO
 import Settings
 
-/// `gatehouse doctor --pins`: tries each output once, while a person watches; then each input, while a person
-/// triggers it.
+/// The operation of `gatehouse doctor --pins`: tests each output once, while a person watches; then each input, while a
+/// person triggers it.
 struct OutputCheck {
     private let configuration: Configuration
     private let places: SetupPlaces
@@ -16,8 +16,8 @@ struct OutputCheck {
     private let steps: [OutputTrial.Step]
     private let inputs: InputCheck
 
-    /// Creates a trial of the lines in the configuration of the gate with the places `places`. `isSilent`:
-    /// whether the trial asks no questions, because a machine reads the result.
+    /// Creates a test of the lines in the configuration of the gate at `places`. With `isSilent` the test prints and
+    /// asks nothing, because a program reads the result.
     init(_ configuration: Configuration, of places: SetupPlaces, isSilent: Bool) throws {
         guard let chip = configuration.gpio.chip else {
             throw CommandFailure("the configuration names no lines", remedy: "set gpio.chip and gate.line")
@@ -29,8 +29,7 @@ struct OutputCheck {
         inputs = InputCheck(steps: InputTrial.steps(configuration), chip: chip, isSilent: isSilent)
     }
 
-    /// Tries all outputs and inputs. Refuses to do so while the service is running and holds the lines,
-    /// because only one process can take them.
+    /// Tests all outputs and inputs. Throws if the service is running, because only one process can use the lines.
     func findings() throws -> [Finding] {
         guard !isServiceThere else {
             throw CommandFailure(
@@ -39,14 +38,15 @@ struct OutputCheck {
         }
         let findings = try outputs()
         guard findings.count == steps.count else {
-            // If the person stops, do not ask about the remaining steps.
+            // If the person stops, do not ask about the remaining outputs and inputs.
             return findings + steps.dropFirst(findings.count).map { OutputTrial.finding($0, .none) }
                 + inputs.steps.map { InputTrial.untried($0, isActive: nil) }
         }
         return findings + (try inputs.findings())
     }
 
-    /// Returns the findings about the outputs, up to the one at which the person stopped.
+    /// Returns the findings about the outputs before the one at which the person stopped; about all outputs if the
+    /// person did not stop.
     private func outputs() throws -> [Finding] {
         let lines: GPIOLines
         do throws(GPIOError) { lines = try OutputTrial.take(steps, chip: chip) } catch {
@@ -66,7 +66,7 @@ struct OutputCheck {
         return findings
     }
 
-    /// Whether a service listens at the control socket, even if the service does not answer.
+    /// Whether a service listens at the control socket, even if this service does not answer.
     private var isServiceThere: Bool {
         guard let path = configuration.control.path else { return false }
         do throws(ControlClient.Failure) {
@@ -79,7 +79,7 @@ struct OutputCheck {
         }
     }
 
-    /// Tries one output; returns nil if the person wants to stop.
+    /// Tests one output. Returns nil if the person wants to stop.
     private func play(_ step: OutputTrial.Step, _ trial: OutputTrial) throws -> Finding? {
         let asks = !isSilent && isatty(STDIN_FILENO) == 1
         if !isSilent { Terminal.line("\(step.name), \(step.lines): \(step.task)") }

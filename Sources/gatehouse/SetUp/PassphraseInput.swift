@@ -4,15 +4,15 @@ import Console
 import Foundation
 import Glibc
 
-/// The source of the passphrase of a backup's keys: a file, or a person at the terminal.
+/// The source of the passphrase that encrypts the keys in a backup: a file, or a person at the terminal.
 struct PassphraseInput: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A file with the passphrase of the keys, for programs. Without it the command asks.", valueName: "file"))
     var passphraseFile: String?
 
-    /// Reads the passphrase. `isNew`: whether the passphrase is being chosen; a person then types it twice,
-    /// and its length is checked.
+    /// Reads the passphrase. With `isNew` the passphrase is for a new backup: a person has to type it twice, and it
+    /// must not be too short.
     func read(isNew: Bool) throws -> [UInt8] {
         let bytes: [UInt8]
         if let passphraseFile {

@@ -7,7 +7,7 @@ import Features
 import Foundation
 import Settings
 
-/// Restores a backup.
+/// The command `gatehouse restore`: restores a backup while the service is stopped.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
@@ -82,7 +82,8 @@ struct RestoreCommand: AsyncParsableCommand {
         }
     }
 
-    /// Asks for the passphrase only if the backup holds keys.
+    /// Returns the passphrase of the backup's keys; nil if no keys are restored. Asks a person only if the backup
+    /// contains keys.
     private func secret() async throws -> [UInt8]? {
         if withoutKeys { return nil }
         if passphrase.passphraseFile != nil { return try passphrase.read(isNew: false) }
@@ -90,7 +91,7 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     private func configuration() throws -> Configuration {
-        // A new card may have no configuration yet, but the backup has a configuration.
+        // Without a configuration, as on a new card, use a placeholder: the backup contains the real one.
         if takesConfiguration || check, !FileManager.default.fileExists(atPath: input.path) {
             return try Configuration.parse(
                 Array("[kiosk]\nname = \"new\"\n".utf8), file: input.path,

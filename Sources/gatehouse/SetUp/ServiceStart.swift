@@ -4,17 +4,17 @@ import Encoding
 import Foundation
 import Glibc
 
-/// Has systemd start or restart the service by systemctl, with a timeout: a machine that does not answer
-/// cannot block the caller.
+/// Starts or restarts the service by `systemctl`, with a timeout, so that a systemd that does not answer cannot block
+/// the caller.
 enum ServiceStart {
-    /// The timeouts in seconds. The timeout of a start (`start`) is longer than TimeoutStartSec= of the unit.
+    /// The timeouts in seconds. `start` is longer than TimeoutStartSec= of the unit.
     private static let limits = (short: 30, start: 90)
 
-    /// Whether systemd starts the services of this machine.
+    /// Whether this machine was booted with systemd.
     static var isPossible: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    /// Enables the service of the unit `unit`, named without `.service`, and starts or restarts the service.
-    /// Returns the failure; nil if there was none.
+    /// Enables the service of the unit `unit` (without `.service`), and starts or restarts it. Returns the failure; nil
+    /// after success.
     static func start(_ unit: String) async -> CommandFailure? {
         let service = unit + ".service"
         for (words, limit) in [
@@ -30,7 +30,7 @@ enum ServiceStart {
         let line = (["systemctl"] + words).joined(separator: " ")
         let remedy = "see: systemctl status \(unit); journalctl -u \(unit) -n 50"
         let place = NSTemporaryDirectory() + "gatehouse-setup-" + UUID().uuidString
-        // Use a file, not a pipe: a process that keeps a pipe open would block its reader.
+        // Use a file for the output, not a pipe: a process that keeps the pipe open would block this program.
         guard FileManager.default.createFile(atPath: place, contents: nil, attributes: [.posixPermissions: 0o600]),
             let output = FileHandle(forWritingAtPath: place)
         else {

@@ -7,7 +7,8 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// Sets a gate up: collects the answers from questions, options or a file, then writes all files of the gate.
+/// The command `gatehouse setup`: collects the answers from questions, options or a file, then writes all files of the
+/// gate.
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
@@ -72,7 +73,7 @@ struct SetupCommand: AsyncParsableCommand {
         if !isStarted { throw ExitCode(2) }
     }
 
-    /// The prefix of /etc/systemd and /boot; empty for this machine.
+    /// The folder above etc/systemd and boot; empty for this machine itself.
     private var root: String { machine.root ?? StandardFolders.inForce.root }
 
     // MARK: - Answers
@@ -102,7 +103,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the answers of the options and the file, with absolute paths.
+    /// Returns the answers in the options and in the file of `--from`, with absolute paths. Options take precedence.
     private func collect() throws -> (SetupAnswers, SetupOrigin) {
         let here = FileManager.default.currentDirectoryPath
         var answers = told.answers.resolved(in: here)
@@ -119,7 +120,7 @@ struct SetupCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints all problems except the last one, and returns the last one as a failure.
+    /// Prints all problems except the last one, and returns the last one as the failure of the command.
     private static func failure(_ error: SetupProblems, _ origin: SetupOrigin) -> any Error {
         for problem in error.problems.dropLast() {
             let failure = CommandFailure(problem, origin)
@@ -131,7 +132,7 @@ struct SetupCommand: AsyncParsableCommand {
     private func ask(
         _ given: SetupAnswers, _ sight: SetupMachine, _ places: SetupPlaces, _ origin: SetupOrigin
     ) throws -> SetupAnswers {
-        // Report problems of the options before asking anything.
+        // Report the problems of the options before the first question.
         for question in given.questions {
             if let problem = SetupPlan.problem(with: question, in: given, on: sight, at: places) {
                 throw CommandFailure(problem, origin)
@@ -145,7 +146,7 @@ struct SetupCommand: AsyncParsableCommand {
         return dialogue.answers.resolved(in: here)
     }
 
-    /// Checks, before any question is asked, that this user may write the configuration.
+    /// Checks, before the first question, that this user may write the configuration.
     private func checkPlace(_ places: SetupPlaces) throws {
         var folder = places.folder
         while access(folder, F_OK) != 0, errno == ENOENT, folder != "/" {
@@ -160,8 +161,8 @@ struct SetupCommand: AsyncParsableCommand {
 
     // MARK: - Start of the service
 
-    /// Starts the service, if that is wanted, and gives it the invitation. Returns false if the service did
-    /// not start.
+    /// Starts the service, if the options or the machine require it, and passes the invitation to the running service.
+    /// Returns false if the service did not start.
     private func begin(_ plan: SetupPlan, _ places: SetupPlaces) async throws -> Bool {
         let isUsual = geteuid() == 0 && root.isEmpty && places.hasUnit && ServiceStart.isPossible
         if start ?? isUsual {
@@ -172,8 +173,8 @@ struct SetupCommand: AsyncParsableCommand {
             }
         }
         guard plan.invitation != nil else { return true }
-        // Connect through the running service. Otherwise it would take the invitation from its file later.
-        // The service answers once its start has finished; a service that does not start never answers.
+        // Connect to the agent through the running service. If no service answers, the service reads the invitation
+        // from its file at its next start.
         let question = ControlQuestion(socket: nil, input: input)
         guard (try? question.answer(to: .agentList)) ?? nil != nil else { return true }
         do {
@@ -183,7 +184,7 @@ struct SetupCommand: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             Terminal.error(failure.message, remedy: failure.remedy)
         } catch is ExitCode {
-            // Do nothing more: the command has printed the reason, and the doctor reports it too.
+            // The command has already printed the reason, and the doctor reports it too.
         }
         return true
     }
@@ -206,7 +207,7 @@ struct SetupCommand: AsyncParsableCommand {
 }
 
 extension CommandFailure {
-    /// Creates the failure about one answer.
+    /// Creates the failure for the problem of one answer.
     init(_ problem: SetupProblem, _ origin: SetupOrigin) {
         let (message, remedy) = origin.text(problem)
         self.init(Terminal.printable(message), remedy: Terminal.printable(remedy))

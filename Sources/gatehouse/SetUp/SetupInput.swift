@@ -1,7 +1,7 @@
 import ArgumentParser
 import Commissioning
 
-/// The answers on the command line: an option for each question.
+/// The options of `gatehouse setup`, one for each question.
 struct SetupInput: ParsableArguments {
     @Option(help: ArgumentHelp("The name that phones show: 1 to 14 of A-Z a-z 0-9 _ -.", valueName: "name"))
     var name: String?
@@ -57,7 +57,7 @@ struct SetupInput: ParsableArguments {
     @Flag(help: "Permit agents without TLS.")
     var allowPlainHttp = false
 
-    /// The answers in the options.
+    /// The answers that the options contain. An absent option is an unanswered question.
     var answers: SetupAnswers {
         var answers = SetupAnswers()
         let texts: [(SetupQuestion, String?)] = [

@@ -2,13 +2,13 @@ import Commissioning
 import Console
 import Glibc
 
-/// Asks the questions of a setup in a terminal, which may be at the end of a serial line. The screen prints
-/// plain lines, and checks each answer at once.
+/// Asks the questions of a setup in a terminal. Prints plain lines only, because the terminal may be connected by a
+/// serial line. Checks each answer at once.
 struct SetupScreen {
-    /// Whether a person can be asked.
+    /// Whether standard input and output are a terminal, so that a person can answer.
     static var isThere: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Asks until no question is open. `inspect` checks the files and data to which an answer leads.
+    /// Asks until every question has an answer. `inspect` checks the files and data that an answer names.
     static func ask(
         _ dialogue: inout SetupDialogue, inspect: (SetupQuestion, SetupAnswers) -> SetupProblem?
     ) throws {
@@ -28,7 +28,7 @@ struct SetupScreen {
         }
     }
 
-    /// Shows what will be written, and asks for permission.
+    /// Prints the configuration that will be written. Returns whether the person permits it.
     static func confirms(_ plan: SetupPlan, _ file: String) throws -> Bool {
         Terminal.line()
         Terminal.line(Terminal.styled("\(Terminal.printable(file)):", .bold))

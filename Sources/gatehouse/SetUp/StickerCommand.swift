@@ -9,7 +9,7 @@ import LinuxIO
 import Settings
 import Tuvali
 
-/// Makes a code to print, for a gate without a display.
+/// The command `gatehouse sticker`: creates the picture of a code to print, for a gate without a display.
 struct StickerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sticker",
@@ -69,7 +69,7 @@ struct StickerCommand: ParsableCommand {
         Terminal.error("a printed code \(StickerSection.warning)", remedy: StickerSection.care)
     }
 
-    /// Writes a new file; returns whether that worked.
+    /// Writes a new file. Returns false if the file exists or cannot be written.
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let role = OwnerRole(of: path)
         defer { role?.end() }

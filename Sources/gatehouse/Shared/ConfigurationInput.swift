@@ -5,7 +5,7 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// The option that names the appliance's configuration.
+/// The option `--config`, which names the appliance's configuration.
 struct ConfigurationInput: ParsableArguments {
     static let standard = SetupPlaces.standard
 
@@ -16,7 +16,7 @@ struct ConfigurationInput: ParsableArguments {
         get {
             let folders = StandardFolders.inForce
             if folders.root.isEmpty || named.hasPrefix("/") { return folders.place(named) }
-            // The current folder, from which the path starts, may be one of the standard folders.
+            // The path is relative to the current folder, which may be inside one of the standard folders.
             let path = URL(fileURLWithPath: named).path
             let place = folders.place(path)
             return place == path ? named : place
@@ -24,13 +24,13 @@ struct ConfigurationInput: ParsableArguments {
         set { named = newValue }
     }
 
-    /// Whether the path is the one at which the package's service expects the configuration.
+    /// Whether `--config` is absent or names the path at which the package's service reads the configuration.
     var isStandard: Bool { named == Self.standard }
 
     /// The absolute path of the configuration file.
     var absolutePath: String { URL(fileURLWithPath: path).standardizedFileURL.path }
 
-    /// The paths and names of the gate with this configuration.
+    /// The paths and names of the gate that uses this configuration.
     var places: SetupPlaces { SetupPlaces(absolutePath) }
 
     /// Reads the configuration file with the rights of its owner.
@@ -40,19 +40,20 @@ struct ConfigurationInput: ParsableArguments {
         return try Configuration.load(path)
     }
 
-    /// The rights of a command run by root, once the command knows its gate.
+    /// The rights of a command that root runs, after it has read the configuration.
     enum Rights {
-        /// The rights of the owner of the gate's folders (``CommandRole``).
+        /// The rights of the owner of the gate's folders, until the command ends (``CommandRole``).
         case owners
-        /// The command keeps root's own rights, because it also works outside the gate's folders. For its
-        /// work in the owner's folders it takes the owner's rights.
+        /// Root's own rights, because the command also works outside the gate's folders. For its work inside these
+        /// folders the command acts as their owner.
         case roots
-        /// The command has the rights that its unit leaves it. With these rights the command cannot become another
-        /// user, and does not work in any of the gate's folders.
+        /// The rights that the command's systemd unit grants. The command cannot become another user, and does not work
+        /// inside the gate's folders.
         case units
     }
 
-    /// Reads the configuration, and turns its problems into one failure for people.
+    /// Reads the configuration and assumes the rights `rights`. Throws all problems of the configuration as one
+    /// ``CommandFailure``.
     func load(_ rights: Rights = .owners) throws -> Configuration {
         do throws(ConfigurationError) {
             let configuration = try rights == .units ? Configuration.load(path) : read()

@@ -1,8 +1,8 @@
 import Encoding
 
-/// The version of the program, as in `--version`, records and reports.
+/// The version of this program, as it is in `--version`, records and reports.
 enum ProductVersion {
     static let text = "0.1.0"
-    /// The day on which this version was made: any earlier date is wrong.
+    /// The day on which this version was made. A clock that shows an earlier date is wrong.
     static let made = Timestamp(seconds: 1_793_491_200)  // 2026-11-01
 }

@@ -28,7 +28,7 @@ extension PolicyCommand {
 
         func run() async throws {
             if let file { CommandRole.take(for: file) }
-            // Report the faults of the rules first, then those of the trust data.
+            // Report the problems of the rules before those of the trust data.
             if json, let problem = RulesInForce(file: file, over: nil).problem {
                 Terminal.json(problem.json)
                 throw ExitCode(2)

@@ -5,12 +5,12 @@ import Encoding
 import Reasons
 import TrustFiles
 
-/// Tools for the gate's rules.
+/// The command `gatehouse policy`: checks and tests the gate's rules.
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Checks and tests the gate's rules.", subcommands: [Check.self, Test.self])
 
-    /// Returns the direction of `--direction`.
+    /// Returns the direction that `--direction` names; nil if the option is absent.
     static func direction(_ word: String?) throws -> GateDirection? {
         try word.map { word in
             guard let direction = GateDirection.allCases.first(where: { Text($0.rawValue) == Text(word) }) else {
@@ -20,7 +20,7 @@ struct PolicyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Reads a policy, and turns its problems into one failure for people.
+    /// Reads a policy file. Throws all its problems as one ``CommandFailure``.
     static func load(_ path: String) throws -> GatePolicy {
         CommandRole.take(for: path)
         do throws(PolicyLoadError) {
@@ -28,7 +28,7 @@ struct PolicyCommand: AsyncParsableCommand {
         } catch { throw failure(error) }
     }
 
-    /// Returns the rules; nil if the gate has none. Throws their problems as one failure for people.
+    /// Returns the rules in force; nil if the gate has none. Throws all their problems as one ``CommandFailure``.
     static func usable(_ inForce: RulesInForce) throws -> GatePolicy? {
         if let problem = inForce.problem { throw failure(problem) }
         return inForce.rules
@@ -66,7 +66,7 @@ struct PolicyCommand: AsyncParsableCommand {
             if worst != 0 { throw ExitCode(worst) }
         }
 
-        /// Runs the tests in a file. Returns whether the file has at least one test and all tests passed.
+        /// Runs the tests in a policy file. Returns whether the file has at least one test and all tests passed.
         private func run(_ file: String) throws -> Bool {
             let policy = try PolicyCommand.load(file)
             var trial = PolicyCheck(policy, path: file)

@@ -3,7 +3,7 @@ import Console
 import Encoding
 import Reasons
 
-/// Prints the table of reasons, or one of its rows.
+/// The command `gatehouse reasons`: prints all reason codes, or those that the argument names.
 struct ReasonsCommand: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "reasons", abstract: "Explains a reason code: its meaning and its remedy.",
@@ -30,8 +30,8 @@ struct ReasonsCommand: PageCommand {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// Returns the rows for the text `code`: the row of a code, the rows for a code of MOSIP's, or the rows
-    /// of a family, such as `fault.`.
+    /// Returns the rows for the text `code`: the row of that reason code, the rows for a code of MOSIP's wallet, or all
+    /// rows of a family, such as `fault.`. Throws if no row matches.
     private func rows(_ code: String) throws -> [ReasonCode] {
         if let row = ReasonCode.named(code) ?? WalletCode.row(code) { return [row] }
         let theirs = ReasonCode.all.filter { $0.mosip == code && $0.refines == nil }

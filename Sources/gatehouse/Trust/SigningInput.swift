@@ -5,7 +5,7 @@ import Credentials
 import Encoding
 import LinuxIO
 
-/// The options that an operator gives for a signed bundle: key, number, time and file.
+/// The options for signing a bundle: private key, version, validity and file.
 struct SigningInput: ParsableArguments {
     @Option(help: ArgumentHelp("The file with the private key, from gatehouse trust keygen.", valueName: "file"))
     var key: String?
@@ -16,8 +16,8 @@ struct SigningInput: ParsableArguments {
     @Option(name: [.short, .customLong("output")], help: ArgumentHelp("The bundle to write.", valueName: "file"))
     var output: String?
 
-    /// Returns the values of all options; throws if one is missing. `command`: the name of the calling
-    /// command.
+    /// Returns the values of all options. Throws if an option is missing or cannot be used. `command`: the name of the
+    /// calling command, for the remedy.
     func read(
         _ command: String, grace: Duration = .zero
     ) throws -> (signer: OperatorSigningKey, edition: TrustEdition, output: String) {

@@ -35,8 +35,8 @@ extension TrustCommand {
 
         private func importBundle(_ gate: Configuration) throws {
             let bytes = try InputFile.bytes(path, limit: TrustBundle.Limits().bytes)
-            // Take the owner's rights. Otherwise root would follow symbolic links of the service's user, who
-            // owns the folder.
+            // Act as the owner of the folder, who is the service's user: as root, this command would follow that user's
+            // symbolic links.
             let role = OwnerRole(of: gate.trust.state)
             defer { role?.end() }
             do throws(TrustImportFailure) {
@@ -62,7 +62,7 @@ extension TrustCommand {
             show(copy.version, isNew: true, gate)
         }
 
-        /// Prints the trust data in force, and the rules if they are part of it.
+        /// Prints the version of the trust data, and the rules that are in force with them.
         private func show(_ version: String, isNew: Bool, _ gate: Configuration) {
             let directory = try? TrustState(gate.trust).read().directory
             let rules = directory.map { RulesInForce(file: gate.policy.file, over: $0) }
@@ -99,8 +99,8 @@ extension TrustCommand {
             let bytes: [UInt8]
             let policy: String
             do {
-                // Read with the rights of the directory's owner. The file that is written belongs to the
-                // operator.
+                // Read with the rights of the directory's owner. Write the bundle with the operator's own rights, so
+                // that it belongs to the operator.
                 let role = OwnerRole(of: directory)
                 defer { role?.end() }
                 let rules = RulesInForce(file: nil, over: try TrustDirectory(path: directory))
@@ -135,7 +135,7 @@ extension TrustCommand {
             guard let key = (try? SystemRandom.bytes(32)).flatMap(OperatorSigningKey.init(seed:)) else {
                 throw CommandFailure("the system provides no random bytes")
             }
-            // Never overwrite an existing key: without it, no new bundle could follow those that it signed.
+            // Never overwrite an existing key: if it is lost, no new bundle can replace those that it has signed.
             let made: OpenFile
             do throws(SystemError) { made = try OpenFile(file, .making(mode: 0o600)) } catch {
                 throw CommandFailure(
@@ -152,7 +152,7 @@ extension TrustCommand {
 }
 
 extension CommandFailure {
-    /// Creates the failure about a refused bundle, for a person.
+    /// Creates the failure for a bundle or directory that was not imported.
     init(_ failure: TrustImportFailure) {
         switch failure {
         case .bundle, .rollBack, .conflict: self.init(failure.text, remedy: failure.remedy, exitCode: 1)

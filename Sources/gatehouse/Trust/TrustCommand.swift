@@ -9,7 +9,7 @@ import LinuxIO
 import Settings
 import TrustFiles
 
-/// The tools for the gate's trust data.
+/// The command `gatehouse trust`: the tools for the gate's trust data.
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust", abstract: "Sets up, imports, lists, refreshes and checks the trust data.",
@@ -18,7 +18,7 @@ struct TrustCommand: AsyncParsableCommand {
             Needs.self, Pin.self, Import.self, List.self, Refresh.self, Verify.self, Bundle.self, KeyGeneration.self,
         ])
 
-    /// The trust data that a command reads.
+    /// The arguments that name the trust data to read.
     struct Input: ParsableArguments {
         @OptionGroup var configuration: ConfigurationInput
         @Option(
@@ -30,11 +30,11 @@ struct TrustCommand: AsyncParsableCommand {
                 "A trust directory or a bundle, in place of the trust data in force.", valueName: "path"))
         var path: String?
 
-        /// The path, as the beginning of an output line. The text is empty for the trust data in force.
+        /// The path with a colon, for the beginning of an output line. Empty for the trust data in force.
         var place: String { path.map { $0 + ": " } ?? "" }
 
-        /// Returns the report on the trust data and on the rules in force. The rules are those at a given
-        /// path, otherwise those of the gate.
+        /// Returns a report on the trust data and their rules: the data at the path that the user has named, otherwise
+        /// the data and rules in force at the gate.
         func report(at clock: WallTime) throws -> TrustReport {
             let directory = try load()
             let gate = path == nil ? try configuration.load() : nil
@@ -51,7 +51,8 @@ struct TrustCommand: AsyncParsableCommand {
                 return try TrustCommand.usable { () throws(TrustDirectoryError) in try TrustCommand.inForce(section) }
             }
             return try TrustCommand.reading(path, key: key) { [configuration] in
-                // A bundle that is examined on another machine needs no configuration.
+                // Without a configuration, as on an operator's machine, no key is configured: `--key` must name the key
+                // of the bundle.
                 let obstacle = FileObstacle(configuration.path)
                 if obstacle == .absent { return [] }
                 if case .forbidden? = obstacle, let obstacle {
@@ -176,8 +177,8 @@ struct TrustCommand: AsyncParsableCommand {
 }
 
 extension TrustCommand {
-    /// Returns the trust directory or the bundle at `path`. A bundle is checked with `key`; without it, with
-    /// the keys in the gate's configuration.
+    /// Returns the content of the trust directory or bundle at `path`. A bundle must be signed with `key`; if `key` is
+    /// nil, with one of the keys that `configured` returns.
     static func reading(
         _ path: String, key: String? = nil, orKeys configured: () throws -> [OperatorKey] = { [] }
     ) throws -> TrustDirectory {
@@ -202,7 +203,7 @@ extension TrustCommand {
         return try usable { () throws(TrustDirectoryError) in try TrustDirectory(bundle, name: path) }
     }
 
-    /// Returns the directory that was read; throws all its problems as one failure for people.
+    /// Returns the trust directory that `read` has read. Throws all its problems as one ``CommandFailure``.
     static func usable(_ read: () throws(TrustDirectoryError) -> TrustDirectory) throws -> TrustDirectory {
         do throws(TrustDirectoryError) { return try read() } catch {
             throw CommandFailure.problems("the trust data", error.problems.count, error.description)
@@ -224,7 +225,7 @@ extension TrustCommand {
         return key
     }
 
-    /// Returns the trust data in force. Reports on standard error why an imported bundle is not in force.
+    /// Returns the trust data in force. If an imported bundle is not in force, prints the reason on standard error.
     static func inForce(_ section: TrustSection) throws(TrustDirectoryError) -> TrustDirectory {
         let reading = try TrustState(section).read()
         if let fault = reading.fault { Terminal.error(Terminal.printable(fault.summary)) }
@@ -233,6 +234,7 @@ extension TrustCommand {
 }
 
 extension WallTime {
-    /// The date of this machine's clock. The date counts as given by the operator, who can see it.
+    /// The date of this machine's clock. Its provenance is `given`, because the operator sees the date and can correct
+    /// it.
     fileprivate static var machine: WallTime { WallTime(utc: Machine.clock.utc(), provenance: .given) }
 }

@@ -54,7 +54,7 @@ extension TrustCommand {
         }
     }
 
-    /// Returns the content of a trust directory. A directory that does not exist yet counts as empty.
+    /// Returns the content of the trust directory at a path. An absent directory counts as empty, and so does nil.
     static func store(toBe directory: String?) throws -> TrustStore {
         guard let directory, FileObstacle(folder: directory) != .absent else {
             var material = TrustMaterial()
@@ -65,18 +65,18 @@ extension TrustCommand {
     }
 }
 
-/// The output of the command: what a payload needs.
+/// The output of `gatehouse trust needs` for one file.
 struct TrustNeedsReport {
     let file: String
     let needs: TrustNeeds
-    /// The path of the trust directory, for the proposed commands.
+    /// The path of the trust directory, for the commands that the output proposes.
     let directory: String
 
     // MARK: - JSON output
 
-    /// The machine-readable form:
-    /// `{"file","format"?,"complete","believed":false,"needs":[…],"omitted"?,"reason"?,"unsupported"?}`,
-    /// each need as `{"kind","id"?,"present",…}`.
+    /// The output as one line of JSON:
+    /// `{"file","format"?,"complete","believed":false,"needs":[…],"omitted"?,"reason"?,"unsupported"?}`. Each need is
+    /// `{"kind","id"?,"present",…}`.
     var jsonLine: String {
         var line: JSONObject = ["file": .text(file)]
         if let format = needs.format { line["format"] = .text(format.rawValue) }
@@ -137,7 +137,7 @@ struct TrustNeedsReport {
         let mark = need.isPresent ? Terminal.styled("have", .green) : Terminal.styled("need", .amber)
         let name = need.name ?? need.id?.string ?? ""
         Terminal.line("  \(mark)  \(need.kind.rawValue.padding(to: 11))  \(Terminal.printable(name))")
-        // Two lines, so that the width is at most 80 columns.
+        // Print the id on a line of its own, so that no line is wider than 80 columns.
         if need.name != nil { Terminal.line("    " + (need.id?.string ?? "which it does not contain")) }
         for detail in Self.details(need) { Terminal.line("        " + Terminal.printable(detail)) }
     }
@@ -159,8 +159,8 @@ struct TrustNeedsReport {
         return details
     }
 
-    /// Returns the commands that would write the missing data. A file that the issuer has to provide has a name in
-    /// capitals. Empty if the entry lacks only lines that no command writes.
+    /// Returns the commands that would pin the missing data, with a name in capitals for each file that the issuer has
+    /// to provide. Empty if an issuer's entry lacks only lines that no command writes.
     private func commands(_ need: TrustNeeds.Need) -> [String] {
         let id = Self.word(need.id?.string ?? "")
         var pins: [String] = []
@@ -177,15 +177,16 @@ struct TrustNeedsReport {
         return pins.map { "gatehouse trust pin \($0) --trust \(Self.word(directory))" }
     }
 
-    /// The issuer to which a root could belong, if the answer is unique; otherwise nil.
+    /// The only issuer that the credential names, to which a missing root could belong; nil if there are none or
+    /// several.
     private var issuer: String? {
         let issuers = needs.needs.filter { $0.kind == .issuer }
         return issuers.count == 1 ? issuers[0].id?.string : nil
     }
 
-    /// Returns a line of an issuer's entry, such as `key-purpose = "did-wide"`, as an option of the command. Returns
-    /// nil for a line that `pin root` writes, and for a line that lets other parties sign for the issuer: a person
-    /// should not paste such a line without thinking.
+    /// Returns a line of an issuer's entry, such as `key-purpose = "did-wide"`, as an option of `trust pin issuer`.
+    /// Returns nil for a line that `pin root` writes. Also returns nil for a line that permits other parties to sign
+    /// for the issuer: a person should not paste such a line without thinking.
     private static func option(_ line: String) -> String? {
         guard let entry = (try? TOML.parse(Array(line.utf8)))?.entries.first else { return nil }
         let values = entry.value.array?.compactMap(\.string) ?? [entry.value.string].compactMap(\.self)
@@ -200,7 +201,8 @@ struct TrustNeedsReport {
         return values.map { " --\(name) \(word($0.string))" }.joined()
     }
 
-    /// Returns a text quoted as one word of a shell: a stranger wrote it, and a person may paste it.
+    /// Returns a text, in quotation marks if necessary, as one word of a shell: a stranger may have written it, and a
+    /// person may paste it.
     private static func word(_ text: String) -> String {
         let plain = text.utf8.allSatisfy { letter in
             (0x30...0x39).contains(letter) || (0x61...0x7A).contains(letter | 0x20)
@@ -212,6 +214,6 @@ struct TrustNeedsReport {
 }
 
 extension String {
-    /// Returns the text, padded with blanks to `width` letters.
+    /// Returns the text, padded with blanks to `width` characters.
     fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -18,7 +18,7 @@ extension TrustCommand {
                 """,
             subcommands: [Context.self, Document.self, Root.self, Issuer.self, StatusList.self])
 
-        /// The trust directory and the options of a pin.
+        /// The arguments of all `pin` commands: the trust directory and the options.
         struct Target: ParsableArguments {
             @Option(help: ArgumentHelp("The trust directory; created if it does not exist.", valueName: "directory"))
             var trust: String?
@@ -27,7 +27,7 @@ extension TrustCommand {
             @Flag(help: "One JSON object, for machines.")
             var json = false
 
-            /// Pins, and prints what was done.
+            /// Runs `work` on the trust directory, and prints the result.
             func pin(_ work: (TrustPin) throws(TrustPin.Failure) -> TrustPin.Outcome) throws {
                 guard let trust else {
                     throw CommandFailure(
@@ -171,8 +171,8 @@ extension TrustCommand {
                 try target.pin { pin throws(TrustPin.Failure) in try pin.issuer(Text(id), settings) }
             }
 
-            /// Returns the types of a credential that the issuer's entry in the trust data lacks. The types
-            /// are those that the file claims, without any verification.
+            /// Returns the types of the credential in a file that the issuer's entry in the trust data lacks. The types
+            /// are those that the file claims; nothing is verified.
             private func typesOf(_ file: String) throws -> [Text] {
                 let store = try TrustCommand.store(toBe: target.trust)
                 let needs = TrustNeeds(of: try InputFile.bytes(file), in: store)
@@ -208,7 +208,7 @@ extension TrustCommand {
 }
 
 extension CommandFailure {
-    /// Creates the failure about a thing that was not pinned, for a person.
+    /// Creates the failure for data that were not pinned.
     init(_ failure: TrustPin.Failure) {
         switch failure {
         case .unusable(let message, let remedy): self.init(message, remedy: remedy)

@@ -8,7 +8,7 @@ import Settings
 import Synchronization
 import TrustFiles
 
-/// Verifies credentials or wallet payloads from files, offline.
+/// The command `gatehouse verify`: verifies credentials or wallet payloads from files, offline.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -113,10 +113,10 @@ struct VerifyCommand: AsyncParsableCommand {
             report.policyOrigin = origin
             if !report.verdict.isAccepted { worst = max(worst, 1) }
             if explain || !json && Terminal.isInteractive {
-                // These lines contain parts of the credential.
+                // Make the lines printable: they contain parts of the credential, which may contain control characters.
                 for line in (explain ? report.explanation : report.summary).map(Terminal.printable) {
                     let margin = line.prefix { $0 == " " }.count
-                    // A program that reads from a pipe looks for whole sentences.
+                    // Do not fold lines in a pipe: the program that reads them may search for whole sentences.
                     let parts = Terminal.isInteractive ? Terminal.folded(line, hanging: margin + 2) : [line]
                     for part in parts { Terminal.line(part) }
                 }
@@ -127,7 +127,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if worst != 0 { throw ExitCode(worst) }
     }
 
-    /// Returns the configuration of the gate whose verdict is wanted; nil if no gate was named.
+    /// Returns the configuration of the gate whose verdict the user wants; nil without `--config`.
     private func gate() throws -> Configuration? {
         guard let config else { return nil }
         guard trust == nil, policy == nil, !noPolicy, direction == nil, profile == nil else {
@@ -140,8 +140,8 @@ struct VerifyCommand: AsyncParsableCommand {
         return try input.load()
     }
 
-    /// Returns the verifier of a gate, or the one that the options describe, and the origin of its rules; nil
-    /// if it has no rules.
+    /// Returns the verifier of `gate`, or the verifier that the options describe if `gate` is nil. `origin` is the
+    /// origin of the verifier's rules; nil if it has no rules.
     private func verifier(_ gate: Configuration?) throws -> (verifier: Verifier, origin: String?) {
         let store: TrustStore
         let inForce: RulesInForce
@@ -157,7 +157,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let directory = try trust.map { try TrustCommand.reading($0, key: key) }
             store = try directory?.store ?? TrustStore(TrustMaterial())
             if let policy { CommandRole.take(for: policy) }
-            // The rules may belong to a user other than the owner of the trust data.
+            // Read the rules as their owner, who may be another user than the owner of the trust data.
             let read = { RulesInForce(file: policy, over: noPolicy ? nil : directory) }
             inForce = policy.map { CommandRole.asOwner(of: $0, read) } ?? read()
             chosen = try chosenPolicy(PolicyCommand.usable(inForce))
@@ -165,7 +165,8 @@ struct VerifyCommand: AsyncParsableCommand {
         return (Verifier(trust: store, policy: chosen), inForce.rules.map { _ in inForce.origin })
     }
 
-    /// Returns the demand on the holder; an empty demand if the user gave none.
+    /// Returns the proof that the holder must give, from `--nonce` and `--audience`; an empty demand without these
+    /// options.
     private func demand(_ gate: Configuration?) -> HolderDemand {
         guard nonce != nil || audience != nil else { return HolderDemand() }
         return HolderDemand(
@@ -189,7 +190,7 @@ struct VerifyCommand: AsyncParsableCommand {
         return VerdictReport(file: file, verdict: verdict, stages: stages)
     }
 
-    /// Returns the median of each stage over all runs; the runs differ only in their times.
+    /// Returns the median time of each stage over all runs. All runs have the same stages.
     private static func medians(_ runs: [[VerdictReport.StageTime]]) -> [VerdictReport.StageTime] {
         guard let first = runs.first else { return [] }
         return first.indices.map { index in
@@ -218,8 +219,8 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the date that the user gave; otherwise the date that the gate would use. Without a gate,
-    /// returns the date of this machine's clock, which the user can see.
+    /// Returns the date of `--at`; without it, the date that the service of `gate` would use. Without a gate, returns
+    /// the date of this machine's clock as `given`, because the user can see and correct it.
     private func date(_ gate: Configuration?) async throws -> WallTime {
         guard let at else {
             guard let gate else { return WallTime(utc: Machine.clock.utc(), provenance: .given) }
@@ -237,8 +238,8 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// Records the end of each stage. Only one thread uses the object; the lock exists because the compiler
-/// requires it.
+/// Measures the time of each stage. Only one thread uses the object; it has a lock only because the compiler requires
+/// `Sendable`.
 private final class StageTimes: Sendable {
     private let state = Mutex<(last: Instant, stages: [VerdictReport.StageTime])>((Machine.clock.now(), []))
 

@@ -6,7 +6,7 @@ import Foundation
 import TrustFiles
 import Workbench
 
-/// Measures decision times on this machine and prints them as a table.
+/// The command `gatehouse-workshop bench`: measures decision times on this machine and prints them as a table.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
@@ -100,7 +100,7 @@ struct BenchCommand: AsyncParsableCommand {
         try CorpusTurns(verifier: verifier, date: WallTime(utc: date, provenance: .given)).run()
     }
 
-    /// Returns a verifier with the trust directory at `path`; nil: the current folder.
+    /// Returns a verifier with the trust directory at `path`, or in the current folder if `path` is nil.
     private static func verifier(_ path: String?) throws -> Verifier {
         do throws(TrustDirectoryError) {
             return Verifier(trust: try TrustDirectory(path: path ?? ".").store)

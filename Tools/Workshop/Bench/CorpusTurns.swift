@@ -7,10 +7,11 @@ import Glibc
 import LinuxIO
 import Reasons
 
-/// Verifies the files of a corpus in turns that another process requests, so that several verifiers can be
-/// measured alternately under the same noise.
+/// Verifies files of a corpus as another process requests it, line by line. So that process can measure several
+/// verifiers alternately, under the same noise of the machine.
 ///
-/// Each line of standard input is a turn, each line of standard output its answer as JSON:
+/// Each line of standard input is a request, which is called a turn. Each turn is answered by a line of JSON on
+/// standard output:
 ///
 /// | turn | answer |
 /// |---|---|
@@ -18,13 +19,13 @@ import Reasons
 /// | `signature FILE COUNT` | `{"codes": […], "ns": […]}`: a sample for each bare signature check |
 /// | `peak` | `{"peakBytes": …}`: the largest amount of memory that this process has used |
 ///
-/// PATH is a file, or a folder of variants `000.json`, `001.json` …. `ns` is the elapsed time, `cpu` the time
-/// on the processor, both in nanoseconds.
+/// PATH is a file, or a folder with the variants `000.json`, `001.json` …, of which COUNT are verified from number
+/// FIRST on. `ns` is the elapsed time, `cpu` the time on the processor, both in nanoseconds.
 struct CorpusTurns {
     let verifier: Verifier
     let date: WallTime
 
-    /// Takes turns until standard input ends.
+    /// Answers turns until standard input ends.
     func run() throws {
         while let line = readLine() {
             Terminal.json(try answer(line.split(separator: " ").map(String.init)))
@@ -61,15 +62,14 @@ struct CorpusTurns {
         return ["codes": .array(codes.map { .text($0) }), "ns": .array(samples), "cpu": .array(processor)]
     }
 
-    /// The processor time of this thread in nanoseconds, without the time of other threads.
+    /// The processor time that this thread has used, in nanoseconds.
     private static var processorTime: Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
-    /// Returns the variants, which are read before any clock runs. If the path is a single file, each variant
-    /// is that file.
+    /// Reads the variants before any time is measured. If the path is a file, every variant is that file.
     private func payloads(_ path: String, _ first: Int, _ count: Int) throws -> [[UInt8]] {
         var isFolder: ObjCBool = false
         _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
@@ -107,8 +107,8 @@ struct CorpusTurns {
         return ["codes": .array(codes.map { .text($0) }), "ns": .array(samples)]
     }
 
-    /// The high-water mark of resident memory in bytes, for this program alone: getrusage would include the
-    /// memory from before exec.
+    /// The maximum of this program's resident memory so far, in bytes (VmHWM). The figure of getrusage would include
+    /// the memory of the process before exec.
     private static var peakBytes: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

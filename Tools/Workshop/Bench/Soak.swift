@@ -8,10 +8,10 @@ import Simulation
 import Store
 import Workbench
 
-/// Simulates many thousands of visits and returns their lasting effects: used memory, open descriptors,
-/// written bytes, and wrong answers. The kiosk is the real one, checked by ``KioskRules``; verifier, keeper,
-/// database and witness are real, too, on a real file. Radio and phones are virtual, and so is the time at
-/// the gate. This time advances as slowly as people act, and stops while the gate waits for the disk.
+/// Simulates many thousands of visits and returns their lasting effects: memory, open descriptors, written bytes and
+/// wrong answers. The kiosk is real and checked by ``KioskRules``. Verifier, keeper, database and witness are real,
+/// too, with real files. Radio, phones and the time at the gate are virtual. The virtual time passes as in reality for
+/// people, and stops while the gate waits for the disk.
 enum Soak {
     /// A kind of visitor.
     enum Kind: String, CaseIterable, Sendable {
@@ -25,23 +25,23 @@ enum Soak {
         case junk
     }
 
-    /// The measured results.
+    /// The results of a soak.
     struct Figures: Sendable {
         /// The number of visitors of each kind.
         var visits: [Kind: Int] = [:]
-        /// The number of visitors with a wrong answer.
+        /// The number of visitors who got a wrong answer.
         var wrong = 0
-        /// The number of visitors with a credential but without an answer.
+        /// The number of visitors with a credential who got no answer.
         var unanswered = 0
         /// The kiosk's violations of its rules, in words.
         var violations: [String] = []
-        /// The number of records by result.
+        /// The number of records, by result.
         var records: [String: Int] = [:]
-        /// The faults of the ledger, in words.
+        /// The mistakes in the ledger and in its number of records, in words.
         var findings: [String] = []
-        /// The time from the first visit to the last.
+        /// The real time from the first visit to the last.
         var time = Duration.zero
-        /// The figures of the process after the warm-up, a tenth of the visits.
+        /// The figures of the process after a tenth of the visits, the warm-up.
         var start = ProcessFigures.now
         /// The figures of the process after the last visit.
         var end = ProcessFigures.now
@@ -49,30 +49,31 @@ enum Soak {
         var resident = 0...0
         /// The range of the number of open descriptors between the warm-up and the last visit.
         var descriptors = 0...0
-        /// The writes of the played visits.
+        /// The writes of the simulated visits.
         var written = DiskMeter.Counts()
-        /// The writes of accepted visits that are recorded one by one, as at a gate with few visitors, and
-        /// the number of these visits.
+        /// The writes of accepted visits that are recorded one by one, as at a gate with few visitors (`counts`), and
+        /// the number of these visits (`visits`).
         var alone = (counts: DiskMeter.Counts(), visits: 0)
-        /// The number of bytes by which one visit that is recorded alone makes the database grow.
+        /// The bytes by which the database grows for one visit that is recorded alone.
         var growth = 0
 
-        /// The number of all visitors.
+        /// The number of visitors of all kinds.
         var total: Int { visits.values.reduce(0, +) }
-        /// Whether every visitor got the right answer and every visit is recorded.
+        /// Whether every visitor got the right answer, every visit has its record, and no rule was violated.
         var isRight: Bool { wrong + unanswered == 0 && violations.isEmpty && findings.isEmpty }
     }
 
-    /// The number of visits of one script.
+    /// The number of visits in one script.
     private static let round = 500
-    /// The pause between rounds. It is longer than the idle time after which the store copies its log.
+    /// The pause after each script. It is longer than the idle time after which the store copies its write-ahead log
+    /// into the database.
     private static let pause = Duration.milliseconds(500)
     private static let kinds: [Kind] = [
         .accepted, .accepted, .rejected, .accepted, .left, .accepted, .accepted, .rejected, .accepted, .junk,
     ]
 
-    /// Simulates `visits` visits, then records `alone` further visits one by one, on a ledger below `parent`.
-    /// `onRound` gets the number of finished visits at intervals.
+    /// Simulates `visits` visits, then records `alone` further visits one by one, with a ledger in a folder below
+    /// `parent`. After each script, calls `onRound` with the number of finished visits and the figures of the process.
     static func run(
         visits: Int, alone: Int = 200, below parent: URL = FileManager.default.temporaryDirectory,
         onRound: @Sendable (Int, ProcessFigures) -> Void
@@ -89,7 +90,7 @@ enum Soak {
             let now = ProcessFigures.now
             if played >= visits / 10 { samples.append(now) }
             onRound(played, now)
-            // Real crowds have gaps. Without gaps the log would never be copied completely, and would grow.
+            // Pause, as crowds do. Without pauses the write-ahead log would never be copied completely, and would grow.
             try await Clock.system.sleep(for: pause)
         }
         figures.time = began.duration(to: Clock.system.now())
@@ -109,7 +110,7 @@ enum Soak {
         return figures
     }
 
-    /// Returns a visitor of the script.
+    /// Returns the visitor with the index `number` in a script. The seed makes the visitor's keys.
     private static func visit(_ number: Int, seed: Int) -> Simulation.Visit {
         let kind = kinds[number % kinds.count]
         var phone = number.isMultiple(of: 2) ? PhoneTraits.android14 : .iPhone
@@ -127,7 +128,7 @@ enum Soak {
             submission: .sealing(Samples.record(credential), seed: UInt64(seed)), misbehaviour: misbehaviour)
     }
 
-    /// Records visits one by one. Each step begins only after the previous one is on the disk and in the
+    /// Records `alone` visits one by one. Each step begins only when the previous step is on the disk and in the
     /// witness.
     private static func record(
         _ alone: Int, _ outcome: Outcome, _ ledger: BenchLedger, _ figures: inout Figures
@@ -144,7 +145,7 @@ enum Soak {
                 ledger.recordIntent(intent) { answer.resume(returning: $0) }
             }
             if let failure { throw DecisionBench.Failure(reason: failure.description) }
-            // At a quiet gate the witness learns of an intent before the visitor has chosen.
+            // Update the witness after the intent: at a quiet gate this happens before the visitor has chosen.
             await ledger.store.updateWitness()
             let record = VisitRecord(VisitID(id), using: intent, outcome, signedDigests: [random.bytes(32)])
             ledger.recordDecision(record, names: [name])
@@ -156,7 +157,7 @@ enum Soak {
             while await ledger.store.head.point.count == count { try await Clock.system.sleep(for: .microseconds(200)) }
             await ledger.store.updateWitness()
         }
-        // The copies of the log into the database are part of the visits' writes.
+        // Copy the log into the database before reading the counts: these copies are also writes of the visits.
         try await ledger.store.copyLog()
         figures.alone = (ledger.meter.counts.since(before), alone)
         figures.growth = (ledger.size - size) / alone

@@ -9,8 +9,8 @@ import Simulation
 import Tuvali
 import Workbench
 
-/// The gate of a soak: a ``GateSimulation`` on a thread of its own, whose time stops until an intent is on
-/// the real disk.
+/// The gate of a soak: a ``GateSimulation`` on its own thread. Its virtual time stops until an intent is on the real
+/// disk.
 final class SoakGate: Sendable {
     private let thread: BackgroundThread
     private let world: SoakWorld
@@ -20,10 +20,10 @@ final class SoakGate: Sendable {
         world = try SoakWorld(ledger)
     }
 
-    /// The outcome of the last admitted visitor; nil before the first.
+    /// The outcome of the last visit for which the gate opened; nil before the first.
     var lastAccepted: Outcome? { world.lastAccepted }
 
-    /// Plays a script and returns when its last visitor has left. `kinds`: the kind of each visitor.
+    /// Plays a script, and returns when its last visitor has left. `kinds` contains the kind of each visitor.
     func play(_ visits: [Simulation.Visit], kinds: [Soak.Kind]) async {
         await withCheckedContinuation { done in
             thread.run { [world] in
@@ -33,7 +33,7 @@ final class SoakGate: Sendable {
         }
     }
 
-    /// Ends the kiosk in order, and adds the observations to the figures.
+    /// Stops the kiosk in order, and adds the results to `figures`.
     func stop(_ figures: inout Soak.Figures) async {
         await withCheckedContinuation { done in
             thread.run { [world] in
@@ -45,21 +45,21 @@ final class SoakGate: Sendable {
     }
 }
 
-/// The surroundings of a soak's kiosk. Used by one thread at a time: the gate's, and before and after it the
-/// caller's.
+/// The environment of a soak's kiosk. One thread at a time uses it: the gate's thread during a script, the caller's
+/// thread before and after.
 private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
     private let ledger: BenchLedger
     private let verifiers: CurrentVerifier
     private var simulation: GateSimulation
     private var kinds: [Soak.Kind] = []
     private var seen = Soak.Figures()
-    /// The newest visit with a credential. One is enough, because phones arrive one after the other.
+    /// The newest visit with a credential. One variable is enough, because phones arrive one after another.
     private var visit: VisitID?
     private(set) var lastAccepted: Outcome?
 
     init(_ ledger: BenchLedger) throws {
         self.ledger = ledger
-        // Use the policy of a gate without a policy file: a reuse is noted, not refused.
+        // Use the policy of a gate without a policy file: a reuse is reported but not rejected.
         var policy = VerificationPolicy()
         policy.replay.action = .flag
         verifiers = CurrentVerifier(
@@ -82,7 +82,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         seen.violations = simulation.violations.map(\.description)
     }
 
-    /// Adds the observations. The answers that phones got must equal the records.
+    /// Adds the results to `figures`, with a finding if the number of records differs from the number of visitors.
     func tell(_ figures: inout Soak.Figures) {
         (figures.visits, figures.records) = (seen.visits, seen.records)
         (figures.wrong, figures.unanswered) = (seen.wrong, seen.unanswered)
@@ -124,7 +124,7 @@ private final class SoakWorld: SimulatedWorld, @unchecked Sendable {
         let outcome = record.outcome
         let isOpened = outcome.gate?.opened == true
         let names = verifiers.settle(record.visit, isOpened ? .used : .released, at: now)
-        // One record may count for many visits that were refused in the same way.
+        // Count a record as often as it says: one record may be for many visits that were rejected in the same way.
         seen.records[outcome.result.rawValue, default: 0] += 1 + outcome.repeated
         if isOpened {
             seen.records["gate opened", default: 0] += 1

@@ -3,12 +3,11 @@ import Encoding
 import Foundation
 import Workbench
 
-/// Runs a soak and prints its figures.
+/// Runs a soak, the simulation of thousands of visits, and prints its results.
 enum SoakReport {
-    /// The number of visits a day for which the wear of the card is reported.
+    /// The number of visits per day for which the report computes the wear of the memory card.
     private static let visitsADay = 2000
-    /// The bytes that can be written to a small card of 32 GB whose cells endure 1,000 writes, as the cells
-    /// of cheap cards do.
+    /// The number of bytes that can be written to a small, cheap card: 32 GB whose cells endure 1,000 writes.
     private static let cardBytes = 32_000_000_000 * 1000
 
     static func run(visits: Int, json: Bool) async throws {

@@ -4,17 +4,17 @@ import Kiosk
 import Simulation
 import Tuvali
 
-/// Measures the cost of a message from the controller's packets to its place in memory. The measurement uses
-/// the whole kiosk, without threads and with a stopped clock. The cost is compared with that of the CRC,
-/// which each byte needs in any case.
+/// Measures the processor time for a message, from the controller's packets to the assembled message in memory. The
+/// measurement runs the whole kiosk without threads, with a stopped clock. It compares this time with the time of the
+/// CRC alone, which every byte needs in any case.
 enum TransferBench {
-    /// The best of several runs.
+    /// The result of the fastest of several runs.
     struct Result: Sendable {
         /// The size of the message in bytes.
         let bytes: Int
         /// The time from the first packet of the first chunk to the last packet of the last chunk.
         let time: Duration
-        /// The time for the CRC of the same chunks alone.
+        /// The time for only the CRC of the same chunks.
         let check: Duration
 
         /// The throughput in millions of bytes per second.
@@ -23,19 +23,19 @@ enum TransferBench {
         var ratio: Double { time / max(.nanoseconds(1), check) }
     }
 
-    /// The reason why the measurement gave no figure.
+    /// The reason why a measurement has no result.
     struct Failure: Error, Sendable {
-        /// The description of the failure.
+        /// The reason, in words.
         let reason: String
     }
 
-    /// The payload of a chunk at the largest MTU, and the largest data packet that is sent over the air in
-    /// one piece, in bytes.
+    /// The payload of a chunk at the largest MTU (`payload`), and the largest data packet that is sent over the air in
+    /// one piece (`packetLength`), in bytes.
     private static let (payload, packetLength) = (505, 251)
-    /// The handles of the values that a phone writes, as in the kiosk's attribute table.
+    /// The handles of the characteristic values that a phone writes, as in the kiosk's attribute table.
     private static let (identify, size, chunk, request): (UInt8, UInt8, UInt8, UInt8) = (12, 20, 22, 24)
 
-    /// Receives a message of about `bytes` bytes, `runs` times.
+    /// Lets a kiosk receive a message of about `bytes` bytes, `runs` times, and returns the fastest run.
     static func run(bytes: Int = 1_000_000, runs: Int = 9) throws(Failure) -> Result {
         var random = SplitMix64(seed: 5)
         let chunks = (0..<bytes / payload).map { number in
@@ -55,8 +55,8 @@ enum TransferBench {
                 measure { for packet in packets { _ = kiosk.handle(.received(packet), at: .zero) } })
             var sum: UInt16 = 0
             check = min(check, measure { for chunk in chunks { sum ^= CRC16.kermit(chunk[...]) } })
-            // All chunks have arrived: the kiosk tries to open the message. It is random, not encrypted, so
-            // the visit fails.
+            // All chunks have arrived, so the kiosk now tries to decrypt the message. The message is random, so
+            // decryption fails and ends the visit.
             let actions = Self.packets([0x52, request, 0, 1]).flatMap { kiosk.handle(.received($0), at: .zero) }
             let isComplete = actions.contains { if case .recordOutcome = $0 { true } else { false } }
             guard isComplete, kiosk.counters.spoiledChunks == 0 else {
@@ -72,7 +72,7 @@ enum TransferBench {
         return began.duration(to: Clock.system.now())
     }
 
-    /// Returns a kiosk that advertises, with a phone that has announced a message of `bytes`.
+    /// Returns a kiosk that is connected to a phone which has announced a message of `bytes` bytes.
     private static func ready(for bytes: Int, _ random: inout SplitMix64) throws(Failure) -> Kiosk {
         guard let name = try? Identifier("Bench") else { throw Failure(reason: "no name") }
         var kiosk = Kiosk(settings: KioskSettings(name: name, softwareVersion: "bench"), at: .zero)
@@ -104,15 +104,15 @@ enum TransferBench {
         return kiosk
     }
 
-    /// Returns the answers of a minimal controller: eight ACL buffers of 251 bytes for LE Read Buffer Size,
-    /// success for other commands, and one completed packet for each data packet.
+    /// Returns the packets with which a minimal controller answers: eight ACL buffers of 251 bytes for LE Read Buffer
+    /// Size, success for every other command, and one completed packet for each data packet.
     private static func answer(_ packet: [UInt8]) -> [[UInt8]] {
         if packet[0] == 2 { return [[4, 0x13, 5, 1, packet[1], packet[2] & 0x0F, 1, 0]] }
         let result: [UInt8] = packet[1...2] == [0x02, 0x20] ? [0, 0xFB, 0, 8] : [0]
         return [[4, 0x0E, UInt8(3 + result.count), 1, packet[1], packet[2]] + result]
     }
 
-    /// Returns a PDU on the attribute channel as the controller's data packets.
+    /// Returns the data packets in which the controller passes a PDU of the attribute channel to the host.
     private static func packets(_ pdu: [UInt8]) -> [[UInt8]] {
         var frame: [UInt8] = []
         frame.appendLE(UInt16(truncatingIfNeeded: pdu.count))

@@ -5,7 +5,7 @@ import Foundation
 import Simulation
 import Workbench
 
-/// Simulates crowds before a gate, and prints how long people wait.
+/// The command `gatehouse-workshop crowd`: simulates crowds at gates, and prints how long people wait.
 struct CrowdCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crowd",
@@ -87,7 +87,7 @@ struct CrowdCommand: ParsableCommand {
         if mistakes > 0 { throw CommandFailure("\(mistakes) of the crowds found mistakes", exitCode: 1) }
     }
 
-    /// The plans of the crowds, one for each combination.
+    /// The plans of the crowds: one for each combination of the options' values.
     private var plans: [CrowdPlan] {
         var plans: [CrowdPlan] = []
         for places in places {

@@ -1,7 +1,7 @@
 import Encoding
 import Simulation
 
-/// The table of waiting times at a gate, by the number of waiting phones, of attackers and the loss.
+/// The table of the waiting times in crowds, with one row for each crowd.
 enum CrowdTable {
     /// The column headings.
     static let heads = [
@@ -10,7 +10,7 @@ enum CrowdTable {
         "longest", "link up to verdict p50", "p95",
     ]
 
-    /// Returns the cells of a row.
+    /// Returns the cells of the row for one crowd.
     static func cells(_ plan: CrowdPlan, _ figures: CrowdFigures) -> [String] {
         func seconds(_ share: Double, _ times: [Duration]) -> String {
             tenths(times.percentile(share).milliseconds / 1000) + " s"

@@ -1,42 +1,41 @@
-/// Reads the comments of an example file that has a comment above each key.
+/// Reads the comments of an example file, in which a comment is above each key.
 ///
-/// Prose above a key is about that key and about the keys that follow it directly; prose above a `[section]`
-/// is about the section. A key may itself be commented out with a `#`; such a line is recognised by the key's
-/// name.
+/// A comment above a key is about that key and about the keys that follow it directly; a comment above a `[section]` is
+/// about the section. A key may itself be in a comment (`# skew = "60s"`): a commented line is a key if its name is
+/// known, otherwise prose.
 struct AnnotatedExample {
-    /// Keys that share the same prose.
+    /// Keys to which the same comment applies.
     struct Entry {
         var keys: [String]
         let meaning: [String]
-        /// Lines that show how the keys are written. They are needed only if the keys alone do not show it.
+        /// Lines that show how the keys are written; empty if the keys themselves show it.
         var example: [String] = []
     }
 
-    /// The content of one section, such as `[clock]`; the first section has no name.
+    /// The content of a section, such as `[clock]`. The keys above the first header are a section without a name.
     struct Section {
         let name: String
-        /// The header as it is written: `[clock]`, `[[accept]]`.
+        /// The header as it is in the file: `[clock]`, `[[accept]]`.
         let header: String
         var meaning: [String]
         var entries: [Entry] = []
     }
 
-    /// The prose at the top of the file.
+    /// The comment at the top of the file.
     private(set) var introduction: [String] = []
     private(set) var sections = [Section(name: "", header: "", meaning: [])]
 
     private let known: Set<String>
     private var current = 0
     private var prose: [String] = []
-    /// Whether the previous line was a key.
+    /// Whether the previous line was a key, so that a key without a comment shares that key's comment.
     private var followsKey = false
-    /// The number of open brackets.
+    /// The number of brackets that the previous lines have opened and not closed.
     private var depth = 0
-    /// Whether lines belong to the example of the last entry.
+    /// Whether commented lines are added to the example of the last entry.
     private var isShowing = false
 
-    /// Reads an example. `known`: the keys with their sections, such as `clock.skew`. A commented line that
-    /// names none of these keys is prose.
+    /// Reads an example file. `known` contains the names of all keys with their sections, such as `clock.skew`.
     init(_ text: String, known: Set<String>) {
         self.known = known
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { take(line) }
@@ -64,7 +63,7 @@ struct AnnotatedExample {
         }
     }
 
-    /// Handles an empty line.
+    /// Handles an empty line, which ends a comment.
     private mutating func endOfBlock() {
         if introduction.isEmpty { introduction = prose }
         (prose, followsKey, isShowing) = ([], false, false)
@@ -73,8 +72,8 @@ struct AnnotatedExample {
     private mutating func header(_ text: Substring, isComment: Bool) {
         let name = String(text.filter { !"[]".contains($0) })
         if isComment {
-            // Either a list of sections that cannot be in the file while empty, or one more section of the
-            // current name.
+            // A header in a comment. With another name than the section's it is a key whose value is a list of
+            // sections; with the same name it shows a further section.
             guard name != sections[current].name else { return }
             sections[current].entries.append(Entry(keys: [name], meaning: prose, example: [String(text)]))
             (prose, isShowing) = ([], true)
@@ -105,13 +104,14 @@ struct AnnotatedExample {
         sections[current].name.isEmpty ? key : sections[current].name + "." + key
     }
 
-    /// Returns the key of a line: `skew` for `skew = "60s"`.
+    /// Returns the key in a line, such as `skew` for `skew = "60s"`; nil if the line has no key.
     private static func key(_ line: Substring) -> String? {
         let key = line.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" }
         return key.first?.isLetter == true && line.dropFirst(key.count).hasPrefix(" = ") ? String(key) : nil
     }
 
-    /// Returns the number of brackets that a line opens, minus the number that it closes.
+    /// Returns the number of brackets that a line opens, minus the number that it closes. Brackets in texts are not
+    /// counted.
     private static func balance(_ line: Substring) -> Int {
         var (depth, isText) = (0, false)
         for character in line {

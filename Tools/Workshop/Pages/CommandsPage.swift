@@ -2,15 +2,15 @@ import Console
 import Encoding
 import Foundation
 
-/// The page with every command of `gatehouse` and its help, as the program prints it.
+/// The page with the help of every command of `gatehouse`, as the program prints it.
 struct CommandsPage {
     /// The path of the program `gatehouse`.
     let program: String
 
-    /// The width of a block on the page, in columns.
+    /// The width of the help texts on the page, in characters.
     private static let columns = 100
 
-    /// Runs the program for its list of commands, and for the help of each.
+    /// Returns the page. Runs the program for its list of commands, and for the help of each command.
     func text() throws -> String {
         let lead = """
             # Commands
@@ -32,7 +32,7 @@ struct CommandsPage {
             String($0.reversed().drop { $0 == " " }.reversed())
         }
         let title = (["gatehouse"] + path).joined(separator: " ")
-        // The program ends its output with the end of the last line.
+        // Drop the empty text after the last line end.
         var sections = [(["## `\(title)`", "", "```text"] + lines.dropLast() + ["```", ""]).joined(separator: "\n")]
         for child in command["subcommands"]?.array ?? [] {
             guard let name = child["commandName"]?.string?.string, name != "help" else { continue }
@@ -41,7 +41,7 @@ struct CommandsPage {
         return sections
     }
 
-    /// Returns the standard output of the program. It must succeed.
+    /// Returns the standard output of the program. Throws if the program fails.
     private func output(of words: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)

@@ -1,6 +1,6 @@
 import GateService
 
-/// The page with every event of the log and its meaning.
+/// The page `docs/reference/events.md`: every event of the log with its level, members and meaning.
 enum EventsPage {
     static var text: String {
         let lead = """

@@ -1,23 +1,23 @@
 import Encoding
 
-/// A reference page about the keys of a file. The form of each value is from the program, and the purpose of
-/// each key from the comments of the example.
+/// A reference page about the keys of a file. The form of each value comes from the program, the purpose of each key
+/// from the comments of the example file.
 struct KeyPage {
-    /// A table of keys from the program, and the section of the example that shows it.
+    /// The keys of one table of the program, and the name of the section that shows them in the example.
     struct Part {
         let section: String
-        /// The form of each key's value, in the program's order, by the key's name in the example.
+        /// The form of each key's value, in the program's order. A key is named as in the example.
         let forms: [KeyForm]
     }
 
     let title: String
-    /// The text below the title.
+    /// The text between the title and the example's introduction.
     let lead: String
     let parts: [Part]
-    /// The tables inside other tables. They have no separate section in the example.
+    /// The tables inside other tables, which have no section of their own in the example.
     let inner: [(title: String, forms: [KeyForm])]
 
-    /// Returns the page for an example.
+    /// Returns the page, with the comments of the example file.
     func text(of example: String) -> String {
         let read = AnnotatedExample(example, known: Set(parts.flatMap(\.forms).map(\.key)))
         var blocks = ["# \(title)", lead, Markdown.prose(read.introduction)]
@@ -26,7 +26,7 @@ struct KeyPage {
             if !section.header.isEmpty {
                 blocks += ["## \(Markdown.plain(section.header))", Markdown.prose(section.meaning)]
             }
-            // A key that is itself a section has its own heading.
+            // Omit keys that are themselves sections: they have headings of their own.
             blocks += Self.blocks(section, part.forms.filter { form in !parts.contains { $0.section == form.key } })
         }
         for table in inner { blocks += ["## \(table.title)", Self.list(table.forms)] }
@@ -59,9 +59,9 @@ struct KeyPage {
     }
 }
 
-/// Converts text to Markdown that shows it unchanged.
+/// Converts texts to Markdown that renders them unchanged.
 enum Markdown {
-    /// Returns the text as code, between backticks.
+    /// Returns the text as inline code.
     static func code(_ text: String) -> String { "`\(text)`" }
 
     /// Returns the text with Markdown's special characters escaped.
@@ -70,8 +70,8 @@ enum Markdown {
             .replacing("[", with: "\\[")
     }
 
-    /// Returns lines of prose as Markdown. Indented lines become a block of code, and an empty line begins a
-    /// paragraph.
+    /// Returns lines of prose as Markdown. Lines that begin with two spaces become a block of code, and an empty line
+    /// begins a new paragraph.
     static func prose(_ lines: [String]) -> String {
         var blocks: [(isCode: Bool, lines: [String])] = []
         for line in lines {

@@ -1,6 +1,6 @@
 import Reasons
 
-/// The page `docs/reasons.md`: the table of reasons. A test compares the page with this text.
+/// The page `docs/reasons.md`: the table of all reason codes. A test compares the page with this text.
 enum ReasonsPage {
     static var text: String {
         ([introduction] + ReasonCode.groups.map(section) + [phones]).joined(separator: "\n")
@@ -34,7 +34,7 @@ enum ReasonsPage {
 
         """
 
-    /// The codes that a phone shows. No record contains them.
+    /// The section about the codes that a phone shows. No record contains these codes.
     private static var phones: String {
         let rows = WalletCode.all.map { "| `\($0.text)` | \(escaped($0.meaning)) | \(escaped($0.remedy)) |" }
         let head = [

@@ -7,7 +7,7 @@ import Foundation
 import Settings
 import TrustFiles
 
-/// Prints the pages that are made from the program's own tables: keys, commands, events and reasons.
+/// The command `gatehouse-workshop reference`: prints a page that is made from the program's own tables.
 struct ReferenceCommand: PageCommand {
     static let configuration = CommandConfiguration(
         commandName: "reference", abstract: "Prints a reference page: every key, command, event or reason.",
@@ -19,12 +19,12 @@ struct ReferenceCommand: PageCommand {
             Exit code: 2 when an example cannot be read, or the program does not print its help.
             """)
 
-    /// The names of the pages.
+    /// The names of the pages that the command can print.
     enum Page: String, CaseIterable {
         case configuration, policy, trust, commands, events, reasons, catalog
     }
 
-    /// The longest example in bytes; the usual one has about 20 KB.
+    /// The largest size of an example file, in bytes. The usual files have about 20 KB.
     private static let limit = 1024 * 1024
 
     @Argument(help: "The page.")
@@ -63,7 +63,7 @@ struct ReferenceCommand: PageCommand {
         }
     }
 
-    /// The path of the `gatehouse` that was built with this program.
+    /// The path of the program `gatehouse` in the folder of this program, from the same build.
     private static var neighbour: String {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appendingPathComponent("gatehouse").path
@@ -122,7 +122,7 @@ struct ReferenceCommand: PageCommand {
             ])
     }
 
-    /// Returns the keys with the name of their section before them, as in the example.
+    /// Returns the keys with the name of their section and a dot before them, as in the example.
     private static func within(_ section: String, _ forms: [KeyForm]) -> [KeyForm] {
         forms.map { KeyForm("\(section).\($0.key)", $0.form) }
     }

@@ -4,19 +4,19 @@ struct DiagramLayout {
     static let rowHeight = 34
     static let labelSize = 13
     static let titleSize = 14
-    /// The radius of a header pin at the board's edge.
+    /// The radius of the circle of a header pin at the board's edge.
     static let pinRadius = 11
-    /// The space between the symbol of a part and its neighbours, in pixels.
+    /// The distance between the symbol of a part and the next symbol or box.
     private static let space = 14
 
     private let diagram: WiringDiagram
-    /// The upper edge of row 1.
+    /// The vertical position of the upper edge of row 1.
     private let top: Int
-    /// The left edge and the width of each column, and of the gap to its right.
+    /// The left edge and the width of each column (`columns`), and of the gap to the right of each column (`gaps`).
     private var columns: [(x: Int, width: Int)] = []
     private var gaps: [(x: Int, width: Int, lanes: [(x: Int, width: Int)])] = []
 
-    /// Lays out the whole diagram, with its upper left corner at `left` and `top`.
+    /// Computes the positions of the whole diagram, with its upper left corner at `left` and `top`.
     init(_ diagram: WiringDiagram, left: Int, top: Int) {
         self.diagram = diagram
         self.top = top
@@ -51,19 +51,19 @@ struct DiagramLayout {
 
     func frame(_ box: WiringDiagram.Box) -> (x: Int, y: Int, width: Int, height: Int) {
         let column = columns[box.column]
-        // The box is smaller than its rows, so that two boxes of a column do not touch.
+        // Make the box a little smaller than its rows, so that two boxes in a column do not touch.
         return (column.x, y(box.row) - Self.rowHeight / 2 + 4, column.width, box.rows.count * Self.rowHeight - 8)
     }
 
-    /// The left and the right edge of a column.
+    /// Return the left and the right edge of a column.
     func left(_ column: Int) -> Int { columns[column].x }
     func right(_ column: Int) -> Int { columns[column].x + columns[column].width }
 
-    /// Returns the middle of a part's symbol.
+    /// Returns the position of the middle of a part's symbol.
     func centre(_ part: WiringDiagram.Part) -> (x: Int, y: Int) {
         let lane = gaps[part.gap].lanes[part.lane - 1]
         guard part.isUpright else { return (lane.x + lane.width / 2, y(part.rows.lowerBound)) }
-        // Between two rows, so that the label to the right does not touch a wire.
+        // Place the symbol between two rows, so that its label does not touch a wire.
         let upper = (part.rows.lowerBound + part.rows.upperBound - 1) / 2
         return (lane.x + Symbol.halfWidth, (y(upper) + y(upper + 1)) / 2)
     }

@@ -1,10 +1,10 @@
-/// The 40-pin header seen from above, with the pins in use in the colours of their wires.
+/// The picture of the 40-pin header, seen from above. The pins in use have the colours of their wires.
 enum HeaderPicture {
     static let width = 112
     private static let pitch = 17
 
-    /// Returns the shapes of the header with its upper left corner at (`x`, `y`), and the vertical position
-    /// of its lower edge. `used`: the colour of each pin in use.
+    /// Returns the shapes of the header with its upper left corner at (`x`, `y`), and the vertical position of its
+    /// lower edge. `used` contains the colour of each pin in use, by pin.
     static func shapes(x: Int, y: Int, used: [Int: String]) -> (shapes: [Picture.Shape], bottom: Int) {
         let height = 20 * pitch + 14
         var shapes: [Picture.Shape] = [
@@ -15,7 +15,7 @@ enum HeaderPicture {
             let centre = (x: x + (isLeft ? 46 : 66), y: y + 7 + pitch / 2 + (pin - 1) / 2 * pitch)
             let colour = used[pin]
             let fill = colour ?? "#ffffff"
-            // Pin 1 is square, like its pad on the board.
+            // Draw pin 1 as a square, like its pad on the board.
             shapes.append(
                 pin == 1
                     ? .box(

@@ -1,9 +1,9 @@
-/// A text of a picture, and the space that it takes.
+/// A text in a picture, with its position and size in pixels.
 struct Label: Hashable, Sendable {
     enum Anchor: String { case start, middle, end }
 
     let text: String
-    /// The anchor point of the text, at half the height of its small letters.
+    /// The position of the anchor: its horizontal position, and the vertical middle of the small letters.
     let x, y: Int
     var size = DiagramLayout.labelSize
     var isBold = false
@@ -12,7 +12,7 @@ struct Label: Hashable, Sendable {
 
     var width: Int { Self.width(text, size: size, isBold: isBold) }
 
-    /// The left, right, upper and lower edge.
+    /// The positions of the left, right, upper and lower edge of the text.
     var edges: (left: Int, right: Int, top: Int, bottom: Int) {
         let left =
             switch anchor {
@@ -23,13 +23,13 @@ struct Label: Hashable, Sendable {
         return (left, left + width, y - size / 2, y + size / 2)
     }
 
-    /// Returns the width of a text in pixels in a wide typeface (DejaVu Sans), rounded up.
+    /// Returns the width of a text in pixels for a wide typeface (DejaVu Sans), rounded up.
     static func width(_ text: String, size: Int, isBold: Bool) -> Int {
         (text.count * size * (isBold ? 70 : 62) + 99) / 100
     }
 }
 
-/// Colours, dark enough to be read on white.
+/// Colours that are dark enough to be read on white.
 enum Colour {
     static let ink = "#1f2937"
     static let grey = "#6b7280"
@@ -47,7 +47,7 @@ enum Colour {
     ]
     private static let grounds = ["ground", "GND", "0 V"]
 
-    /// Returns the colour of a wire from a terminal with the given name; nil if the name implies no colour.
+    /// Returns the colour of a wire from the terminal with the name `terminal`; nil if the name implies no colour.
     static func of(_ terminal: String) -> String? {
         if terminal.hasPrefix("+") { return supply }
         if grounds.contains(where: terminal.hasPrefix) { return ground }
@@ -58,7 +58,7 @@ enum Colour {
     }
 }
 
-/// A drawing as shapes, in pixels.
+/// A drawing that consists of shapes, with positions in pixels.
 struct Picture {
     enum Shape {
         case box(x: Int, y: Int, width: Int, height: Int, radius: Int, fill: String, line: String)
@@ -73,10 +73,10 @@ struct Picture {
     var height = 0
     var shapes: [Shape] = []
 
-    /// The labels of the picture. A check uses them to find labels that overlap.
+    /// The labels of the picture, with which a check finds labels that overlap.
     var labels: [Label] { shapes.compactMap { if case .label(let label) = $0 { label } else { nil } } }
 
-    /// The drawing as an SVG file for browsers and viewers, without scripts, links and embedded typefaces.
+    /// The drawing as SVG, without scripts, links or embedded typefaces.
     var svg: String {
         let head = """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)" \
@@ -104,7 +104,7 @@ struct Picture {
         case .circle(let x, let y, let radius, let fill, let line):
             return "<circle cx=\"\(x)\" cy=\"\(y)\" r=\"\(radius)\" fill=\"\(fill)\" stroke=\"\(line)\"/>"
         case .label(let label):
-            // The base line is about a third of the size below the middle.
+            // SVG positions the base line, which is about a third of the size below the middle of the letters.
             let weight = label.isBold ? " font-weight=\"bold\"" : ""
             return """
                 <text x="\(label.x)" y="\(label.y + (label.size * 36 + 50) / 100)" font-size="\(label.size)"\(weight) \

@@ -1,6 +1,6 @@
-/// The symbols of small parts, drawn around a middle, horizontally or upright.
+/// The symbols of small parts. Each is drawn around its middle, horizontally or upright.
 enum Symbol {
-    /// The distance in pixels from the middle to either end, and to either side.
+    /// The distances in pixels from the middle of a symbol to its ends, and to its sides.
     static let halfLength = 18
     static let halfWidth = 9
 
@@ -12,7 +12,7 @@ enum Symbol {
         func at(_ along: Int, _ beside: Int) -> (x: Int, y: Int) {
             isUpright ? (middle.x + beside, middle.y - along) : (middle.x + along, middle.y + beside)
         }
-        /// Returns the pole of a contact.
+        /// Returns a circle for the pole of a contact.
         func end(_ along: Int) -> Picture.Shape {
             .circle(x: at(along, 0).x, y: at(along, 0).y, radius: 3, fill: "#ffffff", line: colour)
         }
@@ -49,7 +49,7 @@ enum Symbol {
                     .line(points: [at(12, -6), at(12, 0)], colour: colour, width: 2),
                 ] : [.line(points: [at(-12, 0), at(10, -9)], colour: colour, width: 2), end(12)]
             guard kind == .release || kind == .button else { return [clearance] + blade + [end(-12)] }
-            // The stem of a part that is pressed, down to the blade.
+            // Draw the stem of a part that a person presses, down to the blade.
             let foot = isClosed ? -3 : -5
             let stem: [Picture.Shape] = [
                 .line(points: [at(0, foot), at(0, foot - 8)], colour: colour, width: 2),

@@ -1,15 +1,15 @@
 import Commissioning
 import Encoding
 
-/// The wiring of a gate: the lines, and the diagrams that the same file describes.
+/// The content of `hardware/pinout.toml`: the lines, and the wiring diagrams.
 struct Wiring {
-    /// The lines and their header pins.
+    /// The lines, their header pins and the things that are connected to them.
     let pinout: Pinout
     /// The wiring diagrams, one for each use.
     let diagrams: [WiringDiagram]
 
-    /// Reads and checks `hardware/pinout.toml`. In addition to the rules of ``Pinout``, every wire of a diagram
-    /// must lead somewhere, and each diagram needs a name of its own.
+    /// Reads and checks `hardware/pinout.toml`. In addition to the rules of ``Pinout``, every terminal of a diagram
+    /// must be connected, and no two diagrams may have the same name.
     init(_ bytes: [UInt8]) throws(Pinout.Failure) {
         pinout = try Pinout(bytes)
         var diagrams: [WiringDiagram] = []

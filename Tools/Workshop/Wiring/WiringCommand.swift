@@ -3,7 +3,7 @@ import Commissioning
 import Console
 import Foundation
 
-/// Writes the wiring page and its pictures. They are made from the pinout.
+/// The command `gatehouse-workshop wiring`: writes the wiring page and its pictures from the pinout.
 struct WiringCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wiring", abstract: "Writes the wiring page and its pictures.",
@@ -17,7 +17,7 @@ struct WiringCommand: ParsableCommand {
     @Argument(help: "The folder for the page and the pictures.")
     var folder: String
 
-    /// The longest pinout in bytes; the usual one has about 20 KB.
+    /// The largest size of a pinout file, in bytes. The usual file has about 20 KB.
     private static let limit = 1024 * 1024
 
     func run() throws {

@@ -1,14 +1,14 @@
 extension WiringDiagram {
-    /// The description of a mistake in the diagram; nil if the diagram has no mistake. In a diagram without a
-    /// mistake, every wire leads somewhere, no box overlaps another, and no part is off its wire.
+    /// The description of the first mistake in the diagram; nil if the diagram is correct. In a correct diagram, every
+    /// terminal is connected, no box overlaps another, and every part touches its wires.
     var mistake: String? { boxMistake ?? partMistake ?? terminalMistake ?? pinMistake }
 
-    /// Returns whether a wire in row `row` passes through the gap between two columns.
+    /// Returns whether a wire in row `row` crosses the gap to the right of column `gap`.
     private func isWired(_ row: Int, in gap: Int) -> Bool {
         wires.contains { $0.row == row && $0.columns.lowerBound <= gap && gap < $0.columns.upperBound }
     }
 
-    /// Returns whether a box has a terminal in row `row` that faces the gap between two columns.
+    /// Returns whether a box has a terminal in row `row` at the gap to the right of column `gap`.
     private func hasTerminal(_ row: Int, at gap: Int) -> Bool {
         boxes.contains { box in
             box.column == gap && box.right(at: row) != nil || box.column == gap + 1 && box.left(at: row) != nil
@@ -45,7 +45,8 @@ extension WiringDiagram {
         return nil
     }
 
-    /// A terminal that leads nowhere: neither to a wire, nor to an upright part in its gap.
+    /// The description of a terminal that is connected neither to a wire nor to an upright part in its gap; nil if
+    /// there is none.
     private var terminalMistake: String? {
         for box in boxes {
             for row in box.rows {

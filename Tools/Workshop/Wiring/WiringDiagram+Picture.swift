@@ -1,8 +1,8 @@
 extension WiringDiagram {
-    /// The diagram as an SVG file.
+    /// The diagram as the text of an SVG file.
     var svg: String { picture.svg }
 
-    /// The drawing: the header on the left, then boxes, wires and parts.
+    /// The diagram as a picture: the header on the left, then boxes, wires and parts.
     var picture: Picture {
         let margin = DiagramLayout.margin
         let top = margin + 44
@@ -22,7 +22,7 @@ extension WiringDiagram {
         return picture
     }
 
-    /// The description of the wires in words, for people who cannot see the picture.
+    /// A description of the wires and parts in words, for people who cannot see the picture.
     private var description: String {
         let lines = wires.map { wire -> String in
             let pin = wire.columns.lowerBound == 0 ? pins[wire.row].map { " (pin \($0))" } ?? "" : ""
@@ -36,7 +36,7 @@ extension WiringDiagram {
         return (lines + upright).joined(separator: "; ")
     }
 
-    /// Returns the parts on a wire, in words.
+    /// Returns a text with the parts on a wire, from left to right; empty if there are none.
     private func through(_ wire: Wire) -> String {
         let names = parts.filter { part in
             !part.isUpright && part.rows.lowerBound == wire.row && wire.columns.lowerBound <= part.gap
@@ -49,7 +49,7 @@ extension WiringDiagram {
         boxes.first { $0.column == column && $0.rows.contains(row) }?.title ?? ""
     }
 
-    /// Returns the terminal to which an upright part leads in one of its two rows.
+    /// Returns the name of the terminal or wire to which an upright part is connected in row `row`.
     private func end(_ part: Part, _ row: Int) -> String {
         for box in boxes where box.rows.contains(row) {
             if box.column == part.gap, let name = box.right(at: row) {
@@ -63,8 +63,8 @@ extension WiringDiagram {
 
     // MARK: - Colours
 
-    /// Returns the colour of a wire. The colour is that of the supply or ground that the wire carries, or
-    /// that of its signal as far as the driver. A wire after a contact has the neutral colour.
+    /// Returns the colour of a wire: that of the supply or ground that the wire carries, or that of its signal up to
+    /// the driver. A wire after a contact has the neutral colour.
     private func colour(_ wire: Wire) -> String {
         if [wire.from, wire.to].contains(where: { $0.hasPrefix("+") }) { return Colour.supply }
         if let colour = Colour.of(wire.from) { return colour }
@@ -122,7 +122,7 @@ extension WiringDiagram {
         return shapes + [.label(label)]
     }
 
-    /// Returns whether the line from the terminal continues to another part.
+    /// Returns whether the line from a terminal to an upright part continues to another part.
     private func isPassed(_ part: Part, _ row: Int, _ isLeft: Bool) -> Bool {
         parts.contains { other in
             other.gap == part.gap && other.isUpright && [other.rows.lowerBound, other.rows.upperBound].contains(row)
@@ -164,7 +164,7 @@ extension WiringDiagram {
 }
 
 extension WiringDiagram.Part {
-    /// The description of the part in words, for people who cannot see the picture.
+    /// A description of the part in words, for people who cannot see the picture.
     fileprivate var words: String {
         let name = kind == .open || kind == .closed ? "contact \(kind.rawValue) at rest" : kind.rawValue
         return label.isEmpty ? name : "\(name) \(label)"

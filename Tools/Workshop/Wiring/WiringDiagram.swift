@@ -2,19 +2,19 @@ import Commissioning
 import Encoding
 import Settings
 
-/// The wiring of one use of the gate: boxes in columns whose terminals are in rows, so that every wire is
+/// The wiring diagram for one use of the gate. Boxes are in columns and their terminals in rows, so every wire is
 /// horizontal.
 struct WiringDiagram: Hashable, Sendable {
-    /// A thing with terminals on two sides. Its title is in its first row, and its terminals are in the rows
-    /// below.
+    /// A thing with terminals on its left and right side. Its title is in its first row, and its terminals are in the
+    /// rows below.
     struct Box: Hashable, Sendable {
-        /// The column of the box; 0 is the board's.
+        /// The column of the box. Column 0 contains the board.
         let column: Int
         /// The row of the box's title, counted from 1.
         let row: Int
         let title: String
-        /// The terminals at the left and the right side of the box, by row. An empty name leaves its row
-        /// free.
+        /// The names of the terminals on the left and on the right side, from the second row of the box on. An empty
+        /// name means that the row has no terminal.
         let left, right: [String]
 
         var rows: ClosedRange<Int> { row...(row + max(left.count, right.count)) }
@@ -27,10 +27,10 @@ struct WiringDiagram: Hashable, Sendable {
         }
     }
 
-    /// A small part on a wire, or upright between two wires.
+    /// A small part on a wire (in one row), or upright between two rows.
     struct Part: Hashable, Sendable {
-        /// The kinds of parts. Contacts are named by their state at rest; a button closes when pressed, a
-        /// release opens.
+        /// The kinds of parts. `open` and `closed` are contacts, named by their state at rest. A `button` closes when
+        /// it is pressed, a `release` opens.
         enum Kind: String, CaseIterable {
             case resistor, diode, led, fuse, release, button, open, closed
 
@@ -39,11 +39,11 @@ struct WiringDiagram: Hashable, Sendable {
 
         let kind: Kind
         let label: String
-        /// The column to the left of the part's gap.
+        /// The column to the left of the gap that contains the part.
         let gap: Int
-        /// The part's position in the gap between two columns, counted from 1.
+        /// The position of the part in its gap, counted from 1 at the left.
         let lane: Int
-        /// The row of the part's wire, or the rows of the two wires that it joins.
+        /// The row of the part's wire, or the two rows that an upright part connects.
         let rows: ClosedRange<Int>
 
         var isUpright: Bool { rows.count > 1 }
@@ -52,28 +52,28 @@ struct WiringDiagram: Hashable, Sendable {
     /// A horizontal line between the terminals of two boxes.
     struct Wire: Hashable, Sendable {
         let row: Int
-        /// The columns that the wire joins.
+        /// The columns of the two boxes that the wire connects.
         let columns: ClosedRange<Int>
-        /// The names of the terminals at the two ends of the wire.
+        /// The names of the terminals at the left and the right end of the wire.
         let from, to: String
     }
 
-    /// The name of the picture's file.
+    /// The name of the picture's file, without extension.
     let name: String
     /// The title of the diagram.
     let title: String
-    /// Further notes, in Markdown.
+    /// Notes for the installer, in Markdown.
     let notes: [String]
-    /// The configuration lines for this wiring; empty if it needs none.
+    /// The lines of the configuration for this wiring; empty if it needs none.
     let configuration: String
-    /// The boxes, the board's first.
+    /// The boxes. The first is the board.
     let boxes: [Box]
     let parts: [Part]
     /// The header pins of the board's terminals, by row.
     let pins: [Int: Int]
     let wires: [Wire]
 
-    /// Reads a diagram; `places`: line and pin of each signal, output and input.
+    /// Reads and checks a diagram. `places` contains the line and the pin of each signal, output, input and bus line.
     init(_ section: PinoutSection, places: [String: (line: String, pin: Int)]) throws(Pinout.Failure) {
         try section.knows("name", "title", "board", "boxes", "parts", "notes", "configuration")
         name = try section.text("name")
@@ -99,7 +99,7 @@ struct WiringDiagram: Hashable, Sendable {
         if let mistake { throw section.failure("\(name): \(mistake)") }
     }
 
-    /// Reads the name of a board's terminal, `gate` or `ground@14`; nil for an empty name.
+    /// Returns the board's terminal with a name such as `gate` or `ground@14`, as label and pin; nil for an empty name.
     private static func terminal(
         _ name: String, _ places: [String: (line: String, pin: Int)], _ section: PinoutSection
     ) throws(Pinout.Failure) -> (label: String, pin: Int)? {
@@ -112,8 +112,8 @@ struct WiringDiagram: Hashable, Sendable {
         return (parts[0], pin)
     }
 
-    /// Returns the wires: in each row, from a terminal to the next one on its right, if no box is between
-    /// them.
+    /// Returns the wires: in each row, one from each terminal on the right side of a box to the next box to the right,
+    /// if that box has a terminal in this row.
     private static func wires(between boxes: [Box]) -> [Wire] {
         var wires: [Wire] = []
         for box in boxes {

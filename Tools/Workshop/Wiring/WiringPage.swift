@@ -4,8 +4,7 @@ import Kiosk
 import Settings
 
 extension Wiring {
-    /// The files that are made from the pinout, the page and its pictures, by their paths relative to
-    /// `pinout.toml`.
+    /// The wiring page and its pictures, with their paths relative to the folder of `pinout.toml`.
     var files: [(path: String, text: String)] {
         [("wiring.md", wiringPage)] + diagrams.map { (picturePath($0), $0.svg) }
     }
@@ -87,7 +86,7 @@ extension Wiring {
         (["Pictures:", ""] + diagrams.map { "- [\($0.title)](#\(Self.anchor($0.title)))" }).joined(separator: "\n")
     }
 
-    /// Returns the anchor of a heading in a link: small letters, digits and hyphens.
+    /// Returns the anchor of a heading for links: small letters, digits and hyphens.
     private static func anchor(_ title: String) -> String {
         String(title.lowercased().compactMap { $0 == " " ? "-" : $0.isLetter || $0.isNumber || $0 == "-" ? $0 : nil })
     }
@@ -103,7 +102,7 @@ extension Wiring {
         return lines.joined(separator: "\n")
     }
 
-    /// The sections `[gpio]`, `[gate]` and `[indicator]` for this wiring.
+    /// The keys of the sections `[gpio]`, `[gate]` and `[indicator]` for the wiring on this page.
     var configuration: String {
         var text = ConfigurationText()
         text.add("gpio.chip", .text(pinout.chips.dropFirst().first?.label ?? pinout.chips.first?.label ?? ""))
@@ -138,7 +137,7 @@ extension Wiring {
         return "| \(bus.name) | `\(bus.activation)` | \(bus.serves) | \(lines) |"
     }
 
-    /// The lines that are not used, and that the serial console does not drive.
+    /// The lines of the header that nothing uses, without those of the serial console.
     private var free: String {
         let used = Set(pinout.places.values.map(\.pin))
         return Header.pins.filter { !used.contains($0.value) && !Header.console.contains($0.key) }

@@ -26,7 +26,8 @@ DIDCommPrefix = import_module(ROOT + ".protocols.didcomm_prefix").DIDCommPrefix
 
 PROTOCOL = "verification-report/1.0/"
 ENTRIES, BYTES, LAST = 256, 256 * 1024, 2**53
-# Stores nothing, and returns no row, when the ledger is that of another connection and this batch does not continue it.
+# Stores a batch of entries and returns a row. Stores nothing and returns no row if the ledger belongs to another
+# connection and this batch does not continue it.
 STORE = """
 with writer as (
     insert into gatehouse.writer as w (ledger, connection, kiosk, head_position, head_hash)
@@ -49,9 +50,9 @@ with writer as (
     on conflict do nothing
 )
 select 1 from writer"""
-# Answers only the writer of a ledger. The answer has the newest signed head that came over the same connection, which
-# is the only evidence for the gate. It never has the head of another connection: signatures are not checked here, so a
-# false head would hide the right one.
+# Returns the last entry of a ledger, only for the connection that writes the ledger, with the newest signed head that
+# came over the same connection. This head is the only evidence for the gate. The head of another connection is never
+# returned: signatures are not checked here, so a false head would hide the right one.
 HEAD = """
 with writer as (
     update gatehouse.writer set seen = now() where ledger = %(ledger)s and connection = %(connection)s returning 1
@@ -78,8 +79,8 @@ class Database:
             try:
                 return await self.ask(statement, values)
             except Exception as error:
-                # Besides what psycopg names, the event loop says in words of its own what became of a socket under it. After
-                # that nobody knows what the connection is good for.
+                # Errors other than those of psycopg come from the event loop, for example about a broken socket.
+                # After such an error the state of the connection is unknown, so close it.
                 if self.connection is not None and not isinstance(error, psycopg.Error):
                     connection, self.connection = self.connection, None
                     connection.pgconn.finish()

@@ -1,16 +1,16 @@
 /// The files of chrony, the time daemon that can authenticate its servers.
 enum Chrony {
-    /// The folder in which chrony looks for further servers in addition to the servers of its own
-    /// configuration (Debian, chrony 4.0 and later).
+    /// The folder from which chrony reads servers in addition to those of its own configuration (Debian, chrony 4.0 and
+    /// later).
     static let folder = "/etc/chrony/sources.d"
 
-    /// Returns whether chrony is installed and takes drop-ins.
+    /// Returns whether chrony is installed and reads drop-in files from ``folder``.
     static func takesSources(on files: SystemFiles) -> Bool {
         files.exists("/usr/sbin/chronyd") && files.exists(folder)
     }
 
-    /// Returns the servers that chrony uses with Network Time Security, as named in its files; an empty list
-    /// if chrony is not installed.
+    /// Returns the names of the servers that chrony uses with Network Time Security, from chrony's files; empty if
+    /// chrony is not installed.
     static func authenticated(on files: SystemFiles) -> [String] {
         guard takesSources(on: files) else { return [] }
         let more = [(folder, ".sources"), ("/etc/chrony/conf.d", ".conf")].flatMap { folder, ending in

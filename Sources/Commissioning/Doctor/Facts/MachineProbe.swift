@@ -11,22 +11,22 @@ import Observation
 import Reasons
 package import Settings
 
-/// Collects the facts of a machine from its files. It queries devices and the running service only on this machine, and
+/// Collects the facts about a machine from its files. On this machine it also asks devices and the running service. It
 /// changes nothing.
 package struct MachineProbe: Sendable {
-    /// The prefix of /sys, /proc, /dev, /etc, /run and the units; empty for this machine.
+    /// The folder that contains sys, proc, dev, etc, run and the units of the machine to examine; empty for this
+    /// machine.
     private let root: String
     private let files: SystemFiles
     private let time: Clock
 
-    /// Creates a probe of this machine, or of a machine whose files are below `root`. `clock`: the clock of this
-    /// machine.
+    /// Creates a probe of this machine, or of a machine whose files are below `root`. `clock` is this machine's clock.
     package init(root: String = "", clock: Clock) {
         (self.root, time) = (root, clock)
         files = SystemFiles(root: root)
     }
 
-    /// Returns the facts that matter to a gate with `configuration`.
+    /// Returns the facts about the machine that a gate with `configuration` depends on.
     ///
     /// - Parameters:
     ///   - configuration: The configuration that the service will use.
@@ -36,8 +36,8 @@ package struct MachineProbe: Sendable {
     package func facts(
         _ configuration: Configuration, file: String, made: Timestamp, asksService: Bool
     ) -> MachineFacts {
-        // Look at devices and units as root, but read the service's folders with the rights of their owner,
-        // because the owner could put any file or link there.
+        // Examine devices and units as root. Read the service's folders with the rights of their owner, who could
+        // replace any file in them by a link.
         let role = configuration.ownerRole()
         role?.pause()
         func asOwner<Value>(_ body: () -> Value) -> Value {
@@ -46,7 +46,7 @@ package struct MachineProbe: Sendable {
             return body()
         }
         var facts = MachineFacts()
-        // If `root` is a folder of this machine, the configuration may be below this folder.
+        // If `root` is a folder of this machine, `file` may already begin with it.
         let isBelow = !root.isEmpty && file.hasPrefix(root + "/")
         let path = isBelow ? String(file.dropFirst(root.count)) : file
         facts.unitName = SetupPlaces(path, in: configuration.standard).unit
@@ -90,7 +90,7 @@ package struct MachineProbe: Sendable {
         } catch { (facts.gpioLibrary, facts.chips) = (.failure(error), ([], [])) }
     }
 
-    /// Returns the files below a folder, at most 1000: a trust directory has some dozens of files.
+    /// Returns the files below a folder, at most 1000. A trust directory has some dozens of files.
     private static func files(below folder: String) -> [String] {
         let inside = FileManager.default.enumerator(atPath: folder)?.prefix(1000).compactMap { $0 as? String } ?? []
         return inside.filter { !$0.contains("/.") && !$0.hasPrefix(".") && FileBytes.isFile("\(folder)/\($0)") }
@@ -118,7 +118,7 @@ package struct MachineProbe: Sendable {
         }
         return MachineFacts.Disk(
             free: Int(clamping: UInt64(system.f_bavail) &* UInt64(system.f_frsize)),
-            // Some file systems do not count files; assume that they have room for files.
+            // A file system that counts no files (`f_files` is 0) is assumed to have space for files.
             takesFiles: system.f_favail > 0 || system.f_files == 0,
             isReadOnly: system.f_flag & 1 != 0,  // ST_RDONLY (statvfs(3))
             used: (try? FileStatus(database, links: .followed))?.size ?? 0)
@@ -129,8 +129,8 @@ package struct MachineProbe: Sendable {
         let folder = root + "/sys/class/bluetooth"
         radio.adapters = files.exists("/sys/class/bluetooth") ? Adapters.list(in: folder) : nil
         radio.name = root.isEmpty ? Adapters.name(of: section.device) : section.device
-        // The kernel of another machine cannot be asked for the adapter of an address; most machines have one
-        // adapter.
+        // The kernel of another machine cannot be asked which adapter has an address. Most machines have only one
+        // adapter, so use that.
         if !root.isEmpty, case .address = AdapterName(section.device), radio.adapters?.count == 1 {
             radio.name = radio.adapters?.first?.name
         }
@@ -142,13 +142,13 @@ package struct MachineProbe: Sendable {
 
     private var mayDaemonStart: Bool {
         guard let unit = files.unit("bluetooth.service") else { return false }
-        // A disabled unit is not started by itself: no target wants it, and D-Bus does not know it.
+        // A disabled unit does not start by itself: no target wants it, and D-Bus does not know it.
         let links = ["bluetooth.target.wants/bluetooth.service", "dbus-org.bluez.service"]
         let isEnabled = links.contains { files.exists("/etc/systemd/system/" + $0) }
         return isEnabled && !unit.contains { $0.contains("ConditionPathExists=!/etc/gatehouse/") }
     }
 
-    /// The swap devices: the first column of /proc/swaps, which has a line of headings (proc(5)).
+    /// The swap devices: the first column of /proc/swaps after its line of headings (proc(5)), without zram.
     private var swaps: [String] {
         let names = (files.lines("/proc/swaps") ?? []).dropFirst().compactMap { line in
             line.split(whereSeparator: \.isWhitespace).first.map(String.init)
@@ -156,8 +156,8 @@ package struct MachineProbe: Sendable {
         return names.filter { !$0.hasPrefix("/dev/zram") }
     }
 
-    /// Whether the relay threads have real-time priority, by their scheduling policy: field 41 of a thread's
-    /// stat (proc(5)), the 39th after the name. SCHED_FIFO (1) and SCHED_RR (2) are real-time policies.
+    /// Whether all relay threads have real-time priority: SCHED_FIFO (1) or SCHED_RR (2); nil if no relay thread is
+    /// seen. The scheduling policy is field 41 of a thread's stat file (proc(5)), the 39th after the name.
     private var relaysRunFirst: Bool? {
         let threads = files.names("/proc").filter { UInt32($0) != nil }.flatMap { process in
             files.names("/proc/\(process)/task").map { "/proc/\(process)/task/\($0)" }
@@ -172,8 +172,8 @@ package struct MachineProbe: Sendable {
         return policies.isEmpty ? nil : policies.allSatisfy { $0 == 1 || $0 == 2 }
     }
 
-    /// Whether the kernel continues to drive a released line. The kernels of Raspberry Pi OS do so,
-    /// unless strict_gpiod is set.
+    /// Whether the kernel continues to drive a line after its release, as kernels of Raspberry Pi OS do unless
+    /// strict_gpiod is set.
     private var keepsLinesDriven: Bool {
         guard let release = files.line("/proc/sys/kernel/osrelease"),
             ["rpi", "-v7", "-v8"].contains(where: release.contains)
@@ -218,8 +218,8 @@ package struct MachineProbe: Sendable {
         }
     }
 
-    /// Returns the faults of the files of `[agent]` and `[agency]`, without using a network. None of them
-    /// prevents the service from running: it waits for the files.
+    /// Returns the faults of the files that `[agent]` and `[agency]` name, without using a network. The service runs in
+    /// spite of these faults and waits for the files.
     package static func agents(_ configuration: Configuration) -> [MachineFacts.Trouble] {
         var troubles: [MachineFacts.Trouble] = []
         let agent = configuration.agent

@@ -6,14 +6,14 @@ import Kiosk
 import Settings
 import TrustFiles
 
-/// Reads trust data and rules as the service would at a start now, and returns the facts that need attention.
+/// Reads trust data and policy as the service would at a start now, and returns the facts that the doctor evaluates.
 struct RulesProbe {
     private let configuration: Configuration
     private let now: Timestamp
 
     init(_ configuration: Configuration, at now: Timestamp) { (self.configuration, self.now) = (configuration, now) }
 
-    /// The facts about trust data and rules, and all expiry dates.
+    /// The facts about the trust data and the policy, and all expiry dates.
     var facts: (MachineFacts.Trust?, MachineFacts.Policy?, [Expiry]) {
         let section = configuration.trust
         guard [section.directory, section.state].allSatisfy(Self.mayLook) else { return (nil, .unseen, []) }
@@ -38,8 +38,7 @@ struct RulesProbe {
         }
     }
 
-    /// Returns false only if this program is denied access to the path; a path that does not exist counts as
-    /// readable.
+    /// Returns false only if this program is denied access to the path. A path that does not exist counts as readable.
     private static func mayLook(_ path: String) -> Bool { access(path, R_OK) == 0 || errno != EACCES }
 
     // MARK: - Trust
@@ -51,7 +50,7 @@ struct RulesProbe {
         let today = TrustReport(
             reading.directory, rules: inForce, under: judging, at: WallTime(utc: now, provenance: .given)
         ).findings
-        // Faults of the rules are findings of the policy.
+        // Omit expired data, which is among the expiry dates, and faults of the policy, which has its own findings.
         let findings = today.filter { !$0.isOver && $0.subject != TrustReport.policy }
         return .usable(
             version: store.version, issuers: store.listedIssuers.count, lack: store.lack,
@@ -63,7 +62,7 @@ struct RulesProbe {
     private func policy(_ inForce: RulesInForce, _ store: TrustStore?) -> MachineFacts.Policy? {
         if let problem = inForce.problem { return .unusable(problem.summary) }
         guard let rules = inForce.rules else { return nil }
-        // A bundle does not hold the files that its test cases name, so these cases cannot be run.
+        // Skip test cases that name files if the policy is part of a bundle: a bundle does not contain these files.
         let tests = rules.tests.filter { inForce.source.path != nil || !$0.needsFiles }
         var trial = PolicyCheck(rules, path: inForce.source.path ?? "")
         var failed: [String] = []

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import LinuxIO
 
-/// Reads small files of a system whose root is a folder.
+/// Reads small files of this system, or of a system whose root is a folder.
 struct SystemFiles: Sendable {
-    /// The prefix of every path; empty for this system.
+    /// The folder that contains this system's files; empty for the running system itself.
     let root: String
 
-    /// The most bytes that are read of a file: units are short.
+    /// The number of bytes that are read from a file at most. Units are shorter.
     private static let longest = 64 * 1024
-    /// The folders in which systemd looks for units, the highest priority first (systemd.unit(5)).
+    /// The folders in which systemd searches for units, in descending priority (systemd.unit(5)).
     private static let unitFolders = [
         "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
         "/lib/systemd/system",
@@ -28,17 +28,17 @@ struct SystemFiles: Sendable {
         return FileBytes.read(root + path, limit: Self.longest).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns a unit's text, followed by those of its drop-ins in their order; nil if the unit is not
-    /// installed, or is masked. The unit of an instance of a template (`gatehouse@out.service`) is in its own
-    /// file or in the template's file. It has the drop-ins of both, and its instance name replaces `%i`.
+    /// Returns the texts of a unit: its file, then its drop-ins in their order. Returns nil if the unit is not
+    /// installed or is masked. An instance of a template (`gatehouse@out.service`) has its own file or the template's
+    /// file, and the drop-ins of both; its instance name replaces `%i`.
     func unit(_ name: String) -> [String]? {
         let template = Self.template(of: name)
         let owners = [name] + (template.map { [$0.name] } ?? [])
-        // A masked unit is a link to an empty file, and counts as not installed.
+        // A masked unit is a link to an empty file. It counts as not installed.
         let places = owners.flatMap { owner in Self.unitFolders.map { "\($0)/\(owner)" } }
         guard let place = places.first(where: exists), let unit = text(place), !unit.isEmpty else { return nil }
         var additions: [String: String] = [:]
-        // Apply the owners in reverse order: the entry that is read last overrides the earlier ones.
+        // Visit the folders in ascending priority: of two drop-ins with the same name, the last one applies.
         for owner in owners.reversed() {
             for folder in Self.unitFolders.reversed() {
                 for file in names("\(folder)/\(owner).d") where file.hasSuffix(".conf") {
@@ -51,13 +51,14 @@ struct SystemFiles: Sendable {
         return template.map { template in texts.map { $0.replacing("%i", with: template.instance) } } ?? texts
     }
 
-    /// Returns `gatehouse@.service` and `out` for `gatehouse@out.service`.
+    /// Returns the template and the instance name of a unit: `gatehouse@.service` and `out` for
+    /// `gatehouse@out.service`. Returns nil for a unit without a template.
     private static func template(of name: String) -> (name: String, instance: String)? {
         guard let at = name.firstIndex(of: "@"), let dot = name.lastIndex(of: "."), at < dot else { return nil }
         return (String(name[...at] + name[dot...]), String(name[name.index(after: at)..<dot]))
     }
 
-    /// Returns the user `name`, in the user's own groups and in `groups`; nil if there is no such user.
+    /// Returns the account of the user `name`, with the user's own groups and `groups`; nil if there is no such user.
     func account(_ name: String, groups: [String]) -> Account? {
         func fields(_ path: String) -> [[String]] {
             (lines(path) ?? []).map { line in
@@ -77,13 +78,12 @@ struct SystemFiles: Sendable {
         return Account(user: user, groups: Set([primary] + others.compactMap { UInt32($0[2]) }))
     }
 
-    /// Returns whether a group of the given name exists.
+    /// Returns whether the system has a group `name`.
     func hasGroup(_ name: String) -> Bool {
         (lines("/etc/group") ?? []).contains { $0.utf8.starts(with: (name + ":").utf8) }
     }
 
-    /// Returns the nodes on the way to a path and the node at its end, following symbolic links. Returns nil
-    /// if this program may not look there.
+    /// Returns the nodes of a path, following symbolic links. Returns nil if this program may not examine one of them.
     func place(_ path: String) -> Place? {
         let parts = path.split(separator: "/")
         var nodes: [Place.Node] = []

@@ -1,29 +1,29 @@
-/// The rights that the installed unit, with its drop-ins, gives the service: the few settings that cause
-/// operators problems (systemd.exec(5)).
+/// The rights that the installed unit and its drop-ins grant to the service. Only the few settings that cause problems
+/// for operators are read (systemd.exec(5)).
 package struct UnitFile: Hashable, Sendable {
-    /// The user as whom the service runs.
+    /// The name of the user under whom the service runs; empty if the unit names none.
     package private(set) var user = ""
-    /// The names of groups in addition to the user's own.
+    /// The names of the service's groups in addition to the user's own groups.
     package private(set) var groups: [String] = []
-    /// The folders that the service may write to, as absolute paths.
+    /// The absolute paths of the folders that the service may write to.
     package private(set) var writable: [String] = []
-    /// The writable folders that systemd makes for the service.
+    /// The absolute paths of the folders that systemd creates for the service. They are also writable.
     package private(set) var made: [String] = []
-    /// Whether the sandbox makes all other folders read-only.
+    /// Whether the sandbox makes all folders except ``writable`` read-only.
     package private(set) var isReadOnly = false
-    /// Whether home folders are hidden.
+    /// Whether the sandbox hides home folders.
     package private(set) var hidesHomes = false
-    /// Whether all devices except ``devices`` are closed to the service.
+    /// Whether the sandbox permits only the devices in ``devices``.
     package private(set) var isClosed = false
     /// The device nodes and classes (`char-i2c`) that the service may use.
     package private(set) var devices: [String] = []
-    /// Whether the service may take an adapter by itself (CAP_NET_ADMIN).
+    /// Whether the service may open an adapter by itself (CAP_NET_ADMIN).
     package private(set) var hasRadioRight = false
     /// Whether the service's memory is never written to a swap device (`MemorySwapMax=0`,
     /// systemd.resource-control(5)).
     package private(set) var forbidsSwap = false
 
-    /// Reads the unit from the texts of its files: its own file first, then its drop-ins in their order.
+    /// Reads the unit from the texts of its files: the unit's own file first, then its drop-ins in their order.
     package init(_ files: [String]) {
         for line in files.joined(separator: "\n").split(separator: "\n") {
             guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#"), !line.hasPrefix(";") else { continue }
@@ -56,18 +56,18 @@ package struct UnitFile: Hashable, Sendable {
         writable += names.map { "\(folder)/\($0)" }
     }
 
-    /// Returns whether the sandbox gives the service access to `path`. The service's private /tmp counts as
-    /// accessible, although other programs cannot see it.
+    /// Returns whether the sandbox permits the service to read or write `path`. The service's private /tmp counts as
+    /// permitted, although other programs cannot see it.
     package func permits(_ path: String, writing: Bool) -> Bool {
         if hidesHomes, Self.isBelow(path, ["/home", "/root", "/run/user"]) { return false }
         return !writing || !isReadOnly || Self.isBelow(path, writable + ["/tmp", "/var/tmp", "/dev/shm"])
     }
 
-    /// Returns whether systemd makes the folder, or one above it, before the service starts.
+    /// Returns whether systemd creates the folder `path`, or a folder above it, before the service starts.
     package func makes(_ path: String) -> Bool { Self.isBelow(path, made) }
 
-    /// Returns whether the service may use the device node `path`, which is of the class `kind` (for example
-    /// `char-i2c`).
+    /// Returns whether the sandbox permits the service to use the device node `path`. `kind` is the class of the node,
+    /// for example `char-i2c`.
     package func permits(device path: String, of kind: String) -> Bool {
         !isClosed || devices.contains(path) || devices.contains(kind) || devices.contains("char-*")
     }

@@ -4,12 +4,12 @@ package import LinuxIO
 import Reasons
 package import Settings
 
-/// Watches one input of a gate while a person triggers it.
+/// Tests one input of a gate while a person triggers it.
 ///
-/// It is a value without a clock: it takes edges and times, and gives a finding. At the beginning the input
-/// must be inactive. Then it must become active once, and inactive again, each within ``limit``.
+/// The trial is a value without a clock: its caller passes edges and times, and reads the finding. At the beginning the
+/// input must be inactive. Then it must become active once, and inactive again, each within ``limit``.
 package struct InputTrial: Sendable {
-    /// One input to be tried.
+    /// One input to be tested.
     package struct Step: Sendable {
         /// The event that the input reports.
         package let use: DoorInput
@@ -28,33 +28,33 @@ package struct InputTrial: Sendable {
         }
         /// The input's name and line, for people.
         package var name: String { "\(use.rawValue), \(line.name)" }
-        /// Returns the level of the line while the input is active or inactive.
+        /// Returns the level of the line, "high" or "low", for an active or an inactive input.
         package func level(_ isActive: Bool) -> String { isActive != line.activeLow ? "high" : "low" }
     }
 
-    /// The time that the person has to make the input active, and again to make it inactive.
+    /// The time in which the person has to make the input active, and then the time in which it has to become inactive.
     package static let limit: Duration = .seconds(30)
-    /// How long the input must stay inactive again. A light barrier that sees one person twice, and a noisy
-    /// wire, become active again sooner.
+    /// How long the input must stay inactive after it was active. A light barrier that detects one person twice, or a
+    /// noisy wire, becomes active again within this time.
     package static let calm: Duration = .seconds(1)
-    /// A change so soon after the lines were taken shows an older state: a bias was just switched on.
+    /// How long after the request of the lines their levels may still change because a bias was just switched on.
     package static let settling = Door.settling
 
-    /// Returns the inputs of a configuration, in its order.
+    /// Returns the inputs that a configuration names, in the order of the configuration.
     package static func steps(_ configuration: Configuration) -> [Step] {
         configuration.door.inputs.map { Step(use: $0.use, line: $0.inputLine) }
     }
 
     private let steps: [Step]
     private let index: Int
-    /// The number of times that the input became active.
+    /// The number of times that the input became active during the trial.
     private var times = 0
-    /// When the input will have been inactive again for ``calm``; nil while it is active, and before it first
-    /// was.
+    /// When the input will have been inactive again for ``calm``; nil while the input is active, and before it was
+    /// active for the first time.
     private var calmAt: Instant?
-    /// The indices of other inputs that became active during this step.
+    /// The indices of the other inputs that became active during this trial.
     private var others: [Int] = []
-    /// The deadline after which the trial is given up.
+    /// The deadline after which the trial ends without success.
     private var end: Instant
     /// The finding; nil until the trial ends.
     package private(set) var finding: Finding?
@@ -68,10 +68,10 @@ package struct InputTrial: Sendable {
 
     private var step: Step { steps[index] }
 
-    /// The next time at which the state changes without an edge.
+    /// The next instant at which the state changes without an edge.
     package var deadline: Instant { calmAt.map { min($0, end) } ?? end }
 
-    /// Handles edges of lines. The index of an edge is that of the step whose input changed.
+    /// Handles edges of lines. The index of an edge is the index of the step whose input changed.
     package mutating func handle(_ edges: [InputEdge], at now: Instant) {
         for edge in edges where finding == nil {
             if edge.index != index {
@@ -88,12 +88,12 @@ package struct InputTrial: Sendable {
         advance(to: now)
     }
 
-    /// Advances the time to `now`.
+    /// Advances the time to `now`. Ends the trial if its deadline has passed.
     package mutating func advance(to now: Instant) {
         if finding == nil, now >= deadline { judge() }
     }
 
-    /// Ends the trial early, because the person skips the input or does not want to wait.
+    /// Ends the trial early, because the person skips the input or does not wait until ``calm`` has passed.
     package mutating func skip() {
         guard finding == nil else { return }
         if calmAt != nil { return judge() }
@@ -114,14 +114,15 @@ package struct InputTrial: Sendable {
         }
     }
 
-    /// Ends the trial because the lines are lost.
+    /// Ends the trial because the lines can no longer be read.
     package mutating func fail(_ error: GPIOError) { finding = Self.finding(step, error) }
 
     // MARK: - Findings about untried inputs
 
-    /// Returns the finding about an input that was not tried; `isActive`: its level, nil if it was not read.
+    /// Returns the finding about an input that was not tested. `isActive`: whether it was active; nil if its level was
+    /// not read.
     package static func untried(_ step: Step, isActive: Bool?) -> Finding {
-        // Report only a warning: the door may be open.
+        // An active input is only a warning here: the door may be open.
         if isActive == true { return resting(step, state: .warning) }
         let level = isActive.map { "\(step.level($0)) at rest, " } ?? ""
         return .unknown(.input, "\(step.name): \(level)not tried", "Run it in a terminal: it asks you to \(step.task).")
@@ -133,7 +134,7 @@ package struct InputTrial: Sendable {
             state: state)
     }
 
-    /// Returns the finding about an input whose lines could not be read.
+    /// Returns the finding about an input whose line could not be read.
     package static func finding(_ step: Step, _ error: GPIOError) -> Finding {
         Finding(error, .input, "\(step.name): \(error)")
     }

@@ -2,8 +2,8 @@ import Encoding
 package import LinuxIO
 import Synchronization
 
-/// The inputs of a gate during their trials: holds their lines, and keeps their edges until the next call of
-/// ``edges()``.
+/// Reads the inputs of a gate during their trials. It requests their lines and collects their edges until the next call
+/// of ``edges()``.
 package final class InputWatch: Sendable {
     private struct Seen {
         var isThere = false
@@ -12,13 +12,14 @@ package final class InputWatch: Sendable {
         var edges: [InputEdge] = []
     }
 
-    /// The maximum number of edges that are kept, so that a noisy wire does not fill the memory.
+    /// The maximum number of edges that are stored until the next call of ``edges()``. Further edges are dropped, so
+    /// that a noisy wire does not fill the memory.
     private static let limit = 1000
 
     private let seen: SeenBox
     private let inputs: GPIOInputs
 
-    /// Takes the GPIO lines of all steps.
+    /// Requests the GPIO lines of all steps from the kernel.
     package convenience init(_ steps: [InputTrial.Step], chip: String) throws(SystemError) {
         try self.init { (onEdges, onNews) throws(SystemError) in
             try GPIOInputs(
@@ -26,7 +27,7 @@ package final class InputWatch: Sendable {
         }
     }
 
-    /// Creates a watch with another source of edges.
+    /// Creates a watch with another source of edges, for tests.
     init(
         _ take: (
             _ onEdges: @escaping @Sendable ([InputEdge]) -> Void,
@@ -55,17 +56,17 @@ package final class InputWatch: Sendable {
             })
     }
 
-    /// Returns whether the lines were taken; throws the error if they cannot be taken.
+    /// Returns whether the lines were requested successfully. Throws the error if they cannot be requested.
     package func isThere() throws(GPIOError) -> Bool {
         let (isThere, failure) = seen.state.withLock { ($0.isThere, $0.failure) }
         if let failure { throw failure }
         return isThere
     }
 
-    /// The indices of the inputs that are active.
+    /// The indices of the inputs that are active at this moment.
     package var active: Set<Int> { seen.state.withLock { $0.active } }
 
-    /// Returns the edges of the lines since the last call. Throws if the lines can no longer be read.
+    /// Returns the edges since the last call. Throws if the lines can no longer be read.
     package func edges() throws(GPIOError) -> [InputEdge] {
         let (edges, failure) = seen.state.withLock { state in
             defer { state.edges = [] }
@@ -75,11 +76,11 @@ package final class InputWatch: Sendable {
         return edges
     }
 
-    /// Gives the lines back; returns whether that was done in time.
+    /// Releases the lines. Returns whether that was done within `limit`.
     @discardableResult
     package func end(within limit: Duration) -> Bool { inputs.end(within: limit) }
 
-    /// The state that both threads share.
+    /// The state that the thread of the inputs and the caller's thread share.
     private final class SeenBox: Sendable {
         let state = Mutex(Seen())
     }

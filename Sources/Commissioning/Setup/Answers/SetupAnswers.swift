@@ -1,12 +1,12 @@
 import Encoding
 
-/// The answers to the questions of a setup, as they were written. They are not checked yet.
+/// The answers to the questions of a setup, as a person wrote them. They are not checked yet.
 package struct SetupAnswers: Hashable, Sendable {
-    /// The longest file of answers in bytes: it may hold an invitation.
+    /// The largest size of a file of answers, in bytes. The file may contain an invitation.
     package static let largestFile = 128 * 1024
 
     private var texts: [SetupQuestion: [String]] = [:]
-    /// The lines of the answers in their file.
+    /// The line numbers of the answers in their file, by question. Empty if no file was read.
     private var lines: [SetupQuestion: Int] = [:]
     /// Whether an existing configuration may be replaced.
     package var replaces = false
@@ -14,8 +14,8 @@ package struct SetupAnswers: Hashable, Sendable {
     /// Creates an empty set of answers.
     package init() {}
 
-    /// The answer to a question. It is empty if the answer was "none", and nil if the question is open. Of
-    /// several answers, it is the first.
+    /// The answer to a question: empty if the answer was "none", nil if the question is open. If there are several
+    /// answers, this is the first.
     package subscript(question: SetupQuestion) -> String? {
         get { texts[question].map { $0.first ?? "" } }
         set { texts[question] = newValue.map { $0.isEmpty ? [] : [$0] } }
@@ -27,13 +27,13 @@ package struct SetupAnswers: Hashable, Sendable {
         set { texts[question] = newValue }
     }
 
-    /// Returns the answer to a question; nil if there is none or if it is empty.
+    /// Returns the answer to a question; nil if the question is open or the answer is empty.
     func text(_ question: SetupQuestion) -> String? { texts[question]?.first }
 
-    /// Returns the line of an answer in the file.
+    /// Returns the number of the line with the answer to a question, from 1; nil if the answer is not from a file.
     func line(of question: SetupQuestion) -> Int? { lines[question] }
 
-    /// Reads a file of answers (TOML): each question by its name, and `replace`. Throws all problems of the
+    /// Reads a TOML file of answers. Its keys are the names of the questions, and `replace`. Throws all problems of the
     /// file.
     package init(file bytes: [UInt8]) throws(SetupProblems) {
         guard bytes.count <= Self.largestFile else {
@@ -89,7 +89,8 @@ package struct SetupAnswers: Hashable, Sendable {
         let known = SetupQuestion.allCases.map(\.rawValue) + [replace.string]
         let word = String(entry.name.string.prefix(60))
         let nearest = known.min { $0.spellingDistance(to: word) < $1.spellingDistance(to: word) }
-        // Up to half of the letters may be wrong; with more, the writer must have meant something else.
+        // Propose the nearest key only if at most half of its letters differ. Otherwise the writer probably meant
+        // something else.
         let meant = nearest.flatMap { $0.spellingDistance(to: word) <= word.utf8.count / 2 ? $0 : nil }
         let remedy = meant.map { "Did you mean \($0)?" }
         return SetupProblem(

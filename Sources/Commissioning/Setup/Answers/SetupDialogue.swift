@@ -2,9 +2,9 @@ import Encoding
 import Foundation
 package import Settings
 
-/// The questions of a setup, one after another: the next question, its proposal, and the result of an answer.
-/// It is a value that uses no terminal and no file: its caller asks, and looks at the files that answers
-/// name.
+/// Asks the questions of a setup one after another: it returns the next question with a proposed answer, and checks the
+/// person's answer. It is a value without a terminal and without files. Its caller prints the questions and checks the
+/// files that answers name.
 package struct SetupDialogue: Sendable {
     /// A question with its text and its proposed answer.
     package struct Prompt: Hashable, Sendable {
@@ -12,12 +12,12 @@ package struct SetupDialogue: Sendable {
         package let question: SetupQuestion
         /// The text of the question, on one line.
         package let words: String
-        /// The answer that applies if the person writes nothing. Empty: "none"; nil: the person has to write
-        /// an answer.
+        /// The answer that applies if the person writes nothing. An empty proposal means "none"; nil means that the
+        /// person has to write an answer.
         package let proposal: String?
     }
 
-    /// The answers so far, whatever their source.
+    /// All answers so far: those given at the beginning, and those of this dialogue.
     package private(set) var answers: SetupAnswers
     private let machine: SetupMachine
     private let places: SetupPlaces
@@ -36,7 +36,7 @@ package struct SetupDialogue: Sendable {
         return nil
     }
 
-    /// Takes the answer that the person wrote to the question of `prompt`.
+    /// Checks and stores what the person wrote as the answer to the question of `prompt`.
     ///
     /// - Parameters:
     ///   - text: The text that the person wrote; blanks around it are ignored, and an empty text means the
@@ -50,12 +50,11 @@ package struct SetupDialogue: Sendable {
         _ text: String, to prompt: Prompt, inspect: (SetupAnswers) -> SetupProblem? = { _ in nil }
     ) -> SetupProblem? {
         let question = prompt.question
-        // Remove the characters that a terminal adds to the letters: the end of the line, and those of keys
-        // that write no letter.
+        // Remove control characters, which a terminal adds at the end of the line and for keys that write no letter.
         let letters = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
         let written = String(String.UnicodeScalarView(letters)).trimmingCharacters(in: .whitespaces)
         guard var answer = written.isEmpty ? prompt.proposal : written else { return .missing(question) }
-        // Accept the word for "nothing" if that is an allowed answer.
+        // The word "none" is the empty answer, if the proposed answer is empty.
         if prompt.proposal?.isEmpty == true, answer.utf8.elementsEqual(Self.nothing.utf8) { answer = "" }
         var candidate = answers
         if question.isList {
@@ -71,10 +70,10 @@ package struct SetupDialogue: Sendable {
 
     private static let nothing = "none"
 
-    /// The sizes of the display in the answers.
+    /// The sizes of the chosen kind of display, as texts; empty if it has no choice of sizes or the kind is unknown.
     private var sizes: [String] { SetupDisplay(answers).sizes ?? [] }
 
-    /// Returns whether the answer to a question still matters, given the answers before it.
+    /// Returns whether a question must be asked: whether its answer matters, given the other answers and the machine.
     private func isOpen(_ question: SetupQuestion) -> Bool {
         let hasTrust = [SetupQuestion.trustBundle, .trustDirectory].contains { answers.text($0) != nil }
         return switch question {
@@ -97,7 +96,7 @@ package struct SetupDialogue: Sendable {
         switch question {
         case .name, .bundleKey, .issuerType: nil
         case .id: answers.text(.name)
-        // Without a detected board, the person has to name one: a gate without lines cannot open a passage.
+        // Propose no board if none was detected: the person has to name one, because a gate without lines cannot open.
         case .board: machine.board
         case .pulse: machine.pinout.pulses.first?.use
         case .direction: GateSection.anyDirection
@@ -109,7 +108,7 @@ package struct SetupDialogue: Sendable {
         }
     }
 
-    /// Returns the possible answers, if the machine or the pinout limits them.
+    /// Returns the possible answers as an addition to the question; empty if any answer is possible.
     private func choices(_ question: SetupQuestion) -> String {
         let list: [String] =
             switch question {

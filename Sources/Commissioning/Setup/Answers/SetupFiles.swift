@@ -3,9 +3,10 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// Reads the files that answers name by absolute paths.
+/// Reads the files that the answers of a setup name by absolute paths.
 enum SetupFiles {
-    /// Returns the content of the file at `path`. Throws a problem of `question` if the file cannot be used.
+    /// Returns the content of the file at `path`. Throws a problem of `question` if the file cannot be used or has more
+    /// than `limit` bytes.
     static func read(_ path: String, for question: SetupQuestion, limit: Int) throws(SetupProblem) -> [UInt8] {
         let name = told(path, of: question)
         if let obstacle = FileObstacle(path) {
@@ -24,8 +25,8 @@ enum SetupFiles {
         return bytes
     }
 
-    /// Returns the path, as far as it may be repeated. A text that was meant as an invitation may be one that
-    /// can be used once, and other people read journals and the boot partition.
+    /// Returns the end of a message with the part of the path that may be printed. What was meant as an invitation may
+    /// be a secret that works once, and other people read journals and the boot partition.
     private static func told(_ path: String, of question: SetupQuestion) -> String {
         guard question == .invitation else { return ": \(path)" }
         let name = path.split(separator: "/").last.map(String.init) ?? ""
@@ -51,7 +52,7 @@ extension SetupAnswers {
         return answers
     }
 
-    /// Returns these answers, with the answers in `others` in place of those to the same questions.
+    /// Returns a copy of these answers in which each answer in `others` replaces the answer to the same question.
     package func merged(with others: SetupAnswers) -> SetupAnswers {
         var answers = self
         for question in SetupQuestion.allCases where others[question] != nil {

@@ -2,10 +2,10 @@ import Aries
 import DIDComm
 import Encoding
 
-/// Checks an invitation in an answer of a setup.
+/// Checks the invitation in an answer of a setup, or in the file that the answer names.
 enum SetupInvitation {
-    /// Returns the problem of an invitation, as far as it can be found without a network; the text repeats no
-    /// part of the invitation.
+    /// Returns the problem of an invitation, as far as it can be found without a network; nil if no problem was found.
+    /// The text of the problem contains no part of the invitation.
     static func problem(with text: [UInt8], allowsPlainHTTP: Bool) -> SetupProblem? {
         do throws(InvitationError) {
             let endpoint: Text

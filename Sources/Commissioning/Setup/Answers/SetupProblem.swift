@@ -1,12 +1,12 @@
-/// A problem of an answer, or of the file or data to which the answer leads.
+/// A problem of an answer of a setup, or of the file or data that the answer names.
 package struct SetupProblem: Error, Hashable, Sendable {
-    /// The question; nil for a problem of the setup as a whole.
+    /// The question of the answer; nil for a problem of the setup as a whole.
     package let question: SetupQuestion?
-    /// The line of the answer in the file, from 1; nil if it is not from a file.
+    /// The line of the answer in the file of answers, from 1; nil if the answer is not from a file.
     package var line: Int?
-    /// The fault in plain words. The message shows this text after the question's name.
+    /// The fault in plain words. A message shows the question's name before this text.
     package let message: String
-    /// The remedy, in plain words; nil: give the answer.
+    /// The remedy, in plain words; nil if the remedy is to give an answer.
     package let remedy: String?
 
     init(_ question: SetupQuestion?, _ message: String, _ remedy: String?, line: Int? = nil) {
@@ -16,7 +16,7 @@ package struct SetupProblem: Error, Hashable, Sendable {
     static func missing(_ question: SetupQuestion) -> SetupProblem { SetupProblem(question, "is missing", nil) }
 }
 
-/// All problems of a setup, found in one pass. The list is never empty.
+/// All problems of a setup, found in one pass. There is at least one.
 package struct SetupProblems: Error, Hashable, Sendable {
     /// The problems in the order of the questions.
     package let problems: [SetupProblem]
@@ -26,17 +26,16 @@ package struct SetupProblems: Error, Hashable, Sendable {
     init(_ problem: SetupProblem) { problems = [problem] }
 }
 
-/// The source of the answers, where a person corrects them.
+/// The source of the answers, which decides how a message names an answer.
 package enum SetupOrigin: Hashable, Sendable {
     /// The answers are on the command line.
     case options
-    /// The answers are in the file with the given name.
+    /// The answers are in a file. The value is the file's name for messages.
     case file(String)
     /// The person gives the answers in a terminal, one by one.
     case terminal
 
-    /// Returns a line with the problem and one with the remedy: `--name is missing` or `gate.toml:3: name is
-    /// missing`.
+    /// Returns two lines: the problem, such as `--name is missing` or `gate.toml:3: name is missing`, and its remedy.
     package func text(_ problem: SetupProblem) -> (message: String, remedy: String) {
         let subject = problem.question.map { name($0) + " " } ?? ""
         var place = ""

@@ -1,45 +1,45 @@
-/// A question of `gatehouse setup`. The name of the question is the key in a setup file and, after two hyphens, the
-/// option.
+/// A question of `gatehouse setup`. Its name is the key in a file of answers and, after two hyphens, the option on the
+/// command line.
 package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     /// The name that phones show.
     case name
-    /// The name of the gate in records and reports.
+    /// The name of the gate in records and reports (`kiosk.id`).
     case id
-    /// The board, by a name of the pinout; `none` if the gate uses no lines.
+    /// The board, by a name in the pinout; `none` if the gate uses no GPIO lines.
     case board
-    /// The label of another chip whose lines have the pinout's names.
+    /// The label of a GPIO chip that the pinout does not list, whose lines have the names in the pinout.
     case chip
-    /// The pulse of the relay: a duration, or the kind of thing that the relay opens.
+    /// The pulse of the relay: a duration, or the thing that the relay opens, by a name in the pinout.
     case pulse
-    /// The direction of the gate.
+    /// The direction in which visitors pass the gate: in, out or any.
     case direction
     /// The display that shows the code.
     case display
-    /// The size of a panel.
+    /// The size of the display, if it is a panel.
     case displaySize = "display-size"
     /// The Bluetooth controller: an adapter, a serial line or `tcp://HOST:PORT`.
     case radio
-    /// How trusted the date must be.
+    /// The required source of the date, as `clock.minimum` in the configuration.
     case clock
     /// The name of a time server that is used with Network Time Security.
     case timeServer = "time-server"
-    /// The operator's signed bundle, a file.
+    /// The path of the bundle that the operator has signed.
     case trustBundle = "trust-bundle"
-    /// The operator's key.
+    /// The operator's public key, which must have signed the bundle.
     case bundleKey = "bundle-key"
-    /// A trust directory, a folder.
+    /// The path of a trust directory.
     case trustDirectory = "trust-directory"
-    /// The ID of an issuer.
+    /// The ID of an issuer whose credentials the gate admits.
     case issuer
     /// The types of the issuer's credentials that are admitted.
     case issuerType = "issuer-type"
-    /// The issuer's DID document, a file.
+    /// The path of the issuer's DID document.
     case issuerDocument = "issuer-document"
-    /// The root of the issuer's certificates, a file.
+    /// The path of the root of the issuer's certificates.
     case issuerRoot = "issuer-root"
-    /// Contexts of the issuer's credentials, each a URL that is built in or `URL=FILE`.
+    /// The contexts of the issuer's credentials: each is the URL of a built-in context, or `URL=FILE`.
     case context
-    /// The cloud agent's invitation: its URL, or the path of a file with it.
+    /// The cloud agent's invitation: its URL, or the path of a file that contains it.
     case invitation
     /// Whether agents without TLS may be used: `true`.
     case allowPlainHTTP = "allow-plain-http"
@@ -47,7 +47,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
     /// The option on the command line.
     package var option: String { "--" + rawValue }
 
-    /// The words of the question in a terminal; nil if it is answered only by an option or a file.
+    /// The text of the question in a terminal; nil for a question that is only answered by an option or in a file.
     package var words: String? {
         switch self {
         case .name: "Name of this gate, shown on phones (1 to 14 of A-Z a-z 0-9 _ -)"
@@ -79,7 +79,7 @@ package enum SetupQuestion: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// An example of an answer, for a person who has to write an answer.
+    /// An example of an answer, for messages.
     var example: String {
         switch self {
         case .name: "North-Gate"

@@ -4,18 +4,18 @@ import LinuxIO
 import Settings
 import TrustFiles
 
-/// The state of a setup file at the time when a configuration was made of it: the hashes of its own bytes,
-/// and of each file that it names. The configuration holds them in comments. So an unchanged setup file is
-/// not carried out twice, and one whose files have changed is carried out again.
+/// The origin of a configuration that setup has written: the hashes of the file of answers and of each file that it
+/// names. The configuration contains them as comments. So setup does not carry out an unchanged file of answers twice,
+/// and carries it out again if one of these files has changed.
 struct SetupSource {
-    /// The comments, one for the setup file and one for each existing file that it names. They do not repeat
-    /// the names of those files.
+    /// The comments, without `# `: one for the file of answers and one for each existing file that it names. The names
+    /// of those files are not included.
     let lines: [String]
 
     /// Computes the comments.
     ///
     /// - Parameters:
-    ///   - name: The name of the setup file.
+    /// - name: The name of the file of answers.
     ///   - bytes: The content of the setup file.
     ///   - answers: The answers in the setup file, with absolute paths.
     init(_ name: String, _ bytes: [UInt8], _ answers: SetupAnswers) {
@@ -39,20 +39,19 @@ struct SetupSource {
         self.lines = lines
     }
 
-    /// Returns whether a configuration was made from the same bytes. A source file that no longer exists does
-    /// not count as a change, because an invitation is removed when it is carried out.
+    /// Returns whether a configuration was made from the same files with the same content. A file that no longer exists
+    /// does not count as changed, because setup removes an invitation that it has carried out.
     func made(_ configuration: [UInt8]) -> Bool {
         let said = Set(Self.split(configuration).map { String(decoding: $0, as: UTF8.self) })
         return lines.allSatisfy { said.contains("# " + $0) }
     }
 
-    /// Returns whether a configuration was made from the given bytes in the file of an answer.
+    /// Returns whether a configuration was made from the given content of the file that answers `question`.
     static func made(_ configuration: [UInt8], of bytes: [UInt8], for question: SetupQuestion) -> Bool {
         split(configuration).contains { String(decoding: $0, as: UTF8.self) == "# " + line(for: question, bytes) }
     }
 
-    /// Returns a configuration without the comments about its source; two configurations are compared in this
-    /// form.
+    /// Returns a configuration without the comments about its origin. Setup compares two configurations in this form.
     static func without(_ configuration: [UInt8]) -> [UInt8] {
         let kept = split(configuration).filter { line in
             let text = String(decoding: line, as: UTF8.self)
@@ -62,8 +61,8 @@ struct SetupSource {
     }
 
     private static let mark = ", sha256 "
-    /// The maximum number of bytes read from a file: one byte more than the longest bundle or document. A
-    /// file with that many bytes is refused everywhere.
+    /// The number of bytes that are read from a file at most: one more than the largest bundle or document. A file of
+    /// that size is refused when the setup is carried out.
     private static let largestFile = 16 * 1024 * 1024 + 1
 
     private static func split(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
@@ -86,7 +85,8 @@ struct SetupSource {
         _ question: SetupQuestion, _ path: String, to lines: inout [String], _ content: () -> [UInt8]?
     ) {
         guard SystemFiles(root: "").exists(path) else { return }
-        // Skip a file that cannot be read. The code that carries out the setup reports it.
+        // A file that cannot be read gets a comment that never matches. The code that carries out the setup reports the
+        // file.
         lines.append(content().map { line(for: question, $0) } ?? "unreadable")
     }
 }
