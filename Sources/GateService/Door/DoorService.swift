@@ -4,7 +4,7 @@ package import Encoding
 import LinuxIO
 import ServiceLifecycle
 
-/// Applies the schedule at intervals, and has the operator's orders kept.
+/// Applies the door's schedule at intervals, and repeats failed writes of the operator's orders.
 package struct DoorService: ServiceLifecycle.Service {
     /// The time between two turns.
     package static let pause: Duration = .seconds(2)
@@ -13,8 +13,8 @@ package struct DoorService: ServiceLifecycle.Service {
     private let hearing: TimedQuery<Bool>
     private let times: Periodic
 
-    /// Creates a service that calls `hear` with the present instant, to apply the schedule on the radio's
-    /// thread; `hear` may hang.
+    /// Creates a service that calls `hear` at intervals with the present instant. `hear` applies the schedule on the
+    /// radio's thread, and may hang.
     package init(
         _ orders: DoorOrders, clock: Clock, spawner: Spawner, hear: @escaping @Sendable (Instant) async -> Void
     ) {
