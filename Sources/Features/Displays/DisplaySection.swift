@@ -155,7 +155,7 @@ extension DisplaySection.Kind {
 
 /// The settings of all displays of a gate.
 package struct DisplaysSection: ConfigurationSection, Hashable {
-    /// The section that precedes this one in a written configuration.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "agency"
 
     /// The maximum number of displays.

@@ -4,7 +4,7 @@ package import Settings
 
 /// `[fleet]`: the keys of the operators who may send this gate a configuration.
 package struct FleetSection: ConfigurationSection, Hashable {
-    /// The section that precedes this one in a written configuration.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "observe"
 
     /// The operators' public keys. A configuration bundle is accepted if it has the signature of one of them.

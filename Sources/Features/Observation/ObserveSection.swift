@@ -3,7 +3,7 @@ package import Settings
 
 /// `[observe]`: where the service publishes its status in addition to the control socket.
 package struct ObserveSection: ConfigurationSection, Hashable {
-    /// The section that precedes this one in a written configuration.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "control"
 
     /// The address at which the service answers requests for pages.

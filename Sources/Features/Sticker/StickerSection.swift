@@ -4,7 +4,7 @@ package import Settings
 
 /// `[sticker]`: a printed code for a gate without a display. Its key is valid for weeks.
 package struct StickerSection: ConfigurationSection, Hashable {
-    /// The section that precedes this one in a written configuration.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "tuvali"
 
     /// The risk of a printed code, as a text for the operator.

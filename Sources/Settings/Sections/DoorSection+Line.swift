@@ -1,7 +1,7 @@
 package import LinuxIO
 
 extension DoorSection.Input {
-    /// The line with the settings of the request.
+    /// The request for the input's line, with the configured settings.
     package var inputLine: InputLine {
         let bias: InputLine.Bias =
             switch bias {
