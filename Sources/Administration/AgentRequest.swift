@@ -16,7 +16,7 @@ package enum AgentRequest: Hashable, Sendable {
     /// Asks the gate to ping the agent of a connection, which is named as in ``show(_:)``.
     case ping(Text)
     /// Asks for the messages of agents. `of` names the connection; nil: all connections. `uid` is the id of one
-    /// message; nil: all messages. `pendingOnly`: only messages that are still to be handled.
+    /// message; nil: all messages. `pendingOnly`: only questions that have not been answered yet.
     case messages(of: Text?, uid: Text?, pendingOnly: Bool)
     /// Asks the gate to answer the question with the id `uid` by `response`. `of` names the connection over which the
     /// question arrived; nil: any connection.

@@ -65,7 +65,7 @@ package struct StatusReporter: Sendable {
     /// Registers this reporter for the request for the status.
     package func register(in router: inout ControlRouter) { router.take(.status) { _ in await report().json } }
 
-    /// Returns the whole report. Takes at most about twice the time limit.
+    /// Returns the whole report. Waits for each answer no longer than the time limit.
     package func report() async -> StatusReport {
         async let asked = kiosk.answer(within: limit)
         let told = await withTaskGroup(of: (Int, StatusPart.Filling?).self) { group in

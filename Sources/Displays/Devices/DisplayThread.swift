@@ -97,7 +97,7 @@ package final class DisplayThread: Sendable {
                     told(nil)
                 } catch {
                     device.close()
-                    // After a failure nobody knows what the device shows.
+                    // After a failure, the picture on the device is unknown.
                     (shown, retryAt) = (nil, SystemClock.now().advanced(by: wait))
                     wait = min(wait * 2, retries.upperBound)
                     slot.state.withLock { $0.busySince = nil }

@@ -44,7 +44,7 @@ package final class EPaperDisplay: DisplayDevice {
     private let pause: (Duration) -> Void
     private var bus: Bus?
     private var painter: ScenePainter
-    /// The picture that the panel shows, with the code in it; nil if nobody knows what the panel shows.
+    /// The picture that the panel shows, with the code in it; nil if the picture on the panel is unknown.
     private var shown: (picture: Bitmap, code: String?)?
     private var changed = 0
 

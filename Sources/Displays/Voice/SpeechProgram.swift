@@ -53,8 +53,8 @@ package struct SpeechProgram: Sendable {
         let isPath = program.utf8.contains(UInt8(ascii: "/"))
         let codes = isPath ? [code(program)] : path.split(separator: ":").map { code("\(root)\($0)/\(program)") }
         guard !codes.contains(0) else { return nil }
-        // Prefer the error of a file that exists but may not be run to "no such file", because it tells the operator
-        // more.
+        // Prefer the error of a file that exists but may not be run to "no such file", because it is more useful to
+        // the operator.
         return String(cString: strerror(codes.first { $0 != ENOENT && $0 != ENOTDIR } ?? ENOENT))
     }
 

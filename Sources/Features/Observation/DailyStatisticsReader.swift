@@ -70,9 +70,9 @@ final class DailyStatisticsReader: Sendable {
         return entries.count == Self.portion
     }
 
-    /// Returns the position of the last entry before the day, found by binary search. The dates of the ledger
-    /// increase, except where a clock was set back; entries of such a time may count for the wrong day. Returns nil
-    /// if the disk cannot be read.
+    /// Returns the position of an entry before the first entry of the day, found by binary search; 0 if there is
+    /// none. The dates of the ledger increase, except where a clock was set back; entries of such a time may count
+    /// for the wrong day. Returns nil if the disk cannot be read.
     private func position(before begin: Timestamp) async -> Int? {
         guard let store else { return 0 }
         var (low, high) = (0, await store.head.point.count)

@@ -50,7 +50,7 @@ final class UsedSessionLog {
     }
 
     /// Appends the name of a session. The name is durable when this returns. If a write fails, its name is written
-    /// again before the next one, because nobody knows what is on the disk after a failed sync.
+    /// again before the next one, because the content of the disk is unknown after a failed sync.
     func append(_ name: UInt64) throws(StickerFailure) {
         guard !isFull, waiting.count < Self.mostWaiting else {
             throw StickerFailure("\(path) is full", remedy: StickerFailure.files)

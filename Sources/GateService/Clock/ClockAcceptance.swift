@@ -26,7 +26,7 @@ package struct ClockAcceptance: Sendable {
         ///   - skew: The largest permitted difference between the present date and the date that follows from the
         ///     statement: the confirmed date plus the time since the confirmation.
         package func refusal(in boots: [Text], at look: ClockGuard.Reading, skew: Duration) -> Refusal? {
-            // After a reboot nobody knows how much time has passed since the statement.
+            // After a reboot, the time that has passed since the statement is unknown.
             guard self.boots.contains(where: boots.contains), date.at <= look.monotonic else { return .otherStart }
             guard date.at.duration(to: look.monotonic) <= ClockAcceptance.lasting else { return .tooOld }
             let shown = DatedInstant(utc: look.utc, at: look.monotonic)

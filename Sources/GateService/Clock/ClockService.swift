@@ -20,8 +20,7 @@ package actor ClockService: ServiceLifecycle.Service {
     private let report: HealthReporter
     private let boot: Text
     private let times: Periodic
-    /// What the database contains about the dates of this boot of the machine; nil if this object has stored nothing
-    /// yet.
+    /// What this object has stored in the database about the dates of this boot of the machine; nil: nothing.
     private var kept: ClockMemory?
     /// The operator's statement that the clock check already uses but the database does not yet contain.
     private var accepted: ClockAcceptance.Confirmation?
@@ -49,8 +48,8 @@ package actor ClockService: ServiceLifecycle.Service {
 
     private func work() async { await times.run { await turn(at: $0) } }
 
-    /// Checks the clock once. The composition also calls this once before the first record. Otherwise the first
-    /// record could get a date that the operator corrected while the service was stopped.
+    /// Checks the clock once. Also called once before the first record. Otherwise the first record could get a date
+    /// that the operator corrected while the service was stopped.
     package func turn(at now: Instant) async {
         await takeOver()
         for change in watch.takeReports() { report(change) }

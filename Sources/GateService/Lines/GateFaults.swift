@@ -8,8 +8,8 @@ import Reasons
 struct GateFaults: Sendable {
     private var faults: [[OutputRole]: (codes: [ReasonCode], detail: String)] = [:]
 
-    /// Notes that the group `group` failed with `trouble`; nil: the group works. Returns the reports of the faults
-    /// that have begun, changed or ended.
+    /// Notes the state of the group `group`: its failure, or nil if it works. Returns the reports of the faults that
+    /// have begun, changed or ended.
     mutating func changed(_ group: [OutputRole], _ trouble: LineThread.Trouble?) -> [HealthReport] {
         let before = faults[group]?.codes ?? []
         let fault = trouble.map { (codes: Self.codes(of: group, $0), detail: $0.error.detail) }

@@ -12,8 +12,8 @@ package enum Heap {
         clinux_keep_freed_memory(32 * 1024 * 1024)
     }
 
-    /// Returns freed memory to the kernel, except for 128 KiB in each arena. Call this after the start, which needs
-    /// ten times the memory that remains in use.
+    /// Lets the allocator return freed memory to the kernel, except for 128 KiB in each arena. Call this before the
+    /// start, which needs ten times the memory that remains in use afterwards.
     package static func returnFreedMemory() {
         clinux_keep_freed_memory(128 * 1024)
     }

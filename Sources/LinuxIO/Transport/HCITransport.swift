@@ -37,8 +37,8 @@ package enum HCITransportEvent: Hashable, Sendable {
 
 /// Sizes and limits of the transports.
 package struct TransportLimits: Hashable, Sendable {
-    /// The maximum number of bytes that one call of ``HCITransport/receive()`` reads, so that other work on the
-    /// thread can continue.
+    /// The maximum number of bytes that a call of ``HCITransport/receive()`` reads, so that other work on the thread
+    /// can continue.
     var receiveBatch = 256 * 1024
     /// The maximum number of bytes in the queue for sending. When the queue is full, the controller counts as dead.
     package var sendQueue = 1024 * 1024

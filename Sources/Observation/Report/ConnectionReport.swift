@@ -63,7 +63,7 @@ package struct ConnectionReport: StatusObject {
     package var answered: Timestamp?
     /// The date since which ``answered`` is recorded; nil: no agent link drives the connection.
     package var answeredSince: Timestamp?
-    /// Whether the gate still waits for the agent to grant a mailbox.
+    /// Whether the gate wants a mailbox from this agent, and the agent may still grant it.
     package var asksForMailbox: Bool?
     /// The number of answers that wait to be sent to the agent; nil: no agent link drives the connection.
     package var unsent: Int?

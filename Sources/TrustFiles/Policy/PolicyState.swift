@@ -55,8 +55,8 @@ package struct PolicyState: Sendable {
             try DurableFile.make(folder: folder)
             try DurableFile.replace(copy, with: bytes)
         } catch {
-            // Continue without a copy. Only if the file is damaged before the next start, that start has no rules to
-            // use.
+            // Continue without a copy. If the file is damaged before the next start, that start finds no usable
+            // rules.
             log.log(.warning, "policy.not-kept", ["reason": .text("\(error)")])
         }
     }
