@@ -33,9 +33,8 @@ struct ObservationService: ServiceLifecycle.Service {
     private let date: @Sendable () -> Timestamp
     private let faults: ObservationFaults
 
-    /// Creates a service that publishes what `status` reports, in the files and at the address of the section. Only
-    /// users who may use the control socket are permitted to use a Unix socket (`access`). `store` contains the
-    /// ledger; nil: none exists yet.
+    /// Creates a service that publishes what `status` reports, in the files and at the address of the section.
+    /// `access` contains the users who may use a Unix socket. `store` contains the ledger; nil: none exists yet.
     init(
         _ section: ObserveSection, access: ControlAccess, status: StatusReporter, store: Store?,
         signal: ObservationSignal,

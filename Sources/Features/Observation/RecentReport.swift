@@ -16,7 +16,7 @@ final class RecentReport: Sendable {
     private let question: TimedQuery<StatusReport>
     private let last = Mutex<(at: Instant, report: StatusReport)?>(nil)
 
-    /// Creates a copy of the reports that `status` makes.
+    /// Creates the copy for the reports that `status` makes. It contains no report yet.
     init(_ status: StatusReporter, clock: Clock, spawner: Spawner) {
         self.clock = clock
         question = TimedQuery(by: clock, spawner) { await status.report() }

@@ -23,6 +23,6 @@ package struct VoiceSection: ConfigurationSection, Hashable {
         }
     }
 
-    /// The speech program.
+    /// The file of the speech program.
     package var files: [SectionFile] { [.init("voice.program", program, .program(standard: Self.standardProgram))] }
 }

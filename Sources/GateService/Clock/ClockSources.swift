@@ -4,9 +4,9 @@ import Kiosk
 import LinuxIO
 import Synchronization
 
-/// The checks of where the machine's date comes from: from a battery-backed clock, or from the date that the machine
-/// saved at its last stop. A separate thread does the checks, because a battery-backed clock is on a bus and a read
-/// of it may block. Callers only get the result of the last check.
+/// The origin of the machine's date: whether a battery-backed clock confirms the date, and whether the machine saved
+/// the date at its last stop. A separate thread checks that at intervals, because a battery-backed clock is on a bus
+/// and a read of it may block. Callers get the result of the last check.
 final class ClockSources: Sendable {
     /// The result of the last check.
     struct Seen: Hashable, Sendable {

@@ -125,7 +125,7 @@ package final class DoorOrders: Sendable {
             var failure: SystemError?
             do throws(SystemError) { try file.keep(wanted) } catch { failure = error }
             state.withLock { state in
-                // After a failed write the file may contain either order.
+                // After a failed write the file may contain the old or the new order.
                 (state.kept, state.writingSince) = (failure == nil ? wanted : nil, nil)
                 if failure == nil { state.keptNumber = number }
                 // Report the result inside the lock. Otherwise ``turn(at:)`` could report this write as too slow

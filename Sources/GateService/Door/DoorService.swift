@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// Applies the door's schedule at intervals, and repeats failed writes of the operator's orders.
 package struct DoorService: ServiceLifecycle.Service {
-    /// The time between two turns.
+    /// The time between two calls of `hear`.
     package static let pause: Duration = .seconds(2)
 
     private let orders: DoorOrders

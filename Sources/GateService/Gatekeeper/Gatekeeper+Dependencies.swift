@@ -8,7 +8,7 @@ package import LinuxIO
 extension Gatekeeper {
     /// The parts of the program that the driver connects with the kiosk.
     package struct Dependencies: Sendable {
-        /// The clock of the kiosk's turns.
+        /// The clock by which the kiosk's turns are timed.
         package var clock: Clock
         /// Starts the tasks that pass results of other threads to the radio's thread.
         package var spawner: Spawner
@@ -28,7 +28,7 @@ extension Gatekeeper {
         /// `released` with the outcome. Returns at once, with the names of the credential that the ledger must store
         /// or, for a released credential, remove.
         package var settle: @Sendable (VisitID, CredentialUse) -> [ReplayName]
-        /// Returns the date and its trustworthiness.
+        /// Returns the date and its provenance.
         package var wallTime: @Sendable () -> WallTime
         /// The schedule of the door: the hours of free passage and of lock-down.
         package var schedule: DoorSchedule
@@ -38,7 +38,7 @@ extension Gatekeeper {
         package var panel: any Panel
         /// All outputs except the panel, for example displays and the log.
         package var listeners: Listeners
-        /// Observes every turn; nil outside tests, the bench and debug builds.
+        /// Receives every turn of the kiosk; nil except in tests, in the bench and in debug builds.
         package var observe: TurnObserver?
 
         /// Creates the dependencies of a driver.

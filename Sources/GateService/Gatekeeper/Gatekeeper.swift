@@ -40,7 +40,8 @@ package actor Gatekeeper {
     package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
     /// Opens and closes transports, one after the other.
     private let opener: BackgroundThread
-    /// The number of the transport that was requested last. A transport with another number is closed.
+    /// The number of the newest request to open a transport. A transport that was opened for an earlier request is
+    /// closed.
     private var transportNumber = 0
     private var transport: (any HCITransport)?
     private var timer: PollThread.Timer?

@@ -10,8 +10,8 @@ package struct LivenessProbes: Sendable {
         let name: String
         let question: TimedQuery<Bool>
 
-        /// Creates a part with the name `_ name`. `question` returns whether the part works; it hangs while the part
-        /// is stuck. `clock` measures the wait for the answer.
+        /// Creates a part with the name `name`. `question` returns whether the part works; it hangs while the part is
+        /// stuck. `clock` measures the wait for the answer.
         package init(
             _ name: String, by clock: Clock, _ spawner: Spawner, question: @escaping @Sendable () async -> Bool
         ) {

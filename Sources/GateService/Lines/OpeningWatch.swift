@@ -5,7 +5,7 @@ import Synchronization
 
 /// The result of an order to open, as the line threads observed it.
 package enum Opening: Hashable, Sendable {
-    /// The opening is in progress: a line is energised, or may still be energised.
+    /// The opening is in progress: a line is energised, or may still become energised.
     case lasting
     /// The opening is over. The value is the time for which the relay was energised. It is zero for a frame to a gate
     /// controller, because the controller decides how long it opens the gate.
@@ -137,7 +137,7 @@ package final class OpeningMarks: Sendable {
     /// Notes whether the thread is about to energise the line or to begin a frame.
     package func tries(_ isTrying: Bool) { self.isTrying.store(isTrying, ordering: .sequentiallyConsistent) }
 
-    /// Notes that the line is energised, at the earliest since `now`.
+    /// Notes that the line is energised. The period began at `now` or later.
     fileprivate func begin(at now: Instant) {
         let last = isSecond.load(ordering: .relaxed) ? spans.1 : spans.0
         // If the last release of the line failed, its period continues.

@@ -13,7 +13,7 @@ package final class ReconnectingPanel: Panel {
     private struct State {
         var panel: LinePanel?
         /// The number of the present panel. It distinguishes the loss of the present panel's chip from the loss of an
-        /// earlier one's.
+        /// earlier panel's chip.
         var number = 0
         var isGone = false
         var signal = Signal.dark

@@ -14,8 +14,8 @@ package struct VerificationBasis: Sendable {
     /// The policy by which visitors are judged under these rules.
     package let policy: VerificationPolicy
 
-    /// Reads the configured files and reports their faults. Throws if the trust data cannot be used; the gate then
-    /// admits no visitor. If a policy file cannot be used, uses the last good copy of that file.
+    /// Reads the configured files and reports their faults. If the trust data cannot be used, the gate trusts no
+    /// issuer and admits no visitor. If a policy file cannot be used, the gate uses the last good copy of that file.
     package init(
         _ configuration: Configuration, _ log: LogSink, _ report: @escaping HealthReporter
     ) throws(TrustDirectoryError) {

@@ -32,7 +32,7 @@ package enum ControlClient {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count > 0 { rest = rest.dropFirst(count) }
-            if count < 0, errno != EAGAIN, errno != EINTR { break }  // the server closed the connection, but its refusal may still be readable
+            if count < 0, errno != EAGAIN, errno != EINTR { break }  // the refusal may still be readable
             if !rest.isEmpty { try wait(descriptor, POLLOUT, until: end) }
         }
         var answer: [UInt8] = []

@@ -23,7 +23,7 @@ package actor ControlServer {
         /// The maximum number of connections that the kernel queues until they are accepted.
         package var backlog: Int32 = 16
 
-        /// Creates the documented defaults.
+        /// Creates the default limits.
         package init() {}
     }
 

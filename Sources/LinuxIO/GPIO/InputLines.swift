@@ -11,7 +11,7 @@ package struct InputEdge: Hashable, Sendable {
     /// kernel or ``InputDebounce`` determined it.
     package let at: Instant
 
-    /// Creates a change.
+    /// Creates a change of the line with the index `index`.
     package init(index: Int, isActive: Bool, at: Instant) {
         (self.index, self.isActive, self.at) = (index, isActive, at)
     }

@@ -124,8 +124,8 @@ package final class WiegandOutput: Sendable {
         }
         let until = order.until.load(ordering: .acquiring)
         guard until != 0 else { return ((nil, nil), nil) }
-        // Remove each request when it is read, whatever its result. If a caller has cancelled or renewed the request
-        // meanwhile, read it again.
+        // A request is removed when it is read, whatever its result. If a caller has cancelled or renewed it
+        // meanwhile, it is read again.
         if !state.isBroken, now < state.readyAt, state.readyAt.nanoseconds < until {
             return ((nil, state.readyAt), nil)
         }

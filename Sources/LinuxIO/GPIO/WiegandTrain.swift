@@ -7,7 +7,7 @@ package struct WiegandTiming: Hashable, Sendable {
     /// The minimum time from the beginning of one pulse to the beginning of the next.
     package var interval: Duration
 
-    /// Creates a timing.
+    /// Creates the times from the minimum length of a pulse and the minimum interval.
     package init(pulse: Duration = .microseconds(50), interval: Duration = .milliseconds(2)) {
         (self.pulse, self.interval) = (pulse, interval)
     }

@@ -23,7 +23,7 @@ package struct SavedDate: Hashable, Sendable {
     /// The saved date.
     package let date: Timestamp
 
-    /// Creates a saved date.
+    /// Creates the value for the date `date`, which the service `keeper` saved.
     package init(_ keeper: Keeper, _ date: Timestamp) { (self.keeper, self.date) = (keeper, date) }
 
     /// Returns the dates that are saved on the machine.

@@ -22,7 +22,8 @@ package protocol HCITransport: AnyObject {
     /// Sends queued packets as far as possible. Returns the error if the transport must be closed, otherwise nil.
     func flush() -> TransportError?
 
-    /// Releases the controller. Further calls do nothing. The caller must stop polling the descriptor before.
+    /// Releases the controller. Further calls do nothing. The caller must stop polling the descriptor before this
+    /// call.
     func close()
 }
 

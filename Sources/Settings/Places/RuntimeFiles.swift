@@ -1,5 +1,5 @@
-/// The names of files in the service's runtime folder by which the service, or a unit that runs as root, informs the
-/// other. No key of the configuration may name one of these files.
+/// The names of the files in the service's runtime folder that pass information to the program or to a unit that runs
+/// as root. No key of the configuration may name one of these files.
 package enum RuntimeFiles {
     /// The file by which the service requests a reset of the Bluetooth adapter.
     package static let adapterReset = "reset-radio"

@@ -1,7 +1,7 @@
 package import LinuxIO
 
 extension DoorSection.Input {
-    /// The request for the input's line, with the configured settings.
+    /// The input's line with its configured settings, as ``GPIOInputs`` requests it.
     package var inputLine: InputLine {
         let bias: InputLine.Bias =
             switch bias {

@@ -48,8 +48,9 @@ func checkTrust(
     }
 }
 
-/// Returns the files in the runtime folder by which the service, or a unit that runs as root, informs the other. They
-/// are looked for in the package's runtime folder and in the folder of the control socket.
+/// Returns the files in the runtime folder that pass information to the program or to a unit that runs as root
+/// (``RuntimeFiles``). The runtime folder is the package's or the folder of the control socket, so the files in both
+/// are returned.
 func ownFiles(_ folder: ConfigurationFolder, control: ControlSection) -> [String] {
     let standard = folder.standard.place(StandardFolders.runtime)
     let folders = [standard] + (control.path.map { [NamedPlace.folder(of: $0)] } ?? [])

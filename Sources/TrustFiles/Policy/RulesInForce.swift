@@ -35,7 +35,7 @@ package enum RuleSource: Hashable, Sendable {
         return "from \(TrustDirectory.policyFile) in \(place), if there is one"
     }
 
-    /// The name of the source in JSON.
+    /// The kind of the source, as JSON contains it.
     package var word: String {
         switch self {
         case .file: "file"

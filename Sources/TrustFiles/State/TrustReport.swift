@@ -102,8 +102,8 @@ package struct TrustReport: Sendable {
         if issuer.types == nil, !issuer.isRoot { noteUntyped(id, "write into its [[issuer]]: types = [\"…\"]") }
     }
 
-    /// Adds a note about an issuer whose entry has no types. It is a problem unless all accept rules name what they
-    /// admit.
+    /// Adds a text about an issuer whose entry has no types: to ``notes`` if all accept rules name what they admit,
+    /// otherwise to ``findings``.
     private mutating func noteUntyped(_ id: String, _ line: String) {
         let accept = rules.rules?.accept ?? []
         let isSaid = !accept.isEmpty && accept.allSatisfy(\.namesWhatAdmits)
