@@ -1,38 +1,39 @@
 package import Encoding
 
-/// A request about connections to cloud agents, in the form of the members of a ``ControlRequest``. This type
-/// reads and writes all forms.
+/// A request about connections to cloud agents. It is sent as the members of a ``ControlRequest``. This type writes
+/// and reads them.
 package enum AgentRequest: Hashable, Sendable {
-    /// Accept the invitation in the text `invitation` for `destination`; nil: for the primary destination.
+    /// Asks the gate to follow the invitation with the text `invitation`, for the destination `destination`; nil: the
+    /// primary agent.
     case connect(invitation: Text, destination: Text?)
-    /// Show all connections.
+    /// Asks for all connections.
     case list
-    /// Show one connection: the connection with the given ID, or the connection to the destination of the
-    /// given name.
+    /// Asks for one connection: the one with the given id, or the one of the destination with the given name.
     case show(Text)
-    /// Delete a connection. `isForced`: even if its destination still lacks entries. `tellsAgent`: the
-    /// service first sends its agent a message about the deletion.
+    /// Asks the gate to delete a connection, which is named as in ``show(_:)``. `isForced`: delete it even if its
+    /// destination has not confirmed all entries. `tellsAgent`: first notify the agent.
     case delete(Text, isForced: Bool, tellsAgent: Bool)
-    /// Ping the agent of a connection.
+    /// Asks the gate to ping the agent of a connection, which is named as in ``show(_:)``.
     case ping(Text)
-    /// Show the waiting messages. `of`: the connection; nil: all connections. `uid`: the ID of the message;
-    /// nil: any. `pendingOnly`: only pending messages, or all.
+    /// Asks for the messages of agents. `of` names the connection; nil: all connections. `uid` is the id of one
+    /// message; nil: all messages. `pendingOnly`: only questions that have not been answered yet.
     case messages(of: Text?, uid: Text?, pendingOnly: Bool)
-    /// Answer the question with the ID `uid` with `response`. `of`: the connection that the question came over; nil:
-    /// any.
+    /// Asks the gate to answer the question with the id `uid` by `response`. `of` names the connection over which the
+    /// question arrived; nil: any connection.
     case answer(uid: Text, response: Text, of: Text?)
 
-    /// The longest name or ID in bytes.
+    /// The maximum length of a name or id in bytes.
     package static let nameLimit = 256
-    /// The longest answer to a question in bytes.
+    /// The maximum length of an answer to a question in bytes.
     private static let responseLimit = 4096
-    /// The longest text of an invitation in bytes.
+    /// The maximum length of an invitation in bytes.
     package static let invitationLimit = 64 * 1024
 
-    /// The requests that this type describes.
+    /// The control requests that are about connections.
     package static let requests = ControlRequest.allCases.filter(\.isAboutAgents)
 
-    /// Reads the members of a request; nil for a request that is not about connections.
+    /// Reads the members of the request `request`. Returns nil if the request is not about connections. Throws if a
+    /// member is missing, invalid or unknown.
     package init?(_ request: ControlRequest, _ members: JSONObject) throws(ControlRefusal) {
         var reader = Reader(members: members)
         switch request {
@@ -60,7 +61,7 @@ package enum AgentRequest: Hashable, Sendable {
         try reader.end()
     }
 
-    /// The control request and its JSON members, as the client sends them.
+    /// The control request and its members, as a client sends them.
     package var request: (ControlRequest, [JSONObject.Member]) {
         func text(_ name: Text, _ value: Text?) -> [JSONObject.Member] {
             value.map { [.init(name, .string($0))] } ?? []
@@ -81,7 +82,7 @@ package enum AgentRequest: Hashable, Sendable {
         }
     }
 
-    /// Takes one member after another, and refuses a request with members that were not taken.
+    /// Reads one member after another, and then refuses the request if it has further members.
     private struct Reader {
         var members: JSONObject
 

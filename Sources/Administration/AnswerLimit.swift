@@ -1,16 +1,15 @@
 import Synchronization
 
-/// Limits the number of answers that wait for one disk at the same time. Such answers have no time limit of their own.
-/// Without the bound, answers that wait for a hanging disk would take the control socket's capacity from other
-/// requests.
+/// Limits how many answers may wait for one disk at the same time. Such answers have no time limit of their own.
+/// Without this limit they would use the whole capacity of the control socket while the disk hangs.
 package final class AnswerLimit: Sendable {
     private let limit: Int
     private let underWay = Mutex(0)
 
-    /// Allows at most `limit` answers at a time.
+    /// Creates a limit of `limit` answers at the same time.
     package init(_ limit: Int) { self.limit = limit }
 
-    /// Returns the answer of `body`; throws a refusal at once if `limit` answers are being made.
+    /// Returns the answer of `body`. Throws a refusal at once if `limit` answers are in progress.
     package func take<Answer>(
         _ body: () async throws(ControlRefusal) -> Answer
     ) async throws(ControlRefusal) -> Answer {

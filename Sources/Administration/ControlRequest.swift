@@ -2,38 +2,38 @@ package import Encoding
 
 /// A request to the running service over the control socket.
 ///
-/// A request is one line, `{"request":"status"}`, with further members if the request has parameters. A new
-/// request needs a case in this enumeration, and a handler in the ``ControlRouter``.
+/// A request is one line, `{"request":"status"}`. If it has parameters, they are further members of the object. A new
+/// request needs a case of this type and a handler in the ``ControlRouter``.
 package enum ControlRequest: String, CaseIterable, Sendable {
-    /// Query the status of the gate and of its services.
+    /// Asks for the status of the gate and of its services.
     case status
-    /// Query the status of the door. The following three requests are orders to the door.
+    /// Asks for the status of the door. The following three requests are orders for the door.
     case doorStatus = "door-status"
-    /// Lock the gate down.
+    /// Orders a lock-down.
     case doorLock = "door-lock"
-    /// Give free passage for a limited time.
+    /// Orders free passage for a limited time.
     case doorFree = "door-free"
-    /// End the operator's order for the door that is in force.
+    /// Ends the order for the door that is in force.
     case doorRelease = "door-release"
-    /// End the program at the next moment without a visitor, so that the service manager starts it
-    /// again.
+    /// Asks the program to end at the next moment without a visitor. The service manager then starts it again.
     case restart
-    /// Accept an invitation. ``AgentRequest`` describes this request and the requests that follow it.
+    /// Asks the gate to follow an invitation. ``AgentRequest`` describes the members of this request and of those
+    /// below.
     case agentConnect = "agent-connect"
-    /// List all connections to cloud agents.
+    /// Asks for all connections to cloud agents.
     case agentList = "agent-list"
-    /// Show one connection to a cloud agent, with all that the service knows about it.
+    /// Asks for everything about one connection to a cloud agent.
     case agentShow = "agent-show"
-    /// Delete a connection to a cloud agent.
+    /// Asks the gate to delete a connection to a cloud agent.
     case agentDelete = "agent-delete"
-    /// Ping a cloud agent.
+    /// Asks the gate to ping a cloud agent.
     case agentPing = "agent-ping"
-    /// List the messages that agents sent on their own initiative.
+    /// Asks for the messages that agents have sent on their own initiative.
     case agentMessages = "agent-messages"
-    /// Answer a question of an agent.
+    /// Asks the gate to answer a question of an agent.
     case agentAnswer = "agent-answer"
 
-    /// Whether the request changes something: only root and the service's own user may send such a request.
+    /// Whether the request changes something. Only root and the service's own user may send such a request.
     var changesSomething: Bool {
         switch self {
         case .status, .doorStatus, .agentList, .agentShow, .agentMessages: false
@@ -50,14 +50,14 @@ package enum ControlRequest: String, CaseIterable, Sendable {
         }
     }
 
-    /// Requests are flat JSON; an invitation is a text in them.
+    /// The limits for a request. Its JSON is not nested, and an invitation in it is a text.
     private static let limits: JSON.Limits = {
         var limits = JSON.Limits()
         (limits.depth, limits.bytes, limits.values) = (4, 144 * 1024, 64)
         return limits
     }()
 
-    /// Reads the request in a line, and its further members.
+    /// Reads a line. Returns the request, and its members except `request`.
     package static func read(_ line: [UInt8]) throws(ControlRefusal) -> (request: ControlRequest, members: JSONObject) {
         guard var members = (try? JSON.parse(line, limits: limits))?.object, let name = members["request"]?.string
         else {
@@ -71,17 +71,17 @@ package enum ControlRequest: String, CaseIterable, Sendable {
         return (request, members)
     }
 
-    /// Returns the line that makes the request, without its line end.
+    /// Returns the line of the request with these members, without its line end.
     package func line(_ members: [JSONObject.Member]) -> [UInt8] {
         JSON.object(JSONObject([.init("request", .text(rawValue))] + members)).compactBytes
     }
 }
 
-/// The reason for which the service does not answer a request.
+/// The reason why the service refuses a request.
 package struct ControlRefusal: Error, Hashable, Sendable {
     /// The reason why the request was refused.
     package let message: String
-    /// The remedy; nil if there is none.
+    /// The remedy in plain words; nil if there is none.
     package let remedy: String?
 
     /// Creates a refusal with its reason and its remedy.

@@ -2,13 +2,13 @@ package import Encoding
 
 /// The handlers of control requests.
 ///
-/// An answer is one line, like a request: `{"answer":…}` or `{"error":"…","remedy":"…"}`.
+/// An answer is one line: `{"answer":…}`, or `{"error":"…","remedy":"…"}` for a refusal.
 package struct ControlRouter: Sendable {
-    /// Answers a request with the given members. The function must return in bounded time, because clients wait no
-    /// longer than `ControlServer.Limits.time`.
+    /// Returns the answer to a request with the given members. Must return soon, because a client is disconnected
+    /// after `ControlServer.Limits.time`.
     package typealias Answer = @Sendable (JSONObject) async throws(ControlRefusal) -> JSON
 
-    /// How long one part of the gate may take for its share of an answer.
+    /// The time limit for one part of the gate that must contribute to an answer.
     package static let partLimit: Duration = .seconds(1)
 
     private var answers: [ControlRequest: Answer] = [:]
@@ -21,8 +21,8 @@ package struct ControlRouter: Sendable {
         answers[request] = answer
     }
 
-    /// Returns the answer to a line; both are without line ends. `mayChange`: whether the client may request
-    /// changes.
+    /// Returns the answer to a line, both without line ends. `mayChange`: the client is permitted to send requests
+    /// that change something.
     package func answer(_ line: [UInt8], mayChange: Bool = true) async -> [UInt8] {
         do throws(ControlRefusal) {
             let (request, members) = try ControlRequest.read(line)

@@ -1,8 +1,8 @@
 package import LinuxIO
 package import Reasons
 
-// Reason codes of the faults of the radio and of the GPIO lines. The text about such a fault in the log, the
-// status report and the findings of doctor begins with this reason code.
+// The reason codes of faults of the radio and of the GPIO lines. In the log, the status report and the findings of
+// the doctor, the text about such a fault begins with this code.
 
 extension TransportError {
     /// The reason code of the error.
@@ -42,6 +42,6 @@ extension GPIOError {
         }
     }
 
-    /// The detail of the fault: the code, the description and the remedy.
+    /// The text about the fault: the reason code, the description and the remedy.
     package var detail: String { "\(cause): \(self). \(remedy)" }
 }

@@ -1,8 +1,8 @@
 package import Clocks
 import Synchronization
 
-/// A query to a part of the gate that may hang. Callers wait no longer than a time limit, and at most one
-/// query is outstanding, however often callers ask.
+/// A query to a part of the gate that may hang. A caller waits no longer than its time limit. If a query is in
+/// progress, further callers wait for its answer and no second query begins.
 package final class TimedQuery<Answer: Sendable>: Sendable {
     private struct State {
         var isAsked = false
@@ -15,20 +15,20 @@ package final class TimedQuery<Answer: Sendable>: Sendable {
     private let question: @Sendable () async -> Answer
     private let state = Mutex(State())
 
-    /// Creates a query that calls `question` in a separate task, because `question` may never return. `clock` measures
-    /// the time limits.
+    /// Creates a query that calls `question`. Each call runs in a separate task, because it may never return. `clock`
+    /// measures the time limits.
     package init(by clock: Clock, _ spawner: Spawner, _ question: @escaping @Sendable () async -> Answer) {
         (self.clock, self.spawner, self.question) = (clock, spawner, question)
     }
 
-    /// Returns the answer to a query that is made now or is already outstanding; nil without an answer in
-    /// time.
+    /// Returns the answer of `question`. Uses the call in progress, or begins a new one if there is none. Returns nil
+    /// if there is no answer within `limit`.
     package func answer(within limit: Duration) async -> Answer? {
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
         }
-        // Not a child task, because the limit also applies when the caller is cancelled.
+        // Do not use a child task, because the time limit also applies after the caller was cancelled.
         let timeout = spawner.start("the time limit of a question") { [self] in
             try? await clock.sleep(for: limit)
             resume(number)

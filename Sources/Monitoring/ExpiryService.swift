@@ -10,27 +10,28 @@ import ServiceLifecycle
 import Synchronization
 import TrustFiles
 
-/// Warns before an item expires, by the date and the rules in force. A warning reaches the light, the status report,
-/// the log and the agents.
+/// Warns before trust data, rules or certificates expire, by the date and the rules in force. The light, the status
+/// report, the log and the agents show the warnings.
 package final class ExpiryService: ServiceLifecycle.Service {
-    /// The sources of expiry dates and the receivers of warnings.
+    /// The sources of expiry dates, and the receivers of warnings.
     package struct Dependencies: Sendable {
-        /// The trust data and the rules in force.
+        /// Contains the trust data and the rules in force.
         package var verifiers: CurrentVerifier
-        /// Returns the expiry dates outside the trust data; may read files.
+        /// Returns the expiry dates of everything except the trust data, for the rules in force. May read files.
         package var others: @Sendable (GatePolicy?) -> [Expiry]
-        /// The hosts that are listed for fetching documents and lists; nil: the gate fetches nothing.
+        /// The configured hosts from which documents and status lists may be fetched; nil: the gate fetches nothing.
         package var fetchedFrom: Set<Text>?
-        /// Returns the date and its trustworthiness.
+        /// Returns the date and its provenance.
         package var wallTime: @Sendable () -> WallTime
-        /// Receives the faults of items close to their expiry.
+        /// Receives a fault for each kind of items that expire soon or have expired, and its end.
         package var report: HealthReporter
-        /// Receives one line for each step of each item.
+        /// Receives one line for each warning about each item.
         package var log: LogSink
-        /// Notifies the agents, except those that have received the warning.
+        /// Sends a warning (its code and its text) to all agents except those whose destinations are in `sparing`.
+        /// Returns which agents have received it.
         package var tell: @Sendable (ReasonCode, String, _ sparing: Set<Text>) async -> NotifiedAgents
 
-        /// Creates the dependencies from the values of their properties.
+        /// Creates the dependencies.
         package init(
             verifiers: CurrentVerifier, others: @escaping @Sendable (GatePolicy?) -> [Expiry], fetchedFrom: Set<Text>?,
             wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter, log: LogSink,
@@ -43,44 +44,45 @@ package final class ExpiryService: ServiceLifecycle.Service {
 
     /// The agents that have received a warning.
     package struct NotifiedAgents: Hashable, Sendable {
-        /// The names of the agents' destinations.
+        /// The names of the destinations that have received the warning.
         package var heard: Set<Text>
-        /// Whether every agent that is to receive the warning has received it.
+        /// Whether all agents that should receive the warning have received it.
         package var isComplete: Bool
 
-        /// Creates the result of sending a warning. `heard`: the destinations that received it. `isComplete`:
-        /// whether no destination is missing.
+        /// Creates the value. `heard` contains the destinations that have received the warning. `isComplete`: no
+        /// destination is missing.
         package init(heard: Set<Text> = [], isComplete: Bool) { (self.heard, self.isComplete) = (heard, isComplete) }
     }
 
-    /// The results of the last checks.
+    /// The results of the last check.
     private struct State {
         var calendar = ExpiryCalendar()
-        /// The expiry dates of the trust data, with the trust data they belong to.
+        /// The expiry dates of the trust data `store`, so that they are not computed again for the same trust data;
+        /// nil before the first check.
         var trust: (store: TrustStore, expiries: [Expiry])?
-        /// The other expiry dates, with the time at which they were read.
+        /// The other expiry dates, and the instant at which they were read; nil before the first check.
         var others: (at: Instant, expiries: [Expiry])?
-        /// The warnings that some agents have not received yet, the oldest first. `heard`: the agents that have
-        /// received the warning.
+        /// The warnings that some agents have not received yet, oldest first. `heard` contains the destinations that
+        /// have received the warning.
         var untold: [(warning: ExpiryCalendar.Warning, heard: Set<Text>)] = []
     }
 
-    /// How long data read from files are reused.
+    /// The time after which expiry dates in files are read again.
     private static let keeping: Duration = .seconds(60)
-    /// The maximum number of warnings that wait for agents.
+    /// The maximum number of warnings that wait to be sent. With more, the oldest is dropped.
     private static let queue = 32
 
     private let dependencies: Dependencies
     private let times: Periodic
     private let state = Mutex(State())
 
-    /// Creates a service that checks at intervals of `pause` by `clock`.
+    /// Creates a service that checks the expiry dates every `pause` of `clock`.
     package init(_ dependencies: Dependencies, clock: Clock, pause: Duration = .seconds(5)) {
         (self.dependencies, times) = (dependencies, Periodic(every: pause, by: clock))
     }
 
-    /// Checks until the service must end, on a thread of its own: lists are large, and reading files may
-    /// hang.
+    /// Checks the expiry dates until the service is shut down, on a separate thread, because status lists are large
+    /// and reading files may hang.
     package func run() async throws {
         let thread = try BackgroundThread(name: "gatehouse-ends", limit: 1)
         await cancelWhenGracefulShutdown { [self] in
@@ -118,7 +120,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
         state.withLock { $0.untold = $0.untold.suffix(Self.queue - 1) + [(warning: warning, heard: Set())] }
     }
 
-    /// Sends the agents the warnings that they have not received. An unreachable agent does not delay the
+    /// Sends each agent the warnings that it has not received. An agent that cannot be reached does not delay the
     /// others.
     package func tellAgents() async {
         for (warning, heard) in state.withLock({ $0.untold }) {
@@ -134,7 +136,8 @@ package final class ExpiryService: ServiceLifecycle.Service {
         }
     }
 
-    /// Returns the expiry dates of the trust data of `verifier`. The dates are computed once for the same trust data.
+    /// Returns the expiry dates of the trust data of `verifier`. Computes them only if the trust data have changed
+    /// since the last call.
     private func expiries(of verifier: Verifier) -> [Expiry] {
         if let known = state.withLock({ $0.trust }), known.store === verifier.trust { return known.expiries }
         let expiries = Expiries.trust(verifier, fetchedFrom: dependencies.fetchedFrom)
@@ -151,7 +154,7 @@ package final class ExpiryService: ServiceLifecycle.Service {
         return expiries
     }
 
-    /// The state for `gatehouse status`: whether the date is trusted, the warnings, and the next expiry.
+    /// The part of the status report about expiries: whether the date is trusted, the warnings, and the next expiry.
     var status: StatusReport.Expiries {
         let calendar = state.withLock { $0.calendar }
         func expiring(_ expiry: Expiry) -> StatusReport.Expiring {

@@ -1,16 +1,16 @@
 import Encoding
 package import Observation
 
-/// The source of one part of the status report.
+/// The source of one member of the status report.
 package struct StatusPart: Sendable {
-    /// The name of the part in ``StatusReport/silent``, which is its name in JSON.
+    /// The name of the member in JSON, which ``StatusReport/silent`` contains if the source does not answer.
     let name: Text
-    /// Puts the part into a report.
+    /// Sets the member in a report.
     typealias Filling = @Sendable (inout StatusReport) -> Void
 
     let tell: @Sendable () async -> Filling
 
-    /// Creates the source of the member `member` of the report. `tell` returns the value of the member.
+    /// Creates the source of the member `member`. `tell` returns its value.
     package init<Value: Sendable>(
         _ member: any WritableKeyPath<StatusReport, Value?> & Sendable, _ tell: @escaping @Sendable () async -> Value
     ) {

@@ -9,19 +9,20 @@ package import Settings
 package import Store
 import TrustFiles
 
-/// The status of the parts other than the kiosk. It holds no claims and no keys, and is cheap to read.
+/// The sources of those members of the status report that are not about the kiosk. They return no claims and no keys,
+/// and need little time.
 package struct StatusParts: Sendable {
     let store: Store
     let verifiers: CurrentVerifier
     let date: TimedClockReader
-    /// Returns the state of the agents' destinations.
+    /// Returns the state of each destination.
     let agents: @Sendable () async -> [StatusReport.Destination]
     let expiry: ExpiryService
-    /// The source of the hosts that are listed for fetching, and of the paths of trust data and rules.
+    /// Names the hosts for fetching, and the paths of trust data and rules.
     let configuration: Configuration
     let log: LogSink
 
-    /// Creates the status of these parts. `agents` returns the state of the agents' destinations.
+    /// Creates the sources. `agents` returns the state of each destination.
     package init(
         store: Store, verifiers: CurrentVerifier, date: TimedClockReader,
         agents: @escaping @Sendable () async -> [StatusReport.Destination],
@@ -31,7 +32,7 @@ package struct StatusParts: Sendable {
         (self.expiry, self.configuration, self.log) = (expiry, configuration, log)
     }
 
-    /// All parts.
+    /// The sources of all members.
     package var all: [StatusPart] {
         [
             StatusPart(\.ledger, ledger), StatusPart(\.disk, disk), StatusPart(\.clock, clock),
@@ -76,8 +77,8 @@ package struct StatusParts: Sendable {
         return Self.trust(verifier, rules: rules, fetchedFrom: section.fetchedFrom, at: await date.now().utc)
     }
 
-    /// Returns the status of the trust data in force, with its age at the current date, and the status of the
-    /// rules.
+    /// Returns the status of the trust data in force and of the rules. `utc` is the present date, from which ages are
+    /// computed.
     static func trust(
         _ verifier: Verifier, rules: RulesInForce, fetchedFrom: Set<Text>?, at utc: Timestamp
     ) -> StatusReport.Trust {
@@ -90,11 +91,10 @@ package struct StatusParts: Sendable {
         (trust.policy, trust.policySource) = (rules.rules.map { Text($0.name) }, Text(rules.source.word))
         (trust.policyFile, trust.policyOrigin) = (rules.source.path.map { Text($0) }, rules.origin)
         trust.profile = verifier.profile
-        // The oldest date of all fetched or copied data: the time at which the data becomes stale depends on
-        // it.
+        // The oldest date of all documents and status lists, which become too old first.
         trust.oldest =
             (store.documentIDs.compactMap(store.confirmed) + store.statusListURLs.compactMap(store.listFetched)).min()
-        // Find the oldest date of the data that the refresher updates. The refresher does not update other data.
+        // The oldest date of the documents and status lists that the service fetches.
         trust.refreshed =
             store.refreshed(from: fetchedFrom).compactMap { resource in
                 resource.kind == .document ? store.confirmed(resource.id) : store.listFetched(resource.id)

@@ -6,27 +6,27 @@ package import Kiosk
 package import Observation
 import Reasons
 
-/// Gathers the report of `gatehouse status`.
+/// Makes the status report, which `gatehouse status` prints.
 ///
-/// The kiosk and all parts are queried concurrently, each with the same time limit. A part that does not
-/// answer is named in the report and delays no other part.
+/// The kiosk and all parts are asked at the same time, each with the same time limit. The report names a part that
+/// does not answer. Such a part delays no other part.
 package struct StatusReporter: Sendable {
-    /// The identity of the service.
+    /// Facts about the running service that do not change.
     package struct Identity: Sendable {
-        /// The name in the advertisements.
+        /// The name of the gate in its advertisements.
         package var name: String
         /// The program's version.
         package var version: String
-        /// How often the service was started on this database.
+        /// The number of starts of the service with this database, including the present one.
         package var start: Int
-        /// The time of the start.
+        /// The instant of the start.
         package var since: Instant
-        /// The ``Configuration/digest`` of the configuration that the service was started with.
+        /// The hash (``Configuration/digest``) of the configuration with which the service was started.
         package var configuration: String
-        /// Whether the gate can open a passage: by a relay, or by wires to a gate controller.
+        /// Whether the gate can open a passage, by a relay or by wires to a gate controller.
         package var opens: Bool
 
-        /// Creates an identity from the values of its properties.
+        /// Creates the identity.
         package init(name: String, version: String, start: Int, since: Instant, configuration: String = "", opens: Bool)
         {
             (self.name, self.version, self.start, self.since) = (name, version, start, since)
@@ -40,16 +40,16 @@ package struct StatusReporter: Sendable {
     private let kiosk: TimedQuery<KioskStatus>
     private let parts: [(name: Text, question: TimedQuery<StatusPart.Filling>)]
 
-    /// Creates a reporter that queries the kiosk and the other parts of the service.
+    /// Creates a reporter that asks the kiosk and the other parts of the service.
     ///
     /// - Parameters:
-    ///   - identity: The identity of the service.
-    ///   - clock: Measures the limit.
+    ///   - identity: Facts about the service.
+    ///   - clock: Measures the time limit.
     ///   - spawner: Starts the queries.
-    ///   - kiosk: The kiosk's own status.
-    ///   - parts: The other parts.
-    ///   - limit: The time limit of each part.
-    ///   - now: The time on the monotonic clock, and the date at that time.
+    ///   - kiosk: Returns the status of the kiosk.
+    ///   - parts: The sources of the other members.
+    ///   - limit: The time limit for each answer.
+    ///   - now: Returns the present instant and the date.
     package init(
         _ identity: Identity, clock: Clock, spawner: Spawner, kiosk: @escaping @Sendable () async -> KioskStatus,
         parts: [StatusPart],
@@ -62,10 +62,10 @@ package struct StatusReporter: Sendable {
         self.now = now
     }
 
-    /// Registers the handler of the request for the status.
+    /// Registers this reporter for the request for the status.
     package func register(in router: inout ControlRouter) { router.take(.status) { _ in await report().json } }
 
-    /// Returns the whole report.
+    /// Returns the whole report. Waits for each answer no longer than the time limit.
     package func report() async -> StatusReport {
         async let asked = kiosk.answer(within: limit)
         let told = await withTaskGroup(of: (Int, StatusPart.Filling?).self) { group in
@@ -95,7 +95,7 @@ package struct StatusReporter: Sendable {
         return report
     }
 
-    /// Returns the state of a gate with the light `light`. `isComplete`: whether every part has answered.
+    /// Returns the state of a gate whose light shows `light`. `isComplete`: all parts have answered.
     private static func state(_ light: IndicatorPattern, isComplete: Bool) -> StatusReport.State {
         switch light {
         case .ready: isComplete ? .fine : .attention

@@ -3,15 +3,15 @@ import Kiosk
 package import Ledger
 package import Reasons
 
-/// The events of the present day: a fold over the ledger's entries and over readings of the status report.
+/// Statistics of the present day, computed from the ledger's entries and from readings of the status report.
 ///
-/// Visits come from records, so they are complete again after a restart, have the numbers of `gatehouse ledger list`,
-/// and contain no claims. The state of the radio is known only since the start of the service. The size is limited:
-/// counts for each minute and each reason code, and the last visits.
+/// The visits come from the ledger. Therefore they are complete after a restart, have the numbers of `gatehouse
+/// ledger list` and contain no claims. The state of the radio is known only since the start of the service. The size
+/// is limited: it contains counts for each minute and each reason code, and the last visits.
 package struct DailyStatistics: Sendable {
-    /// A recorded visit.
+    /// A visit in the ledger.
     package struct Visit: Hashable, Sendable {
-        /// The visit's number in the ledger.
+        /// The number of the visit in the ledger.
         package let number: Int
         /// The date at which the outcome was recorded.
         package let at: Timestamp
@@ -19,11 +19,11 @@ package struct DailyStatistics: Sendable {
         package let result: Outcome.Result
         /// The most specific reason code.
         package let reason: ReasonCode
-        /// The number of further visits that ended in the same way shortly before and have no record of their own.
+        /// The number of further visits that had the same ending shortly before and have no records of their own.
         package let alike: Int
     }
 
-    /// The result of a visit and its reason.
+    /// The result of visits, and their reason.
     package struct Ending: Hashable, Sendable {
         /// The result of the visit.
         package let result: Outcome.Result
@@ -33,53 +33,53 @@ package struct DailyStatistics: Sendable {
 
     /// The state of the radio in one minute.
     package enum Radio: UInt8, Sendable {
-        /// There was no reading in this minute. Readings are not recorded, so all minutes before the start of the
-        /// service are unknown.
+        /// No report was read in this minute. Readings are not stored, so all minutes before the start of the service
+        /// are unknown.
         case unknown
-        /// The radio was up at every reading in this minute.
+        /// The radio was up in all readings of this minute.
         case up
-        /// At least one reading in this minute found the radio down.
+        /// The radio was down in at least one reading of this minute.
         case down
     }
 
-    /// The visits of one minute.
+    /// The numbers of visits in one minute, by result.
     package struct Minute: Hashable, Sendable {
         /// The number of visits with the verdict accepted.
         package var accepted: UInt16 = 0
         /// The number of visits with the verdict rejected.
         package var rejected: UInt16 = 0
-        /// The number of visits that failed or that a power cut interrupted.
+        /// The number of visits that failed, or that a power cut interrupted.
         package var failed: UInt16 = 0
 
-        /// The number of all visits with any result.
+        /// The number of all visits.
         package var all: Int { Int(accepted) + Int(rejected) + Int(failed) }
     }
 
-    /// The minutes of the longest day: 24 hours, and one hour more when clocks are set back.
+    /// The number of minutes of the longest day: 24 hours, and one more hour when clocks are set back.
     package static let longest = 25 * 60
     /// The maximum number of visits in the list of the last visits.
     package static let kept = 50
 
-    /// The midnight at which the day began.
+    /// The local midnight at which the day began.
     package let begin: Timestamp
-    /// The position of the last applied entry.
+    /// The position of the ledger entry that was applied last.
     package private(set) var position = 0
-    /// The visits by minute.
+    /// The visits of each minute since midnight.
     package private(set) var minutes = Array(repeating: Minute(), count: longest)
-    /// The state of the radio by minute.
+    /// The state of the radio in each minute since midnight.
     package private(set) var radio = Array(repeating: Radio.unknown, count: longest)
     /// The number of visits by result and reason.
     package private(set) var endings: [Ending: Int] = [:]
     /// The last visits, newest first.
     package private(set) var visits: [Visit] = []
 
-    /// Creates the day that began at `begin`. The first entry to apply follows `position`.
+    /// Creates the statistics of the day that began at `begin`. The first entry to apply is the one after `position`.
     package init(begin: Timestamp, after position: Int) { (self.begin, self.position) = (begin, position) }
 
-    /// Skips the entries up to `position`. Call this function before any entry is applied.
+    /// Skips the entries up to `position`. Call this before the first entry is applied.
     package mutating func start(after position: Int) { self.position = max(self.position, position) }
 
-    /// The number of all visits in the minute or day.
+    /// The number of all visits of the day.
     package var total: Int { endings.values.reduce(0, +) }
 
     /// Returns the number of visits with the result `result`.
@@ -87,7 +87,7 @@ package struct DailyStatistics: Sendable {
         endings.reduce(0) { $0 + ($1.key.result == result ? $1.value : 0) }
     }
 
-    /// The minute with the most visits, and their number; nil without visits.
+    /// The minute with the most visits, and the number of its visits; nil if there are no visits.
     package var busiest: (minute: Int, visits: Int)? {
         guard let minute = minutes.indices.max(by: { minutes[$0].all < minutes[$1].all }), minutes[minute].all > 0
         else {
@@ -96,7 +96,7 @@ package struct DailyStatistics: Sendable {
         return (minute, minutes[minute].all)
     }
 
-    /// Applies entries in the order of the ledger. Ignores unreadable entries and entries of another day.
+    /// Applies entries in their order in the ledger. Ignores unreadable entries, and visits of other days.
     package mutating func take(_ entries: [LedgerEntry]) {
         for entry in entries where entry.position > position {
             position = entry.position
@@ -122,8 +122,8 @@ package struct DailyStatistics: Sendable {
         }
     }
 
-    /// Applies a reading of the status report at the time `now`. During the first start of the radio, a reading without
-    /// a failure is ignored, because a start takes a moment.
+    /// Applies a status report that was read at `now`. Ignores a report of the first start of the radio as long as no
+    /// failure has occurred, because a start takes a moment.
     package mutating func look(_ report: StatusReport, at now: Timestamp) {
         guard let minute = minute(of: now) else { return }
         if report.radio?.state == .starting, report.radio?.failures == 0 { return }

@@ -1,14 +1,14 @@
 package import Encoding
 import Kiosk
 
-/// The door of the status report in words, for the lines of `gatehouse status` and for the page.
+/// Texts about the door in a status report, for `gatehouse status` and for the status page.
 package struct DoorWords {
     private let door: StatusReport.Door?
 
-    /// Creates the words for the door of a status report.
+    /// Creates the texts for the part `door` of a status report; nil: the report lacks it.
     package init(_ door: StatusReport.Door?) { self.door = door }
 
-    /// The mode and its cause, such as "locked down by order"; nil in the normal mode or if the mode is unknown.
+    /// The mode and its cause, such as "locked down by order"; nil if the mode is normal or unknown.
     package var mode: String? {
         let mode: String
         switch door?.mode {
@@ -24,8 +24,8 @@ package struct DoorWords {
         }
     }
 
-    /// Returns the beginning of the mode in the zone `zone` seconds east of UTC. The day precedes the time unless the
-    /// day is that of `now`.
+    /// Returns the local time at which the mode began, such as "since 14:02"; nil if it is unknown. The day precedes
+    /// the time if it is not the day of `now`. `zone` is the difference from UTC in seconds, positive to the east.
     package func since(now: Timestamp?, zone: Int) -> String? {
         guard let since = door?.since else { return nil }
         let then = Self.local(since, zone)
@@ -33,16 +33,16 @@ package struct DoorWords {
         return "since " + (isToday ? "" : then.prefix(10) + " ") + then.dropFirst(11).prefix(5)
     }
 
-    /// The rest of the mode's duration; nil: unknown.
+    /// The time until the mode ends by itself, such as "for 5 min more"; nil if it is unknown or the mode has no end.
     package var left: String? { door?.secondsLeft.map { "for \(Words.duration($0)) more" } }
 
-    /// Returns ``mode`` with its beginning `since`, as returned by ``since(now:zone:)``, and its end; nil in the normal
-    /// mode.
+    /// Returns ``mode`` with its beginning and its end; nil if the mode is normal or unknown. `since` is a result of
+    /// ``since(now:zone:)``.
     package func mode(_ since: String?) -> String? {
         mode.map { $0 + (since.map { " " + $0 } ?? "") + (left.map { ", " + $0 } ?? "") }
     }
 
-    /// The state of each wired input; nil if the input cannot be read.
+    /// The name and the state of each wired input. The state is nil if the input cannot be read.
     package var inputs: [(name: String, level: String?)] {
         let names: [(input: DoorInput, name: String, active: String, rest: String)] = [
             (.contact, "door", "open", "closed"), (.passage, "passage", "person passing", "at rest"),
@@ -55,7 +55,7 @@ package struct DoorWords {
         }
     }
 
-    /// The counts of events at the door since the start, with their names. A count is nil if the report lacks it.
+    /// The names and the counts of events at the door since the start. A count is nil if the report lacks it.
     var counts: [(name: String, count: Int?)] {
         [
             ("passages since the start", door?.passages), ("tailgating detected", door?.tailgating),

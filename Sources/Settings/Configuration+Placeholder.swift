@@ -1,9 +1,9 @@
 import Encoding
 
 extension Configuration {
-    /// Returns the configuration that the gate with the configuration file `file` would have if the file gave
-    /// no values. With it a machine can be examined whose configuration is absent or unusable. `sections`: the sections
-    /// that belong to features.
+    /// Returns the configuration of the gate whose file is `file`, if that file contained no values. It permits
+    /// checks of a machine whose configuration is missing or invalid. `sections`: the sections that belong to
+    /// features.
     package static func placeholder(
         for file: String, sections: [any ConfigurationSection.Type]
     ) throws(ConfigurationError) -> Configuration {

@@ -5,90 +5,90 @@ import Glibc
 package import Kiosk
 import LinuxIO
 
-/// The appliance's whole configuration: one TOML file, decoded strictly, with a default for each key except
-/// the name.
+/// The whole configuration of a gate: one TOML file that is read strictly. Each key except the name has a default.
 ///
-/// `deploy/gatehouse.toml` explains every key. Paths in the file may be relative to its folder; here they are
-/// absolute.
+/// `deploy/gatehouse.toml` explains all keys. Paths in the file may be relative to its folder; the paths of this type
+/// are absolute.
 package struct Configuration: Sendable {
-    /// The gate's identity.
+    /// `[kiosk]`: the identity of the gate.
     package var kiosk: KioskSection
-    /// The way to the Bluetooth controller.
+    /// `[radio]`: how the Bluetooth controller is reached.
     package var radio: RadioSection
-    /// The chip of the GPIO lines.
+    /// `[gpio]`: the chip of the GPIO lines.
     package var gpio: GPIOSection
-    /// The lines of the outputs; an output without a line is absent.
+    /// The lines of the wired outputs, from several sections.
     package private(set) var outputs: [OutputRole: OutputLine]
-    /// The relay of the gate.
+    /// `[gate]`: the relay of the gate.
     package var gate: GateSection
-    /// The door: its inputs and its times.
+    /// `[door]`: the inputs, times and schedule of the door.
     package var door: DoorSection
-    /// How the lamps blink for each indicator pattern.
+    /// `[rhythms]`: how the lamps blink for each indicator pattern.
     package var rhythms: RhythmsSection
-    /// The tones of verdicts.
+    /// `[tones]`: the tones of verdicts.
     package var tones: TonesSection
-    /// The trust data that credentials are judged by.
+    /// `[trust]`: the trust data by which credentials are verified.
     package var trust: TrustSection
-    /// The rules for admission.
+    /// `[policy]`: the rules for admission.
     package var policy: PolicySection
-    /// How trusted the date must be.
+    /// `[clock]`: the requirements on the date.
     package var clock: ClockSection
-    /// The records of visits, and the reports that wait for delivery.
+    /// `[ledger]`: the records of visits, and how long they are kept.
     package var ledger: LedgerSection
-    /// The cloud agents.
+    /// `[agent]`: the cloud agents that receive reports.
     package var agent: AgentSection
-    /// An agency that serves as the mailbox.
+    /// `[agency]`: an agency that is the gate's mailbox.
     package var agency: AgencySection
-    /// Timeouts and rules of visits over Bluetooth.
+    /// `[tuvali]`: the timeouts and rules of visits over Bluetooth.
     package var tuvali: TuvaliSection
-    /// The settings of the log.
+    /// `[log]`: the settings of the log.
     package var log: LogSection
-    /// The socket at which commands query the running service.
+    /// `[control]`: the socket at which commands query the running service.
     package var control: ControlSection
 
-    /// Whether the gate can open a passage: by a relay, or by wires to a gate controller. If it cannot, it only gives
+    /// Whether the gate can open a passage, by a relay or by wires to a gate controller. Otherwise it only shows
     /// verdicts.
     package var opens: Bool { outputs.keys.contains(where: \.admits) }
 
-    /// The SHA-256 hash of the file, in hexadecimal digits. It shows whether a service runs with the file
-    /// that is on the disk now.
+    /// The SHA-256 hash of the file in hexadecimal digits. By it a command can tell whether the service uses the file
+    /// that is now on the disk.
     package private(set) var digest = ""
 
-    /// The standard folders. The gate uses them unless the configuration says otherwise.
+    /// The folders that the gate uses for paths that the file does not set.
     package let standard: StandardFolders
 
-    /// Warnings about keys that have no effect, or not the whole effect that the operator may intend.
+    /// The warnings about keys that have no effect, or not the whole effect that the operator may intend.
     package private(set) var notices: [ConfigurationError.Problem] = []
 
-    /// Every configuration key with its value in force, nested by section, for `gatehouse config check
-    /// --json`.
+    /// Each key with its value in force, as an object for each section. `gatehouse config check --json` prints it.
     package private(set) var effective: JSON = .null
 
     /// The sections that belong to features.
     private var sections: [any ConfigurationSection] = []
 
-    /// The section of the type `type`. If the file was read without this section, the section has its defaults.
+    /// The section of the type `type`, which belongs to a feature. If the file was read without this section, all its
+    /// keys have their defaults.
     package subscript<Section: ConfigurationSection>(_ type: Section.Type) -> Section {
         for case let section as Section in sections { return section }
         var reader = ConfigurationReader(ConfigurationDocument())
         return Section(&reader, of: self, in: ConfigurationFolder(path: "/", standard: standard))
     }
 
-    /// The files that sections of features name, in the order of the sections.
+    /// The files that the features' sections name, in the order of the sections.
     var sectionFiles: [SectionFile] { sections.flatMap(\.files) }
 
-    /// The lines that sections of features name besides the outputs, in the order of the sections.
+    /// The GPIO lines that the features' sections name in addition to the outputs, in the order of the sections.
     package var sectionLines: [SectionLines] { sections.flatMap(\.lines) }
 
-    /// The files of those uses.
+    /// Returns the paths of the features' files with one of the uses `uses`, each with the key for its problems.
     private func featureFiles(_ uses: SectionFile.Use...) -> [(key: String, path: String?)] {
         sectionFiles.filter { uses.contains($0.use) }.map { ($0.problemKey, $0.path) }
     }
 
-    /// The longest configuration file that is read, in bytes.
+    /// The maximum size of a configuration file in bytes. A longer file cannot be read.
     private static let largestFile = 16 * 1024 * 1024
 
-    /// Reads and checks a file. Throws all its problems at once. `sections`: the sections that belong to features.
+    /// Reads and checks a configuration file. Throws one error that contains all problems of the file. `sections`:
+    /// the sections that belong to features.
     package static func load(
         _ path: String, sections: [any ConfigurationSection.Type]
     ) throws(ConfigurationError) -> Configuration {
@@ -106,9 +106,9 @@ package struct Configuration: Sendable {
         return try parse(bytes, file: path, folder: folder, sections: sections)
     }
 
-    /// Reads and checks the bytes of a file. `file` is its name in errors; relative paths start from
-    /// `folder`. `deprecated`: the keys of earlier versions that it may still have; `standard`: the standard
-    /// folders; `sections`: the sections that belong to features.
+    /// Reads and checks the bytes of a configuration file. `file` is the file's name in errors, and relative paths
+    /// begin at `folder`. `deprecated` contains the keys of earlier versions that are still accepted, `standard` the
+    /// standard folders, and `sections` the sections that belong to features.
     package static func parse(
         _ bytes: [UInt8], file: String, folder: String, deprecated: [DeprecatedKey] = DeprecatedKey.all,
         standard: StandardFolders = .inForce, sections: [any ConfigurationSection.Type]
@@ -136,8 +136,8 @@ package struct Configuration: Sendable {
         return configuration
     }
 
-    /// Returns every known key with the form of its value, in the order of the sections. `sections`: the sections that
-    /// belong to features.
+    /// Returns all known keys with the forms of their values, in the order of the sections. `sections`: the sections
+    /// that belong to features.
     package static func forms(sections: [any ConfigurationSection.Type]) -> [KeyForm] {
         var reader = ConfigurationReader(ConfigurationDocument())
         _ = Configuration(&reader, ConfigurationFolder(path: "/", standard: StandardFolders()), sections)
@@ -206,7 +206,7 @@ package struct Configuration: Sendable {
     }
 }
 
-/// Rejects a configuration with two signals on one line: otherwise a lamp could open the gate.
+/// Rejects a configuration that uses one line for two purposes. Otherwise, for example, a lamp could open the gate.
 private func checkLines(
     _ reader: inout ConfigurationReader, _ outputs: [OutputRole: OutputLine], _ inputs: [DoorSection.Input],
     chip: String?, _ others: [SectionLines]
@@ -214,10 +214,11 @@ private func checkLines(
     struct Line: Hashable { let chip, name: String? }
     var owners: [Line: String] = [:]
     func named(_ roles: [OutputRole]) -> [(String, String?)] { roles.map { ($0.key, outputs[$0]?.name) } }
-    // If a lamp has the line of a relay, wire or input, the lamp is wrong.
+    // If a lamp has the same line as a relay, a wire or an input, report the problem for the lamp, which comes later
+    // in this list.
     let contacts = inputs.map { ("door.input", String?.some($0.line)) }
     let own = named(OutputRole.separate + OutputRole.wires) + contacts + named(OutputRole.signals)
-    // A line without a chip has no effect. Inputs and wires are checked with their own sections.
+    // A line has no effect without a chip. The sections of inputs and wires check that themselves.
     for role in OutputRole.allCases where outputs[role] != nil && chip == nil && role.kind != .wire {
         reader.reject(role.key, "has no chip", "Set gpio.chip to the chip of its line, or remove the line.")
     }

@@ -40,16 +40,15 @@ extension NamedPlace {
         return places
     }
 
-    /// Returns the files that must be on the machine before the gate can use a configuration, as a
-    /// configuration bundle does not hold them. Files that may be added later, such as invitations, are not
-    /// among them.
+    /// Returns the files that a configuration bundle does not contain and that must exist before the gate can use the
+    /// configuration. Files that may follow later, such as invitations, are left out.
     package static func brought(_ configuration: Configuration) -> [NamedPlace] {
         let keys = ["policy.file", "trust.rootsFile", "agent.rootsFile"] + prepared(configuration).map(\.key)
         return all(configuration).filter { keys.contains($0.key) && !$0.isWritten && !$0.isAwaited }
     }
 
-    /// Returns the places where commands write as root while the service is stopped: a restore and the
-    /// commands after it.
+    /// Returns the paths where commands write as root while the service is stopped: a restore, and the commands that
+    /// are used after it.
     package static func writtenByCommands(_ configuration: Configuration) -> [NamedPlace] {
         let (ledger, trust) = (configuration.ledger, configuration.trust)
         let places: [(key: String, path: String?)] =
@@ -62,7 +61,7 @@ extension NamedPlace {
         return places.compactMap { key, path in path.map { NamedPlace(key: key, path: $0, isWritten: true) } }
     }
 
-    /// Returns the programs that the service executes, with those that it executes by default.
+    /// Returns the programs that the service executes, each with the program that it executes by default.
     package static func executed(_ configuration: Configuration) -> [(place: NamedPlace, standard: String)] {
         configuration.sectionFiles.compactMap { file in
             guard case .program(let standard) = file.use else { return nil }

@@ -1,17 +1,19 @@
-/// Hindi words as pictures. The letters of the Devanagari script join, so each word is drawn as a whole.
-/// `Devanagari/render` generates the pictures, `words.txt`: each word, then its rows from top to bottom.
+/// Pictures of Hindi words. Each word is drawn as a whole, because the letters of the Devanagari script join. The
+/// script `Devanagari/render` generates the file `words.txt`, which contains each word, followed by the rows of its
+/// picture from top to bottom.
 enum DevanagariWords {
-    /// The number of rows of each picture: about two lines of ``BitmapFont``, the minimum at which the script
-    /// is legible.
+    /// The number of pixel rows of each picture. It is about the height of two lines of ``BitmapFont``, the minimum
+    /// at which the script is legible.
     static let height = 20
 
-    /// The picture of one word: its pixels, row by row.
+    /// The picture of one word. `width` is in pixels, and `pixels` contains its rows from top to bottom; true means
+    /// ink.
     struct Picture {
         let width: Int
         let pixels: [Bool]
     }
 
-    /// Returns the picture of `word`; nil if it has none.
+    /// Returns the picture of `word`; nil if the file contains none.
     static func picture(of word: some StringProtocol) -> Picture? { pictures[String(word)] }
 
     private static let pictures: [String: Picture] = {

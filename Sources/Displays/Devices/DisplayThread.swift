@@ -2,21 +2,23 @@ import Encoding
 package import LinuxIO
 import Synchronization
 
-/// A thread that shows the newest scene on one display. A slow device skips outdated scenes, a failed device
-/// is retried, and a device that hangs delays no other part of the program.
+/// A thread that shows the newest scene on one display. If the device is slow, outdated scenes are skipped. If the
+/// device fails, the thread retries. If the device hangs, it delays no other part of the program.
 package final class DisplayThread: Sendable {
-    /// The pause before a failed device is retried. The pause doubles from the lower bound to the upper bound.
+    /// The time before a failed device is retried. It begins at the lower bound and doubles after each failure, up to
+    /// the upper bound.
     package static let retries: ClosedRange<Duration> = .seconds(1)...(.seconds(30))
-    /// A device that takes longer than this for one picture counts as hanging. A full refresh of e-paper
-    /// takes some seconds.
+    /// The time after which a device that draws one picture counts as hanging. A full refresh of e-paper takes some
+    /// seconds.
     package static let stallLimit: Duration = .seconds(15)
 
-    /// The state that the thread itself holds. It is a separate object so that the thread ends when the last
-    /// reference to the owner is released.
+    /// The part that the thread refers to. It is a separate object, so that the last reference to the
+    /// ``DisplayThread`` can be released while the thread runs; the thread then ends.
     private final class Slot: Sendable {
         struct State {
             var wanted: DisplayScene?
-            /// The number of scenes that were requested, and the number of the scene that is shown.
+            /// The number of scenes that were requested (`asked`), and the number of the scene that is shown
+            /// (`shown`).
             var (asked, shown) = (0, 0)
             var busySince: Instant?
             var isFinished = false
@@ -30,12 +32,12 @@ package final class DisplayThread: Sendable {
 
     private let slot: Slot
 
-    /// Starts the thread. The display shows nothing before the first scene.
+    /// Starts the thread. The display shows nothing before the first scene. Throws if the thread cannot be created.
     ///
     /// - Parameters:
-    ///   - retries: See ``retries``.
-    ///   - make: Creates the device on the thread, which is its only user.
-    ///   - told: Called on the thread with the result of each attempt; nil: the scene was shown.
+    ///   - retries: The times before a failed device is retried; see ``retries``.
+    ///   - make: Creates the device. Called on the thread, which alone uses the device.
+    ///   - told: Called on the thread with the result of each attempt to show a scene; nil: the scene was shown.
     package init(
         retries: ClosedRange<Duration> = DisplayThread.retries, make: @escaping @Sendable () -> any DisplayDevice,
         told: @escaping @Sendable (DisplayFailure?) -> Void
@@ -49,7 +51,7 @@ package final class DisplayThread: Sendable {
         slot.wake.ring()
     }
 
-    /// Requests that a scene be shown. The new scene replaces a scene that still waits. Never blocks.
+    /// Requests that the scene is shown. Replaces a requested scene that has not been shown yet. Never blocks.
     package func show(_ scene: DisplayScene) {
         let isNew = slot.state.withLock { state in
             guard state.wanted != scene else { return false }
@@ -60,12 +62,12 @@ package final class DisplayThread: Sendable {
         if isNew { slot.wake.ring() }
     }
 
-    /// The instant since which the device has been busy with one picture; nil if it is idle.
+    /// The instant at which the device began to draw the present picture; nil while it draws none.
     var busySince: Instant? { slot.state.withLock { $0.busySince } }
-    /// Whether the device has been drawing for at least ``stallLimit``.
+    /// Whether the device has been drawing one picture for at least ``stallLimit``.
     package var isStalled: Bool { busySince.map { $0.duration(to: SystemClock.now()) >= Self.stallLimit } ?? false }
 
-    /// Waits until the newest scene is shown, at most for `limit`. Returns whether it is.
+    /// Waits until the newest scene is shown, for at most `limit`. Returns whether it is shown.
     package func flush(within limit: Duration) -> Bool {
         Threads.wait(within: limit) { slot.state.withLock { $0.asked == $0.shown } }
     }
@@ -95,7 +97,7 @@ package final class DisplayThread: Sendable {
                     told(nil)
                 } catch {
                     device.close()
-                    // After a failure the content of the device is unknown.
+                    // After a failure, the picture on the device is unknown.
                     (shown, retryAt) = (nil, SystemClock.now().advanced(by: wait))
                     wait = min(wait * 2, retries.upperBound)
                     slot.state.withLock { $0.busySince = nil }

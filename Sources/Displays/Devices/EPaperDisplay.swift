@@ -2,55 +2,55 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// The three lines of an e-paper panel in addition to its bus.
+/// The three lines of an e-paper panel (data or command, reset, busy), which it has in addition to the SPI bus.
 package protocol EPaperLines: AnyObject {
-    /// Sets whether the next bytes are data rather than a command, and whether the panel is held in reset.
+    /// Sets two lines: whether the next bytes are data or a command, and whether the panel is held in reset.
     func set(isData: Bool, isReset: Bool) throws(DisplayFailure)
-    /// Returns whether the panel is busy.
+    /// Returns whether the panel is busy and accepts no commands.
     func isBusy() throws(DisplayFailure) -> Bool
-    /// Releases the lines; may be called twice.
+    /// Releases the lines. Further calls do nothing.
     func close()
 }
 
-/// An e-paper panel on an SPI bus with an SSD1680 controller (data sheet of Solomon Systech), e.g. one of
-/// 2.13 or 2.9 inches.
+/// An e-paper panel on an SPI bus with an SSD1680 controller (data sheet of Solomon Systech), for example of 2.13 or
+/// 2.9 inches.
 ///
-/// The panel keeps its picture without power. A new code takes a full refresh of about two seconds with some
-/// flicker. To show a verdict, only the pixels that differ are changed, in a fraction of that time.
+/// The panel shows its picture without power. A new code needs a full refresh, which takes about two seconds and
+/// flickers. For a verdict only the pixels that differ are changed, which is much faster.
 package final class EPaperDisplay: DisplayDevice {
-    /// The data wire and the lines of a panel while it is open.
+    /// The connections of an open panel: its SPI bus and its lines.
     package struct Bus {
-        /// The connection to the panel on the SPI bus, by its chip select.
+        /// The connection to the panel's chip select on the SPI bus.
         package let wire: any DisplayWire
-        /// The lines in addition to the bus.
+        /// The panel's lines for data or command, reset and busy.
         package let lines: any EPaperLines
 
-        /// Creates a bus from its data wire and its lines.
+        /// Creates the connections.
         package init(wire: any DisplayWire, lines: any EPaperLines) { (self.wire, self.lines) = (wire, lines) }
     }
 
-    /// The longest time that a refresh may take.
+    /// How long to wait for the end of a refresh. After that time the panel counts as failed.
     package static let busyLimit: Duration = .seconds(8)
     /// The maximum length of one message in bytes: the limit of the kernel's SPI devices.
     static let message = 4096
-    /// The number of partial changes after which the whole panel is refreshed, because partial changes leave
-    /// shadows.
+    /// The number of partial changes after which the whole panel is refreshed, because partial changes leave faint
+    /// traces.
     static let changes = 20
 
-    /// The panel shows only the essential content, because each picture takes seconds.
+    /// The panel shows only the code, the verdict and failures, because each picture takes seconds.
     package let detail = DisplayDetail.still
     private let width, height, quarters: Int
     private let open: () throws(DisplayFailure) -> Bus
     private let pause: (Duration) -> Void
     private var bus: Bus?
     private var painter: ScenePainter
-    /// The picture that the panel shows, and the code in it; nil if that is unknown.
+    /// The picture that the panel shows, with the code in it; nil if the picture on the panel is unknown.
     private var shown: (picture: Bitmap, code: String?)?
     private var changed = 0
 
-    /// Creates a display on the panel that `open` opens. `width` × `height`: the size in pixels of the
-    /// upright panel, as in its data sheet. The picture is turned clockwise by `rotation` degrees (a multiple
-    /// of 90). `pause` waits.
+    /// Creates a display on the panel that `open` opens. `width` × `height` is the size in pixels of the upright
+    /// panel, as in its data sheet. The picture is turned clockwise by `rotation` degrees (a multiple of 90). `pause`
+    /// waits for the given time.
     package init(
         width: Int, height: Int, rotation: Int, open: @escaping () throws(DisplayFailure) -> Bus,
         pause: @escaping (Duration) -> Void = { usleep(UInt32(clamping: $0.nanoseconds / 1000)) }
@@ -61,7 +61,7 @@ package final class EPaperDisplay: DisplayDevice {
         painter = ScenePainter(width: isTurned ? height : width, height: isTurned ? width : height)
     }
 
-    /// Sends the picture and starts the panel's refresh without waiting for its end: only the next picture
+    /// Sends the picture and starts the refresh of the panel. Does not wait for the end of the refresh; the next call
     /// waits for it.
     package func show(_ scene: DisplayScene) throws(DisplayFailure) {
         let bus = try opened()
@@ -95,7 +95,7 @@ package final class EPaperDisplay: DisplayDevice {
         one.map { Text($0) } == other.map { Text($0) }
     }
 
-    /// Resets the panel and refreshes all of it.
+    /// Resets the panel and refreshes it completely.
     private func refresh(_ picture: Bitmap, _ bus: Bus) throws(DisplayFailure) {
         try waitUntilIdle(bus, isAsked: true)
         try bus.lines.set(isData: false, isReset: true)
@@ -103,11 +103,11 @@ package final class EPaperDisplay: DisplayDevice {
         try bus.lines.set(isData: false, isReset: false)
         pause(.milliseconds(10))
         try waitUntilIdle(bus)
-        try command(0x12, [], bus)  // all registers as after power-on
+        try command(0x12, [], bus)  // reset all registers to their values after power-on
         pause(.milliseconds(10))
         try waitUntilIdle(bus)
-        try command(0x01, [UInt8((height - 1) & 0xFF), UInt8((height - 1) >> 8), 0x00], bus)  // number of lines
-        try command(0x11, [0x03], bus)  // rows from the top, bytes from the left
+        try command(0x01, [UInt8((height - 1) & 0xFF), UInt8((height - 1) >> 8), 0x00], bus)  // the number of lines
+        try command(0x11, [0x03], bus)  // write from the top row down and from the left byte to the right
         try command(0x44, [0x00, UInt8((width + 7) / 8 - 1)], bus)
         try command(0x45, [0x00, 0x00, UInt8((height - 1) & 0xFF), UInt8((height - 1) >> 8)], bus)
         try command(0x3C, [0x05], bus)  // white border
@@ -119,7 +119,7 @@ package final class EPaperDisplay: DisplayDevice {
         try command(0x20, [], bus)
     }
 
-    /// Changes only the pixels that differ between the two pictures.
+    /// Changes only the pixels that differ between the two pictures. `old` is the picture that the panel shows.
     private func change(_ old: Bitmap, to new: Bitmap, _ bus: Bus) throws(DisplayFailure) {
         try waitUntilIdle(bus)
         try command(0x3C, [0x80], bus)  // leave the border unchanged
@@ -145,8 +145,8 @@ package final class EPaperDisplay: DisplayDevice {
         }
     }
 
-    /// Waits until the panel is idle. With `isAsked` a timeout is no error: the reset that follows may help a
-    /// panel that stays busy.
+    /// Waits until the panel is idle. Throws if it stays busy for ``busyLimit``; with `isAsked` returns in that case,
+    /// because a reset follows that may help.
     private func waitUntilIdle(_ bus: Bus, isAsked: Bool = false) throws(DisplayFailure) {
         var waited = Duration.zero
         while try bus.lines.isBusy() {

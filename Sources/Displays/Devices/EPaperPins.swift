@@ -21,7 +21,7 @@ package final class EPaperPins: EPaperLines {
     private let outputs: GPIOLines
     private let busy: GPIOInput
 
-    /// Takes the three lines of the panel.
+    /// Requests the three lines of the panel.
     package init(_ names: Names) throws(DisplayFailure) {
         self.names = names
         do throws(GPIOError) {
@@ -32,7 +32,7 @@ package final class EPaperPins: EPaperLines {
         } catch { throw DisplayFailure(error) }
     }
 
-    /// Sets the outputs data and reset in one step.
+    /// Sets the lines data and reset in one step.
     package func set(isData: Bool, isReset: Bool) throws(DisplayFailure) {
         do throws(GPIOError) {
             try outputs.set(active: Set((isData ? [names.data] : []) + (isReset ? [names.reset] : [])))
@@ -52,12 +52,13 @@ package final class EPaperPins: EPaperLines {
 }
 
 extension EPaperDisplay {
-    /// Creates a display on the panel at the chip select `path`, e.g. `/dev/spidev0.0`.
+    /// Creates a display on the panel whose chip select is `path`, for example `/dev/spidev0.0`.
     package convenience init(
         width: Int, height: Int, rotation: Int, path: String, lines: EPaperPins.Names
     ) {
         self.init(width: width, height: height, rotation: rotation) { () throws(DisplayFailure) in
-            // 4 MHz, mode 0: a fifth of the chip's maximum; a picture is transferred in ten milliseconds.
+            // 4 MHz is a fifth of the chip's maximum, and transfers a picture in ten milliseconds. The mode of the
+            // bus is 0.
             let node = try DeviceNode(
                 path,
                 remedy: "Enable the bus, and give the user access (see /usr/share/doc/gatehouse/hardware/displays.md)."

@@ -8,7 +8,7 @@ package final class OLEDDisplay: DisplayDevice {
     package enum Controller: String, CaseIterable, Sendable {
         case ssd1306, sh1106, sh1107
 
-        /// The first visible column. An SH1106 has 132 columns, of which panels show the 128 in the middle.
+        /// The first visible column. An SH1106 has 132 columns, and its panels show the middle 128.
         fileprivate var firstColumn: Int { self == .sh1106 ? 2 : 0 }
     }
 
@@ -21,8 +21,8 @@ package final class OLEDDisplay: DisplayDevice {
     private var code: String?
     private var painter: ScenePainter
 
-    /// Creates a display on the panel that `open` opens. `width` × `height`: the size of the panel in pixels
-    /// (each a multiple of 8). The picture is turned clockwise by `rotation` degrees (a multiple of 90).
+    /// Creates a display on the panel that `open` opens. `width` × `height` is the size of the panel in pixels; each
+    /// must be a multiple of 8. The picture is turned clockwise by `rotation` degrees (a multiple of 90).
     package init(
         _ controller: Controller, width: Int, height: Int, rotation: Int = 0,
         open: @escaping () throws(DisplayFailure) -> any DisplayWire
@@ -33,7 +33,7 @@ package final class OLEDDisplay: DisplayDevice {
         painter = ScenePainter(width: isTurned ? height : width, height: isTurned ? width : height)
     }
 
-    /// Creates a display on the panel at an address (7 bits) of the bus `path`, e.g. `/dev/i2c-1`.
+    /// Creates a display on the panel with the 7-bit address `address` on the bus `path`, for example `/dev/i2c-1`.
     package convenience init(
         _ controller: Controller, width: Int, height: Int, rotation: Int, path: String, address: Int
     ) {
@@ -47,9 +47,9 @@ package final class OLEDDisplay: DisplayDevice {
         }
     }
 
-    /// Writes the picture. A new code is written while the panel is off, so that it never shows half of the
-    /// old code next to half of the new one. With a new code the panel is also set up again, in case it was
-    /// without power.
+    /// Writes the picture. The panel is switched off while a new code is written, so that it never shows parts of the
+    /// old and of the new code together. With each new code the panel is also set up again, because it may have lost
+    /// power.
     package func show(_ scene: DisplayScene) throws(DisplayFailure) {
         let isFirst = wire == nil
         let wire = try opened()
@@ -61,7 +61,7 @@ package final class OLEDDisplay: DisplayDevice {
             try wire.write([0x00, 0xB0 | UInt8(page & 0x0F), UInt8(column & 0x0F), 0x10 | UInt8(column >> 4)])
             try wire.write([0x40] + (0..<width).map { Self.column(picture, $0, page) })
         }
-        if isNew { try wire.write([0x00, 0xAF]) }  // on
+        if isNew { try wire.write([0x00, 0xAF]) }  // switch the panel on
         code = scene.code
     }
 
@@ -78,20 +78,20 @@ package final class OLEDDisplay: DisplayDevice {
         return opened
     }
 
-    /// Returns eight vertical pixels; the uppermost is the lowest bit. Light pixels are lit, because code
-    /// readers expect a dark code on a light ground.
+    /// Returns eight vertical pixels as bits; the uppermost pixel is the lowest bit. Light pixels of the picture are
+    /// lit, because code readers expect a dark code on a light ground.
     private static func column(_ picture: Bitmap, _ x: Int, _ page: Int) -> UInt8 {
         (0..<8).reduce(0) { $0 | (picture.ink(x: x, y: page * 8 + $1) == .light ? 1 << UInt8($1) : 0) }
     }
 
-    /// The commands that switch the panel off and set it up. The panel stays off.
+    /// The commands that switch the panel off and set it up. The panel stays off afterwards.
     private var setup: [UInt8] {
         let lines = UInt8(height - 1)
         switch controller {
         case .ssd1306:
-            // The settings in order: clock, lines, no offset, first line, charge pump, page addressing,
-            // orientation with the connector at the top, COM pins, contrast, precharge, level, from memory,
-            // not inverted.
+            // The settings in their order: clock, number of lines, no offset, first line, charge pump, page
+            // addressing, connector at the top, COM pins, contrast, precharge, voltage level, show the memory, not
+            // inverted.
             let pins: UInt8 = height == 32 ? 0x02 : 0x12
             return [0xAE, 0xD5, 0x80, 0xA8, lines, 0xD3, 0x00, 0x40, 0x8D, 0x14, 0x20, 0x02, 0xA1, 0xC8, 0xDA, pins]
                 + [0x81, 0xCF, 0xD9, 0xF1, 0xDB, 0x40, 0x2E, 0xA4, 0xA6]
@@ -99,8 +99,8 @@ package final class OLEDDisplay: DisplayDevice {
             return [0xAE, 0xD5, 0x80, 0xA8, lines, 0xD3, 0x00, 0x40, 0xAD, 0x8B, 0xA1, 0xC8, 0xDA, 0x12]
                 + [0x81, 0xCF, 0xD9, 0x1F, 0xDB, 0x40, 0xA4, 0xA6]
         case .sh1107:
-            // The columns of the panel are the scanned lines. Narrow panels show the middle ones of the
-            // controller's 128 lines.
+            // The columns of the panel are the lines that the controller scans. A narrow panel shows the middle ones
+            // of the controller's 128 lines.
             let offset: UInt8 = width == 64 ? 0x60 : 0x00
             return [0xAE, 0xD5, 0x51, 0x20, 0x81, 0x4F, 0xAD, 0x8A, 0xA0, 0xC0, 0xDC, 0x00, 0xD3, offset]
                 + [0xD9, 0x22, 0xDB, 0x35, 0xA8, UInt8(width - 1), 0xA4, 0xA6]

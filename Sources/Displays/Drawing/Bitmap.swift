@@ -1,20 +1,21 @@
 /// A picture of four inks, drawn in memory before it is sent to a device.
 package struct Bitmap: Hashable, Sendable {
-    /// The ink of a pixel. Two inks would suffice, because shapes show the same information as colours.
+    /// The ink of a pixel. A display without colours may show all inks except `light` as dark: shapes also express
+    /// what the colours express.
     package enum Ink: UInt8, CaseIterable, Sendable {
-        /// The background: white, or lit.
+        /// The background: white, or a lit pixel.
         case light
-        /// Black, or not lit.
+        /// Black, or a pixel that is not lit.
         case dark
-        /// Green on a display with colours.
+        /// Green; dark on a display without colours.
         case go
-        /// Red on a display with colours.
+        /// Red; dark on a display without colours.
         case stop
     }
 
     /// A rectangle within a picture.
     package struct Area: Hashable, Sendable {
-        /// The left and upper edge and the size, in pixels.
+        /// The left edge (`x`), the upper edge (`y`) and the size, in pixels.
         package var x, y, width, height: Int
 
         /// Creates a rectangle.
@@ -22,7 +23,7 @@ package struct Bitmap: Hashable, Sendable {
             (self.x, self.y, self.width, self.height) = (x, y, width, height)
         }
 
-        /// Returns the rectangle without a margin on each side.
+        /// Returns the rectangle that remains after `margin` pixels are removed on each side.
         func inset(_ margin: Int) -> Area {
             Area(
                 x: x + margin, y: y + margin, width: max(0, width - 2 * margin), height: max(0, height - 2 * margin))
@@ -31,7 +32,7 @@ package struct Bitmap: Hashable, Sendable {
 
     /// The size of the picture in pixels.
     package let width, height: Int
-    /// The raw value of the ink of each pixel, row by row.
+    /// The raw value of each pixel's ``Ink``, row by row from the top.
     package private(set) var pixels: [UInt8]
 
     /// Creates a light picture of `width` × `height` pixels.
@@ -43,13 +44,13 @@ package struct Bitmap: Hashable, Sendable {
     /// The area of the whole picture.
     var area: Area { Area(x: 0, y: 0, width: width, height: height) }
 
-    /// Returns the ink of a pixel. Outside the picture the ink is light.
+    /// Returns the ink of a pixel. A pixel outside the picture is light.
     package func ink(x: Int, y: Int) -> Ink {
         guard (0..<width).contains(x), (0..<height).contains(y) else { return .light }
         return Ink(rawValue: pixels[y * width + x]) ?? .light
     }
 
-    /// Fills a rectangle; the part outside the picture is ignored.
+    /// Fills a rectangle. Ignores the part outside the picture.
     mutating func fill(_ area: Area, _ ink: Ink) {
         let (left, right) = (max(area.x, 0), min(area.x + area.width, width))
         guard left < right else { return }
@@ -58,7 +59,7 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Draws a line of text with its upper left corner at (`x`, `y`), `scale` pixels per dot.
+    /// Draws a line of text whose upper left corner is at (`x`, `y`), with `scale` × `scale` pixels for each dot.
     mutating func draw(_ text: String, x: Int, y: Int, scale: Int, _ ink: Ink = .dark) {
         for (index, character) in text.enumerated() {
             let left = x + index * BitmapFont.advance * scale
@@ -73,7 +74,7 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Draws a word with its upper left corner at (`x`, `y`), with `scale` × `scale` pixels for each dot.
+    /// Draws a word whose upper left corner is at (`x`, `y`), with `scale` × `scale` pixels for each dot.
     mutating func draw(_ word: DevanagariWords.Picture, x: Int, y: Int, scale: Int) {
         for (place, isDark) in word.pixels.enumerated() where isDark {
             let (column, row) = (place % word.width, place / word.width)
@@ -81,7 +82,8 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Draws a QR code with its quiet zone, with `scale` × `scale` pixels for each module.
+    /// Draws a QR code with its quiet zone, whose upper left corner is at (`x`, `y`), with `scale` × `scale` pixels
+    /// for each module.
     mutating func draw(_ code: QRCode, x: Int, y: Int, scale: Int) {
         let span = (code.side + 2 * QRCode.quietZone) * scale
         fill(Area(x: x, y: y, width: span, height: span), .light)
@@ -93,8 +95,8 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Sets each pixel of a square to the ink that `ink` returns for its position, from (0, 0) to (1, 1); nil
-    /// leaves the pixel unchanged.
+    /// Draws a shape in the largest square at the upper left of `area`. `ink` returns the ink for a position in the
+    /// square, from (0, 0) to (1, 1); nil leaves the pixel unchanged.
     mutating func draw(in area: Area, _ ink: (_ x: Double, _ y: Double) -> Ink?) {
         let side = min(area.width, area.height)
         for row in 0..<max(side, 0) {
@@ -109,7 +111,7 @@ package struct Bitmap: Hashable, Sendable {
         }
     }
 
-    /// Returns the picture turned clockwise by this number of quarter turns.
+    /// Returns the picture turned clockwise by `quarters` quarter turns.
     package func rotated(quarters: Int) -> Bitmap {
         var (from, rest) = (self, ((quarters % 4) + 4) % 4)
         while rest > 0 {
@@ -124,8 +126,8 @@ package struct Bitmap: Hashable, Sendable {
         return from
     }
 
-    /// The picture as bits, one per pixel. Each row begins a new byte, and the leftmost pixel is the highest
-    /// bit. A bit is 1 where the pixel is light, and in the padding of a row.
+    /// The picture as one bit per pixel. Each row begins with a new byte, and the highest bit is the leftmost pixel.
+    /// A bit is 1 if the pixel is light; the padding bits at the end of a row are 1.
     package var lightBits: [UInt8] {
         let stride = (width + 7) / 8
         var bits = [UInt8](repeating: 0xFF, count: stride * height)
@@ -137,8 +139,8 @@ package struct Bitmap: Hashable, Sendable {
         return bits
     }
 
-    /// The picture as lines of characters, two rows of pixels per line, for terminals whose foreground is the
-    /// dark ink.
+    /// The picture as lines of characters for a terminal. Each character is one pixel wide and two pixels high.
+    /// Pixels that are not light have the terminal's foreground colour.
     var halfBlocks: [String] {
         stride(from: 0, to: height, by: 2).map { y in
             (0..<width).map { x in

@@ -1,14 +1,14 @@
-/// The font of drawn displays: printable ASCII and the accented letters of French, five pixels wide and eight
-/// high. The lowest row is for descenders.
+/// The font of drawn displays: printable ASCII and the accented letters of French. A letter is five pixels wide and
+/// eight high, and its lowest row is for descenders.
 enum BitmapFont {
     /// The size of a letter in pixels, without the space after it.
     static let (width, height) = (5, 8)
-    /// The distance from one letter to the next, and from one line to the next, in pixels.
+    /// The distance from one letter to the next (`advance`), and from one line to the next (`leading`), in pixels.
     static let (advance, leading) = (6, 9)
 
-    /// Returns the rows of a character; bit 4 is the leftmost pixel. A character without a drawing looks like
-    /// a question mark. The last row is at the bottom of the line. An accented capital has more than
-    /// ``height`` rows; its upper rows extend into the space above the line.
+    /// Returns the rows of a character from top to bottom; bit 4 of a row is its leftmost pixel. A character without
+    /// a drawing looks like a question mark. An accented capital has more than ``height`` rows: its upper rows extend
+    /// above the line.
     static func rows(of character: Character) -> ArraySlice<UInt8> {
         if let drawn = accented[character] { return drawn[...] }
         let first = UInt8(ascii: " ")
@@ -21,7 +21,7 @@ enum BitmapFont {
         accented[character] != nil || character.asciiValue.map { (0x20...0x7E).contains($0) } ?? false
     }
 
-    /// The accents above or below letters: their rows, the position of the first row, and the letters with
+    /// The accents: their rows, the index of the first row in the letter (0: above, 7: below), and the letters with
     /// that accent.
     private static let marks: [(sign: Character, rows: [UInt8], top: Int, on: [(letter: Character, made: Character)])] =
         [
@@ -31,9 +31,9 @@ enum BitmapFont {
             ("¨", [0b01010], 0, [("e", "ë"), ("i", "ï")]), ("¸", [0b00100], 7, [("c", "ç"), ("C", "Ç")]),
         ]
 
-    /// Letters with their accents. A capital is as high as the line and would look like a small letter if it
-    /// were reduced to make room for an accent. Its accent is therefore above the line, with one empty row
-    /// between letter and accent.
+    /// The rows of letters with accents. A capital is as high as the line, and would look like a small letter if it
+    /// were made smaller for its accent. Therefore its accent is above the line, with one empty row between letter
+    /// and accent.
     private static let accented: [Character: [UInt8]] = {
         var letters: [Character: [UInt8]] = [:]
         for mark in marks {
@@ -66,7 +66,7 @@ enum BitmapFont {
         }
     }()
 
-    /// The drawings, sixteen letters side by side, in the order of their ASCII codes from the space on.
+    /// The drawings of the letters in the order of their ASCII codes, from the space on, sixteen next to each other.
     private static let sheet = """
         ..... ..#.. .#.#. .#.#. ..#.. ##..# .##.. ..#.. ...#. .#... ..... ..... ..... ..... ..... ....#
         ..... ..#.. .#.#. .#.#. .#### ##.#. #..#. ..#.. ..#.. ..#.. #.#.# ..#.. ..... ..... ..... ....#

@@ -1,8 +1,8 @@
 import Encoding
 
-/// The encoder of PNG files (ISO/IEC 15948).
+/// Encodes PNG files (ISO/IEC 15948).
 package enum PNG {
-    /// The red, green and blue values of each ink on screens.
+    /// The red, green and blue values of each ink on screens, 0 to 255.
     static let palette: [Bitmap.Ink: [UInt8]] = [
         .light: [0xFF, 0xFF, 0xFF], .dark: [0x00, 0x00, 0x00], .go: [0x00, 0x7A, 0x33], .stop: [0xB8, 0x12, 0x12],
     ]
@@ -13,7 +13,7 @@ package enum PNG {
         var rows: [UInt8] = []
         rows.reserveCapacity((stride + 1) * picture.height)
         for y in 0..<picture.height {
-            var row = [UInt8](repeating: 0, count: 1 + stride)  // The first byte: no filter.
+            var row = [UInt8](repeating: 0, count: 1 + stride)  // The first byte of a row: no filter.
             for x in 0..<picture.width {
                 row[1 + x / 4] |= picture.pixels[y * picture.width + x] << UInt8(6 - x % 4 * 2)
             }
@@ -22,8 +22,8 @@ package enum PNG {
         var header: [UInt8] = []
         header.appendBE(UInt32(picture.width))
         header.appendBE(UInt32(picture.height))
-        header += [2, 3, 0, 0, 0]  // Two bits a pixel, palette, deflate, standard filters, not interlaced.
-        // Compression fails only for lack of memory. Viewers then refuse the file, because it has no image
+        header += [2, 3, 0, 0, 0]  // Two bits per pixel, palette, deflate, standard filters, not interlaced.
+        // Compression fails only if memory is exhausted. Viewers then reject the file, because it contains no image
         // data.
         let data = (try? Gzip.deflate(rows, container: .zlib)) ?? []
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header)

@@ -7,15 +7,16 @@ package struct QRCode: Hashable, Sendable {
     /// byte.
     package struct TooLong: Error, Hashable, Sendable {}
 
-    /// The number of light modules around the symbol that readers require (ISO/IEC 18004 section 6.3.8).
+    /// The width of the light margin that readers require around the symbol, in modules (ISO/IEC 18004 section
+    /// 6.3.8).
     static let quietZone = 4
 
     /// The number of modules per side without the quiet zone, 21 to 177.
     package let side: Int
     private let dark: [Bool]
 
-    /// Encodes a text in the smallest symbol. The error correction is M (15 % of the symbol may be
-    /// unreadable) if that needs no larger symbol, otherwise L (7 %).
+    /// Encodes a text in the smallest symbol. The error correction is M (15 % of the symbol may be unreadable) if the
+    /// symbol is then no larger than with L, otherwise it is L (7 %).
     package init(_ text: String) throws(TooLong) {
         guard !text.isEmpty, !text.utf8.contains(0), let small = Self.encode(text, QR_ECLEVEL_L) else {
             throw TooLong()
@@ -27,25 +28,25 @@ package struct QRCode: Hashable, Sendable {
     private init(side: Int, dark: [Bool]) { (self.side, self.dark) = (side, dark) }
 
     private static func encode(_ text: String, _ level: QRecLevel) -> QRCode? {
-        // The library splits the text into segments with shorter encodings, for example for capitals and
-        // digits.
+        // The library divides the text into segments, and encodes segments of capitals and digits with fewer bits.
         guard let code = QRcode_encodeString(text, 0, level, QR_MODE_8, 1) else { return nil }
         defer { QRcode_free(code) }
         let side = Int(code.pointee.width)
-        // The lowest bit of each byte is the colour. The other bits say to which part of the symbol the
-        // module belongs.
+        // The lowest bit of each byte is the colour: 1 means dark. The other bits name the part of the symbol to
+        // which the module belongs.
         return QRCode(side: side, dark: (0..<side * side).map { code.pointee.data[$0] & 1 == 1 })
     }
 
-    /// Whether the module is dark; everything outside the symbol is light.
+    /// Returns whether a module is dark. Outside the symbol all modules are light.
     package func isDark(x: Int, y: Int) -> Bool {
         (0..<side).contains(x) && (0..<side).contains(y) && dark[y * side + x]
     }
 
-    /// Returns lines for a terminal, two vertical modules per character, with the quiet zone.
+    /// Returns lines for a terminal, with the quiet zone. Each character is one module wide and two modules high.
     ///
     /// With `colours`, escape sequences set black and white, so that the code can be read on light and dark
-    /// terminals. Without them, a dark terminal is assumed, whose foreground represents light modules.
+    /// terminals. Without them, a terminal with light text on a dark ground is assumed, and light modules are drawn
+    /// as text.
     package func terminalLines(colours: Bool = true) -> [String] {
         let span = -Self.quietZone..<side + Self.quietZone
         return stride(from: span.lowerBound, to: span.upperBound, by: 2).map { y in
@@ -57,7 +58,7 @@ package struct QRCode: Hashable, Sendable {
                 case (false, false): " "
                 }
             }
-            // 16 and 231 of the 256 colours are black and white in every theme.
+            // The colours 16 and 231 of a terminal are black and white in every theme.
             return (colours ? "\u{1B}[38;5;16;48;5;231m" : "") + cells.joined() + (colours ? "\u{1B}[0m" : "")
         }
     }

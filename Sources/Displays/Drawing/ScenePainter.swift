@@ -1,8 +1,8 @@
-/// Draws scenes as pictures of one size: the code as large as possible, and next to it or below it the visits
-/// and the instruction.
+/// Draws scenes as pictures of one size. The code is as large as possible; the visits and the instruction are to its
+/// right or below it.
 package struct ScenePainter: Sendable {
-    /// The minimum width for text to the right of the code (eight letters), and the minimum height for text
-    /// below it (two lines), in pixels.
+    /// `least`: the minimum width for text to the right of the code (eight letters). `lowest`: the minimum height for
+    /// text below the code (two lines). Both in pixels.
     static let (least, lowest) = (48, 20)
 
     private let width, height: Int
@@ -11,13 +11,14 @@ package struct ScenePainter: Sendable {
     /// Creates a painter for pictures of `width` × `height` pixels.
     package init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
-    /// Returns whether a picture of `width` × `height` pixels has room for an invitation's code.
+    /// Returns whether a picture of `width` × `height` pixels has space for the code of every invitation.
     package static func hasRoomForCode(width: Int, height: Int) -> Bool {
-        // The longest name results in 37 modules.
+        // The code of the longest invitation has 37 modules per side.
         split(width: width, height: height, modules: 37 + 2 * QRCode.quietZone) != nil
     }
 
-    /// Draws a scene. A code that does not fit is omitted, and the text is changed accordingly.
+    /// Draws a scene. If the code does not fit, it is left out, and the text asks visitors to scan the code of
+    /// another display.
     package mutating func paint(_ scene: DisplayScene) -> Bitmap {
         var picture = Bitmap(width: width, height: height)
         let code = scene.state.isServing ? scene.code.flatMap { encode($0) } : nil
@@ -41,7 +42,8 @@ package struct ScenePainter: Sendable {
         return code
     }
 
-    /// Returns the position of the code and the area for text, to the right or below; nil: no room.
+    /// Returns the position and scale of the code, and the area for text to its right or below it; nil if the code
+    /// does not fit.
     private static func split(
         width: Int, height: Int, modules: Int
     ) -> (x: Int, y: Int, scale: Int, panel: Bitmap.Area)? {
@@ -63,7 +65,7 @@ package struct ScenePainter: Sendable {
 
     /// An item in a column of text.
     private enum Item {
-        /// A text of one or more lines. A text of size 2 is twice as large as one of size 1.
+        /// A text of one or more lines. With size 2 its letters are twice as large as with size 1.
         case text(String, size: Int)
         /// A progress bar, filled to `percent` per cent.
         case bar(percent: Int)
@@ -121,8 +123,8 @@ package struct ScenePainter: Sendable {
         }
     }
 
-    /// Draws a result picture in the left or upper part of `area`, or with `isLast` in the right or lower
-    /// part. Returns the remaining area for text.
+    /// Draws a picture, such as the one of a result, in the left or upper part of `area`, or with `isLast` in the
+    /// right or lower part. Returns the remaining area for text.
     private static func sign(
         in area: Bitmap.Area, of picture: inout Bitmap, isLast: Bool, _ ink: (Double, Double) -> Bitmap.Ink?
     ) -> Bitmap.Area {
@@ -142,9 +144,8 @@ package struct ScenePainter: Sendable {
         return column
     }
 
-    /// Draws the items below each other, centred and as large as possible. If the words of a script do not
-    /// all fit, the items are drawn in English, because its letters are smaller. Items at the end that still
-    /// do not fit are omitted.
+    /// Draws the items one below the other, centred and as large as possible. If they do not all fit in the given
+    /// language, draws them in English, whose letters are smaller. Leaves out the last items that still do not fit.
     private static func draw(
         _ language: DisplayLanguage, in area: Bitmap.Area, of picture: inout Bitmap,
         _ items: (DisplayLanguage) -> [Item]
@@ -160,7 +161,7 @@ package struct ScenePainter: Sendable {
         }
     }
 
-    /// Returns all items as rows, as large as possible; nil if they do not fit.
+    /// Returns the rows of all items, as large as possible; nil if they do not fit.
     private static func rows(of items: ArraySlice<Item>, in area: Bitmap.Area) -> [Row]? {
         let most = max(1, area.width / (BitmapFont.advance * 8))
         let layouts = (1...most).reversed().map { (unit: $0, isPlain: false) } + [(unit: 1, isPlain: true)]
@@ -201,7 +202,8 @@ package struct ScenePainter: Sendable {
                 }
             ]
         case .text(let text, let size):
-            // Use larger letters if they fit; otherwise a smaller size is better than a cut name.
+            // Use larger letters if the text then fits in one line; otherwise the smaller size, so that no name is
+            // cut.
             let lettering = TextLayout(text)
             let large = isPlain ? unit : size * unit
             let scale = large * lettering.width <= width ? large : unit
@@ -213,7 +215,7 @@ package struct ScenePainter: Sendable {
         }
     }
 
-    /// Splits the text into lines of at most `limit` characters; a longer word gets a line of its own.
+    /// Divides the text into lines of at most `limit` characters. A longer word has its own line and is not divided.
     static func wrapped(_ text: String, to limit: Int) -> [String] {
         text.split(separator: " ").reduce(into: []) { lines, word in
             if let last = lines.last, last.count + 1 + word.count <= limit {
@@ -235,7 +237,8 @@ extension DisplayScene.Result.Outcome {
         }
     }
 
-    /// The picture of the result: for a point of the picture, its ink; nil outside the shape.
+    /// Returns the ink of a point in the picture of the result; nil outside the shape. Points are from (0, 0) to (1,
+    /// 1).
     var icon: (Double, Double) -> Bitmap.Ink? {
         switch self {
         case .accepted: Icon.tick
@@ -245,10 +248,10 @@ extension DisplayScene.Result.Outcome {
     }
 }
 
-/// The result pictures. They differ in outline as well as in colour: a tick in a disc, a cross in a square,
-/// an exclamation mark in a triangle.
+/// The pictures of results. They differ in outline as well as in colour: a tick in a disc, a cross in a square, an
+/// exclamation mark in a triangle. Each function returns the ink of a point; nil outside the shape.
 enum Icon {
-    /// Accepted: pass.
+    /// The picture for accepted: a tick in a disc.
     static func tick(_ x: Double, _ y: Double) -> Bitmap.Ink? {
         guard (x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5) <= 0.25 else { return nil }
         let stroke = min(distance(x, y, 0.24, 0.53, 0.43, 0.71), distance(x, y, 0.43, 0.71, 0.76, 0.32))

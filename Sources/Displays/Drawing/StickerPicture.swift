@@ -1,12 +1,11 @@
-/// The picture of a code to print: the gate's name, the code, and lines of text such as the last day of its
+/// The picture of a QR code to print: the gate's name, the code, and lines of text such as the last day of its
 /// validity.
 package enum StickerPicture {
-    /// The side of one QR module in the picture, in pixels: the code is about 8 cm wide at 300 pixels per
-    /// inch.
+    /// The side of one module of the code in pixels. The code is then about 8 cm wide at 300 pixels per inch.
     private static let scale = 20
 
-    /// Draws the picture. Returns nil if the text does not fit into a QR code. The `lines` are below the
-    /// code, one below the other.
+    /// Draws the picture. `text` is the content of the code. The `lines` are printed below the code. Returns nil if
+    /// `text` does not fit into a QR code.
     package static func paint(name: String, code text: String, lines: [String]) -> Bitmap? {
         guard let code = try? QRCode(text) else { return nil }
         let span = (code.side + 2 * QRCode.quietZone) * scale

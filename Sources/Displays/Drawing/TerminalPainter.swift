@@ -1,22 +1,23 @@
-/// Draws a scene as lines of a terminal. The code is at the left and fits 80 columns and 24 rows; the text is
-/// to its right.
+/// Draws a scene as lines of a terminal. The code is at the left, and the text to its right. The code fits into 80
+/// columns and 24 rows.
 struct TerminalPainter {
     /// The size of the terminal in characters.
     let columns, rows: Int
 
-    /// Returns at most `rows` lines. Escape sequences set colours; the content is readable without them.
+    /// Returns at most `rows` lines. They contain escape sequences for colours, but can be read without colours.
     func lines(_ scene: DisplayScene) -> [String] {
         let code = scene.state.isServing ? scene.code.flatMap { try? QRCode($0) } : nil
         let picture = code?.terminalLines() ?? []
         let span = code.map { $0.side + 2 * QRCode.quietZone } ?? 0
         guard span <= columns, picture.count <= rows else {
-            // Do not show only a part of a code: it cannot be scanned.
+            // A part of a code cannot be scanned, so show a message in place of the code.
             let words = "This terminal is too small for the code: it needs \(span) columns and \(picture.count) rows."
             return ScenePainter.wrapped(words, to: max(columns, 1)).prefix(rows).map { cut($0, columns) }
         }
         let room = columns - span - 2
         guard room >= 16 || code == nil else {
-            // Too narrow for text to the right of the code: put the text below, as far as rows remain.
+            // There is no space for text to the right of the code. Put the text below the code, as far as rows
+            // remain.
             return Array((picture + text(of: scene, width: columns, height: max(0, rows - picture.count))).prefix(rows))
         }
         let text = text(of: scene, width: room, height: min(rows, max(picture.count, 23)))
@@ -27,8 +28,7 @@ struct TerminalPainter {
         }
     }
 
-    /// Returns the text: the state of the gate and the visits at the top, the latest lines of events at the
-    /// bottom.
+    /// Returns the text: at the top the state of the gate and the visits, at the bottom the latest lines of events.
     private func text(of scene: DisplayScene, width: Int, height: Int) -> [String] {
         var lines = ["", Self.bold(cut(scene.name, width))]
         switch scene.state {
@@ -69,8 +69,8 @@ struct TerminalPainter {
         }
     }
 
-    /// Returns a result picture of eight lines and the text with the phrase and the visit's name. The text is
-    /// after the picture or, for some results, before it.
+    /// Returns the picture of a result in eight lines, and a line with the phrase and the visit's name. The line is
+    /// below the picture or, if the scene's ``SignPlace`` says so, above it.
     private static func lines(of result: DisplayScene.Result, in scene: DisplayScene, width: Int) -> [String] {
         let colour =
             switch result.outcome {
@@ -87,8 +87,8 @@ struct TerminalPainter {
 
     private static func bold(_ text: String) -> String { "\u{1B}[1m\(text)\u{1B}[0m" }
 
-    /// Shortens the text to `width` columns. Characters that might not be one column wide are replaced,
-    /// because they would shift the text next to them.
+    /// Shortens a text to `width` columns. Replaces characters that may not be one column wide, because they would
+    /// shift the following text.
     private func cut(_ text: String, _ width: Int) -> String {
         shortened(
             String(
@@ -98,7 +98,8 @@ struct TerminalPainter {
                     })), width)
     }
 
-    /// Shortens one of the program's own phrases, whose letters are one column wide each.
+    /// Shortens one of the program's own phrases to `width` columns. All letters of these phrases are one column
+    /// wide.
     private func own(_ text: String, _ width: Int) -> String {
         shortened(String(text.map { BitmapFont.has($0) || "█░".contains($0) ? $0 : "?" }), width)
     }

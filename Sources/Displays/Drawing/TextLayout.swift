@@ -1,23 +1,23 @@
-/// The drawing of one text: letters of ``BitmapFont``, and whole words (``DevanagariWords``) where the script
+/// The layout of one text, in letters of ``BitmapFont``, and in whole words (``DevanagariWords``) if the script
 /// requires them.
 package struct TextLayout {
     private let text: String
-    /// The scale of letters relative to whole words: letters next to whole words are drawn twice as large.
+    /// The number of dots for each pixel of a letter: 2 if the text also contains whole words, because these are
+    /// higher than letters; otherwise 1.
     private let factor: Int
 
-    /// Prepares the drawing of a text.
+    /// Prepares the layout of a text.
     init(_ text: String) {
         self.text = text
         factor = text.split(separator: " ").contains { DevanagariWords.picture(of: $0) != nil } ? 2 : 1
     }
 
-    /// Whether every word of the text can be drawn.
+    /// Returns whether every word of the text can be drawn.
     package static func canDraw(_ text: String) -> Bool {
         text.split(separator: " ").allSatisfy { DevanagariWords.picture(of: $0) != nil || isLatin($0) }
     }
 
-    /// Returns whether the text consists of letters of ``BitmapFont``. A terminal can show these letters,
-    /// too.
+    /// Returns whether ``BitmapFont`` has all characters of the text. A terminal can show these, too.
     package static func isLatin(_ text: some StringProtocol) -> Bool { text.allSatisfy(BitmapFont.has) }
 
     /// The distance from one line to the next in dots.
@@ -36,7 +36,7 @@ package struct TextLayout {
         DevanagariWords.picture(of: word).map { $0.width + 1 } ?? word.count * BitmapFont.advance * factor
     }
 
-    /// Splits the text into lines of at most `limit` dots; a longer word gets a line of its own.
+    /// Divides the text into lines of at most `limit` dots. A longer word has its own line and is not divided.
     func lines(to limit: Int) -> [String] {
         text.split(separator: " ").reduce(into: []) { lines, word in
             if let last = lines.last, width(of: last + " " + word) <= limit {
@@ -47,7 +47,7 @@ package struct TextLayout {
         }
     }
 
-    /// Draws a line with its upper left corner at (`x`, `y`), with `scale` × `scale` pixels for each dot.
+    /// Draws a line whose upper left corner is at (`x`, `y`), with `scale` × `scale` pixels for each dot.
     func draw(_ line: String, on picture: inout Bitmap, x: Int, y: Int, scale: Int) {
         var left = x
         for word in line.split(separator: " ") {

@@ -1,20 +1,20 @@
 /// The phrases that displays show to visitors.
 package enum DisplayPhrase: CaseIterable, Sendable {
-    /// The instruction for the code that is shown.
+    /// The instruction to scan the code on the same display.
     case scan
-    /// The instruction on a display while another display shows the code.
+    /// The instruction on a display without a code, while another display shows it.
     case scanBeside
-    /// Please wait: no code is available yet.
+    /// The request to wait, because no code is available yet.
     case wait
-    /// The visitor chooses a credential. The phrase follows the visit's name.
+    /// The visitor chooses a credential. Shown after the visit's name.
     case choosing
-    /// The credential is being verified. The phrase follows the visit's name.
+    /// The credential is being verified. Shown after the visit's name.
     case checking
     /// Accepted: the visitor may pass.
     case accepted
-    /// Rejected: the visitor has to stop.
+    /// Rejected: the visitor may not pass.
     case rejected
-    /// The visit failed: no data arrived that could be verified.
+    /// The visit failed, because no data arrived that could be verified.
     case failed
     /// The gate cannot admit any visitor.
     case outOfOrder
@@ -32,7 +32,7 @@ package enum DisplayLanguage: String, CaseIterable, Sendable {
     case french = "fr"
     case hindi = "hi"
 
-    /// Returns the phrase. ``BitmapFont`` or ``DevanagariWords`` can draw each of its words.
+    /// Returns the text of a phrase. ``BitmapFont`` or ``DevanagariWords`` can draw each word of it.
     package func text(_ phrase: DisplayPhrase) -> String {
         switch self {
         case .english: english(phrase)
@@ -75,8 +75,8 @@ package enum DisplayLanguage: String, CaseIterable, Sendable {
         }
     }
 
-    /// Uses the words for "enter" and "stop", because the Hindi words for accepted and rejected differ by one
-    /// letter.
+    /// Uses the words for "enter" and "stop" for the two verdicts, because the Hindi words for accepted and rejected
+    /// differ by only one letter.
     private func hindi(_ phrase: DisplayPhrase) -> String {
         switch phrase {
         case .scan: "वॉलेट से स्कैन करें"

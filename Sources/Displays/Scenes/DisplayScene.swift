@@ -1,19 +1,19 @@
-/// The content of a display at one moment, independent of the device: a terminal, a picture, a panel.
+/// What a display shows at one moment, for all kinds of devices: a terminal, a picture file, a panel.
 package struct DisplayScene: Hashable, Sendable {
     /// The state of the gate.
     package enum State: Hashable, Sendable {
-        /// Phones can be served as soon as a code is available.
+        /// The gate serves phones as soon as a code is available.
         case inService
-        /// Lock-down: no visitor is admitted at the moment.
+        /// The gate is locked down: it admits no visitor.
         case lockedDown
-        /// Passage is free. Phones can still present credentials.
+        /// The gate is in free passage. Phones can still present credentials.
         case freePassage
-        /// The gate cannot admit any visitor. `remedy`: the remedy for the staff.
+        /// The gate cannot admit any visitor. `remedy` is the instruction for the staff.
         case outOfOrder(remedy: String)
         /// The program has ended normally.
         case outOfService
 
-        /// Whether the display invites phones.
+        /// Whether the gate serves phones, so that the display shows a code.
         var isServing: Bool { self == .inService || self == .freePassage }
     }
 
@@ -29,7 +29,7 @@ package struct DisplayScene: Hashable, Sendable {
             case checking
         }
 
-        /// The visit's name, a few characters.
+        /// The name of the visit on displays, a few characters long.
         package var mark: String
         /// The progress of the visit.
         package var stage: Stage
@@ -40,17 +40,17 @@ package struct DisplayScene: Hashable, Sendable {
 
     /// The end of a visit.
     package struct Result: Hashable, Sendable {
-        /// The outcomes that are shown.
+        /// The outcomes that a display shows.
         package enum Outcome: Hashable, Sendable {
             /// Accepted: the visitor may pass.
             case accepted
-            /// Rejected: the visitor has to stop.
+            /// Rejected: the visitor may not pass.
             case rejected
-            /// The visit failed: no data arrived that could be verified.
+            /// The visit failed, because no data arrived that could be verified.
             case failed
         }
 
-        /// The short name of the visit.
+        /// The name of the visit on displays, a few characters long.
         package var mark: String
         /// The outcome of the visit.
         package var outcome: Outcome
@@ -59,9 +59,9 @@ package struct DisplayScene: Hashable, Sendable {
         package init(mark: String, outcome: Outcome) { (self.mark, self.outcome) = (mark, outcome) }
     }
 
-    /// A line about an event, for the person at a terminal.
+    /// A line about an event, which only terminals show.
     package struct News: Hashable, Sendable {
-        /// The line's number, counted from 1.
+        /// The number of the line. The first line has the number 1.
         package var number: Int
         /// The text of the line, without its line end.
         package var text: String
@@ -72,11 +72,11 @@ package struct DisplayScene: Hashable, Sendable {
 
     /// The name of the gate.
     package var name: String
-    /// The instruction for the code, in one line.
+    /// The instruction to scan the code, in one line.
     package var instruction = DisplayLanguage.english.text(.scan)
-    /// The language of all other texts.
+    /// The language of all texts except the instruction.
     package var language = DisplayLanguage.english
-    /// The position of the result picture.
+    /// Whether the picture of a result is before or after the text.
     package var sign = SignPlace.first
     /// The state of the gate.
     package var state = State.inService
@@ -84,27 +84,30 @@ package struct DisplayScene: Hashable, Sendable {
     package var code: String?
     /// The visits in progress, in the order of their arrival.
     package var guests: [Guest] = []
-    /// The verdict that the light shows at present.
+    /// The result that the light shows at present; nil: it shows none.
     package var result: Result?
-    /// The last lines, oldest first.
+    /// The latest lines about events, oldest first.
     package var news: [News] = []
 
-    /// Creates the scene of a gate that starts.
+    /// Creates the scene of a gate with the name `name` at its start, without a code.
     package init(name: String) { self.name = name }
 }
 
-/// The detail of scenes that a device shows. Two scenes that are equal at this detail are drawn only once.
+/// How much of a scene a device shows. If two scenes in a row are equal after ``of(_:)``, the second one is not
+/// drawn.
 package enum DisplayDetail: Sendable {
-    /// All details: progress in steps of 5 %, and the lines of events.
+    /// The whole scene, with progress in steps of 5 %, and the lines about events.
     case text
-    /// The display shows the whole scene, with progress in steps of 5 %.
+    /// The scene without the lines about events, with progress in steps of 5 %.
     case lively
-    /// The display shows the whole scene, with progress in steps of 25 %, because it is slow or written as a file.
+    /// The scene without the lines about events, with progress in steps of 25 %, for devices that are slow or write
+    /// files.
     case calm
-    /// The display shows only the code, the verdict and failures, because each picture takes a panel seconds.
+    /// Only the code, the results and the state of the gate, without visits in progress, for devices that need
+    /// seconds for a picture.
     case still
 
-    /// Returns the scene reduced to this detail.
+    /// Returns the part of the scene that a device of this detail shows.
     package func of(_ scene: DisplayScene) -> DisplayScene {
         var scene = scene
         let step: Int

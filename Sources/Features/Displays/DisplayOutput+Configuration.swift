@@ -5,8 +5,8 @@ import LinuxIO
 import Settings
 
 extension DisplayOutput {
-    /// Creates the configured displays. This call opens no display. A missing display is used as soon as it
-    /// is available.
+    /// Creates the output for the configured displays. Opens no display: a display that is missing is used as soon as
+    /// it is available.
     convenience init(
         _ configuration: Configuration, clock: Clock, report: @escaping HealthReporter
     ) throws(SystemError) {

@@ -7,20 +7,20 @@ package import LinuxIO
 import Reasons
 import Synchronization
 
-/// Shows the state of the gate on displays. Each display has its own thread, which shows the newest scene, so
-/// that a slow display does not delay the others.
+/// Shows the state of the gate on displays. Each display has its own thread, which shows the newest scene, so a slow
+/// display does not delay the others.
 package final class DisplayOutput: KioskListener {
-    /// One display.
+    /// A display and its settings.
     package struct Screen: Sendable {
         /// The display's name for people: its kind and its device.
         let name: String
-        /// The instruction to visitors that the display shows.
+        /// The instruction that the display shows to visitors.
         let instruction: String
-        /// The language of all other text.
+        /// The language of all other texts on the display.
         let language: DisplayLanguage
-        /// The position of the result picture on the display.
+        /// The position of the picture of a result relative to its text.
         let sign: SignPlace
-        /// Makes the device that draws.
+        /// Creates the device. Called on the display's thread.
         let make: @Sendable () -> any DisplayDevice
 
         /// Creates a screen from the values of its properties.
@@ -38,8 +38,9 @@ package final class DisplayOutput: KioskListener {
     private let clock: Clock
     private let screens: [(screen: Screen, thread: DisplayThread)]
 
-    /// Starts a thread for each screen and shows the state of the gate called `name`. `clock` measures how long a
-    /// flush takes. `retries`: see ``DisplayThread``. `report` receives reports of displays that fail or hang.
+    /// Starts a thread for each screen and shows the state of the gate `name`. `clock` measures the time limit of
+    /// ``flush(within:)``. `retries`: see ``DisplayThread``. `report` receives the fault that a display fails or
+    /// hangs, and its end.
     package init(
         gate name: String, on screens: [Screen], clock: Clock, retries: ClosedRange<Duration> = DisplayThread.retries,
         report: @escaping HealthReporter
@@ -59,8 +60,7 @@ package final class DisplayOutput: KioskListener {
         change { _ in }
     }
 
-    /// Shows the light's pattern. The light calls this every second, so this is also where hanging displays
-    /// are detected.
+    /// Shows the pattern of the light. Also reports displays that hang, because this is called every second.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         change { $0.take(pattern) }
         for (index, (screen, thread)) in screens.enumerated() {
@@ -69,19 +69,18 @@ package final class DisplayOutput: KioskListener {
         }
     }
 
-    /// Shows the invitation; nil: no invitation.
+    /// Shows the code of the invitation; nil: shows no code.
     package func showInvitation(_ uri: String?, at now: Instant) { change { $0.take(invitation: uri) } }
 
-    /// Shows a note of the kiosk, and the stage of the visit that the note is about.
+    /// Shows a note of the kiosk, and the progress of the visit that the note is about.
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         change { $0.take(note, of: visit) }
-        // A panel keeps its last picture without power: it must not be the code of an invitation that no
-        // longer works.
+        // Wait for the last scene: an e-paper panel shows its last picture without power, and this must not be the
+        // code of an invitation that is no longer valid.
         if case .stopped = note { _ = flush(within: .milliseconds(150)) }
     }
 
-    /// Waits until every display shows its newest scene, for at most `limit` in all. Returns whether they all
-    /// do.
+    /// Waits until each display shows its newest scene, for at most `limit` in total. Returns whether all do.
     package func flush(within limit: Duration) -> Bool {
         let end = clock.now().advanced(by: limit)
         return screens.allSatisfy { $0.thread.flush(within: clock.now().duration(to: end)) }
@@ -100,15 +99,15 @@ package final class DisplayOutput: KioskListener {
     }
 }
 
-/// The displays that are out of order. All of them share one fault, which is reported with the detail of the
-/// first such display.
+/// The displays that fail or hang. All of them share one fault, whose detail is that of the first of them in the
+/// configuration.
 private final class DisplayFaults: Sendable {
     private let details = Mutex<[Int: String]>([:])
     private let report: HealthReporter
 
     init(_ report: @escaping HealthReporter) { self.report = report }
 
-    /// Notes the failure of a display; nil: the display works.
+    /// Notes that the display with the index `index` failed with `detail`; nil: the display works.
     func note(_ detail: String?, of index: Int) {
         let (isNew, worst) = details.withLock { details in
             let before = details

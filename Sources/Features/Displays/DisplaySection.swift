@@ -1,22 +1,22 @@
 package import Displays
 package import Settings
 
-/// `[display]`, and `[[display.also]]` for each further display: where visitors see the invitation and the
+/// `[display]`, and one `[[display.also]]` for each further display. A display shows visitors the invitation and the
 /// verdict.
 package struct DisplaySection: Hashable, Sendable {
     /// The kinds of displays.
     package enum Kind: String, CaseIterable, Sendable {
-        /// The terminal the program runs in (a console on tty1).
+        /// The terminal in which the program runs (as a service: the console on tty1).
         case terminal
-        /// A PNG file for another program to show.
+        /// A PNG file, which another program shows.
         case file
         /// A framebuffer device of the kernel.
         case framebuffer
         /// A small OLED panel on an I²C bus.
         case ssd1306, sh1106, sh1107
-        /// A panel of e-paper on an SPI bus.
+        /// An e-paper panel on an SPI bus.
         case ssd1680
-        /// No display: the URI is written only to the log.
+        /// No display. The URI of the invitation is written only to the log.
         case none
     }
 
@@ -28,31 +28,32 @@ package struct DisplaySection: Hashable, Sendable {
 
     /// The kind of the display.
     package var kind: Kind
-    /// The language of the texts for visitors.
+    /// The language of the texts that visitors see.
     package var language: DisplayLanguage
-    /// Where the result picture is placed on the display.
+    /// The position of the picture of a result relative to its text.
     package var sign: SignPlace
     /// The instruction that the display shows to visitors.
     package var instruction: String
-    /// The path of the PNG file.
+    /// The path of the PNG file, for the kind ``Kind/file``.
     package var file: String
-    /// The side of one QR module in the PNG file, in pixels.
+    /// The side of one module of the code in the PNG file, in pixels.
     package var scale: Int
     /// The path of the device node; nil if this kind of display needs none.
     package var device: String?
-    /// The size of the panel; nil if the kernel reports it.
+    /// The size of the panel; nil if the device reports its size, or needs none.
     package var size: Size?
     /// The clockwise rotation of the picture, in degrees.
     package var rotation: Int
     /// The panel's address on the I²C bus, 7 bits.
     package var address: Int
-    /// The lines of an e-paper panel in addition to the SPI bus; nil for other kinds.
+    /// The three lines that an e-paper panel needs in addition to the SPI bus; nil for other kinds.
     package var lines: EPaperPins.Names?
 
-    /// The display's name in messages to people.
+    /// The name of the display in messages: its kind and its device.
     package var name: String { [kind.rawValue, device].compactMap { $0 }.joined(separator: " ") }
 
-    /// Reads `[display]`. `chip`: the GPIO chip of the lines, used if the section names no chip.
+    /// Reads `[display]`. `chip` is the label of the GPIO chip from the section `gpio`, which is used if `[display]`
+    /// names no chip.
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, chip: String?) {
         kind = reader.choice("display.kind", default: .file)
         language = reader.choice("display.language", default: .english)
@@ -125,7 +126,7 @@ package struct DisplaySection: Hashable, Sendable {
 }
 
 extension DisplaySection.Size {
-    /// The size as a configuration writes it: `250x122`.
+    /// The size as it is written in the configuration: `250x122`.
     package var text: String { "\(width)x\(height)" }
 }
 
@@ -140,7 +141,7 @@ extension DisplaySection.Kind {
         }
     }
 
-    /// The sizes in which panels of this kind exist; empty if the device reports its size, or needs no size.
+    /// The sizes in which panels of this kind exist; empty if the device reports its size, or needs none.
     package var sizes: [DisplaySection.Size] {
         switch self {
         case .terminal, .file, .framebuffer, .none: []
@@ -152,12 +153,12 @@ extension DisplaySection.Kind {
     }
 }
 
-/// All displays of a gate.
+/// The settings of all displays of a gate.
 package struct DisplaysSection: ConfigurationSection, Hashable {
-    /// The section before this one.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "agency"
 
-    /// The largest number of displays.
+    /// The maximum number of displays.
     static let limit = 8
 
     /// The display of `[display]`.
@@ -165,10 +166,10 @@ package struct DisplaysSection: ConfigurationSection, Hashable {
     /// The displays of `[[display.also]]`.
     package var others: [DisplaySection]
 
-    /// The displays that show a picture: all except those of kind ``DisplaySection/Kind/none``.
+    /// The displays that show something: all except those of the kind ``DisplaySection/Kind/none``.
     package var all: [DisplaySection] { ([main] + others).filter { $0.kind != .none } }
 
-    /// The files of the section.
+    /// The PNG files of the displays.
     package var files: [SectionFile] {
         func files(_ displays: [DisplaySection], _ problemKey: String) -> [SectionFile] {
             displays.filter { $0.kind == .file }.map {
@@ -178,7 +179,7 @@ package struct DisplaysSection: ConfigurationSection, Hashable {
         return files([main], "display.file") + files(others, "display.also")
     }
 
-    /// The lines of the panels of e-paper.
+    /// The GPIO lines of the e-paper panels.
     package var lines: [SectionLines] {
         ([(main, "display")] + others.map { ($0, "display.also") }).compactMap { display, section in
             display.lines.map { names in
@@ -191,7 +192,7 @@ package struct DisplaysSection: ConfigurationSection, Hashable {
         }
     }
 
-    /// Reads the section.
+    /// Reads `[display]` and each `[[display.also]]`.
     package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
         let chip = configuration.gpio.chip
         main = DisplaySection(&reader, folder, chip: chip)
@@ -199,7 +200,8 @@ package struct DisplaysSection: ConfigurationSection, Hashable {
         if others.count >= Self.limit {
             reader.reject("display.also", "names more than \(Self.limit) displays in all", "Remove some.")
         }
-        // Two displays on one device would overwrite each other's pictures. Several panels may share a bus.
+        // Reject two displays with the same device, because they would overwrite each other's pictures. Several
+        // panels may share a bus if their addresses differ.
         var places: Set<String> = []
         for display in all {
             let place = "\(display.name) \(display.kind.isOnSharedBus ? String(display.address) : "")"

@@ -3,14 +3,14 @@ package import Kiosk
 import Ledger
 import Reasons
 
-/// Makes the scene on the displays from the kiosk's notes and its light.
+/// Makes the scene for the displays from the kiosk's notes and the light's pattern.
 ///
-/// The scene follows the light: a verdict is on the displays for as long as the light shows it. Visitors see
-/// which visit a verdict belongs to, but no reasons: those concern only the holder.
+/// A scene shows a verdict for as long as the light shows it, with the name of its visit. A scene shows no reasons of
+/// a verdict, because they concern only the holder.
 package struct DisplayState: Sendable {
-    /// The maximum number of phones shown.
+    /// The maximum number of visits that a scene shows.
     static let guests = 8
-    /// The maximum number of event lines kept.
+    /// The maximum number of lines about events in a scene.
     static let lines = 64
 
     /// The present scene.
@@ -21,19 +21,19 @@ package struct DisplayState: Sendable {
     private var mode = DoorMode.normal
     private var hasStopped = false
 
-    /// Creates the scene of a starting gate called `name`.
+    /// Creates the state of a gate with the name `name` at its start.
     package init(name: String) { scene = DisplayScene(name: name) }
 
-    /// Sets the code of the invitation to show; nil: no invitation.
+    /// Sets the invitation whose code is shown; nil: no code is shown.
     package mutating func take(invitation: String?) { scene.code = invitation }
 
-    /// Sets the pattern that the light shows.
+    /// Sets the pattern that the light shows. Removes the result from the scene if the pattern shows none.
     package mutating func take(_ pattern: IndicatorPattern) {
         self.pattern = pattern
         if ![.accepted, .rejected, .failed].contains(pattern) { scene.result = nil }
     }
 
-    /// Applies a note. The note of a verdict arrives after its pattern.
+    /// Applies a note. The note of a verdict must be applied after the pattern of that verdict.
     package mutating func take(_ note: KioskNote, of visit: VisitID?) {
         if let line = EventLine.text(note, of: visit) {
             scene.news.append(.init(number: (scene.news.last?.number ?? 0) + 1, text: Self.harmless(line)))
@@ -67,16 +67,16 @@ package struct DisplayState: Sendable {
         }
     }
 
-    /// Replaces control characters, which could move a terminal's cursor or worse: a detail may hold text
-    /// from a peer.
+    /// Replaces control characters by spaces. The line can contain text from a peer, whose control characters could
+    /// move the terminal's cursor or change its state.
     private static func harmless(_ line: String) -> String {
         String(
             String.UnicodeScalarView(
                 line.unicodeScalars.map { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) ? " " : $0 }))
     }
 
-    /// Sets the state of the scene from the present faults. A fault of weight 0 means that the gate can admit
-    /// no visitor.
+    /// Sets the state of the scene from the present faults and the mode of the door. A fault of weight 0 means that
+    /// the gate can admit no visitor.
     private mutating func settle() {
         let fault = faults.first { Health.weight(of: $0) == 0 }
         scene.state = hasStopped ? .outOfService : fault.map { .outOfOrder(remedy: $0.remedy) } ?? usual

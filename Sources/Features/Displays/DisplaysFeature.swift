@@ -2,7 +2,7 @@ import GateService
 import Reasons
 import Settings
 
-/// The displays with the invitation and the verdict.
+/// The displays, which show the invitation and the verdict.
 struct DisplaysFeature: CheckedFeature {
     static let section: any ConfigurationSection.Type = DisplaysSection.self
     static let check = FeatureCheck.display
@@ -42,7 +42,7 @@ struct DisplaysFeature: CheckedFeature {
 }
 
 extension DisplaySection.Kind {
-    /// The class of the display's device node, as units name it; nil if the display has no device node.
+    /// The class of the display's device node in `DeviceAllow=` of a unit; nil if the display has no device node.
     fileprivate var deviceClass: String? {
         switch self {
         case .terminal, .file, .none: nil

@@ -2,10 +2,11 @@ package import Kiosk
 import Ledger
 import Reasons
 
-/// The status light and the verdicts as lines for a person at the terminal.
+/// Writes the kiosk's notes as lines for a person at a terminal.
 package enum EventLine {
-    /// Returns the note as a line without a line end; nil: the note is of no interest to a person. Several
-    /// phones may be connected, so each line begins with the mark of its visit.
+    /// Returns the line of a note, without a line end; nil if the note does not interest a person. The line begins
+    /// with the lamps that the note is about and, because several phones may be connected, with the short name of the
+    /// visit.
     package static func text(_ note: KioskNote, of visit: VisitID?) -> String? {
         func line(_ lamps: Set<Lamp>, _ text: String) -> String {
             column(lamps) + (visit.map { $0.mark + "  " } ?? "") + text
@@ -19,7 +20,7 @@ package enum EventLine {
         case .verdictWaits(let others): line([], "the verdict waits for \(others) earlier verdicts")
         case .phoneConnected: line([.blue], "a phone is connected")
         case .transferStarted(let bytes, _): line([.blue], "receiving \(bytes) bytes")
-        // Log one line for each quarter below 100 %, so that a long transfer shows progress.
+        // Write one line for each quarter of the transfer, so that a long transfer shows progress.
         case .progress(let received, let total, let rate)
         where received < total && received * 4 / total > (received - 1) * 4 / total:
             line([.blue], "\(received * 100 / total) %, \(rate / 1000) kB/s")
@@ -36,7 +37,7 @@ package enum EventLine {
         case .exitRequested(let isGranted): line([], isGranted ? "request to exit" : "request to exit, refused")
         case .visitEnded(.outcome(.failed), let reasons, _): line([.amber], "failed" + reason(reasons))
         case .ledgerFailed(let failure): line([.red, .amber], "ledger: \(failure)")
-        case .fault(.radioFailed, _, _, _): nil  // the notes above give more detail
+        case .fault(.radioFailed, _, _, _): nil  // the notes of the radio contain more detail
         case .fault(let code, true, _, let detail): line([.amber], "attention: \(code): \(detail ?? code.meaning)")
         case .fault(let code, false, _, _): line([], "over: \(code)")
         case .advertising, .mtu, .identified, .progress, .visitEnded, .stopped: nil
@@ -50,14 +51,14 @@ package enum EventLine {
         return told.isEmpty ? "" : " (" + told.joined(separator: ", ") + ")"
     }
 
-    /// Returns one character for each lamp, in the order blue, amber, green, red.
+    /// Returns the beginning of a line, which has one character for each lamp, in the order of ``Lamp``.
     private static func column(_ lamps: Set<Lamp>) -> String {
         Lamp.allCases.map { lamps.contains($0) ? "●" : "○" }.joined(separator: " ") + "  "
     }
 }
 
 extension VisitID {
-    /// The short name of the visit for people: the first four characters of its id. The log and the ledger
-    /// have the whole id.
+    /// The short name of the visit for people: the first four characters of its id. The log and the ledger contain
+    /// the whole id.
     var mark: String { String(text.prefix(4)) }
 }

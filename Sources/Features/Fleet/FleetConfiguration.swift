@@ -4,14 +4,14 @@ import Foundation
 import LinuxIO
 package import Settings
 
-/// The configurations of a fleet: the part that all gates have in common, and for each `kiosk.id` the part of
-/// that gate. A gate's own value replaces the common value of the same key. A list is replaced as a whole.
+/// The configurations of a fleet: the part that all gates have in common and, for each `kiosk.id`, the part of that
+/// gate. A value in the gate's part replaces the common value of the same key. A list is replaced as a whole.
 package struct FleetConfiguration: Sendable {
-    /// Why the configuration cannot be used.
+    /// The reason why the configuration of a gate cannot be used.
     package struct Failure: Error, Hashable, Sendable {
         /// The problems, in plain words, one on each line.
         package let text: String
-        /// The remedy.
+        /// The remedy in plain words.
         package let remedy: String
 
         /// Creates a failure with its text and its remedy.
@@ -20,13 +20,14 @@ package struct FleetConfiguration: Sendable {
 
     static let common: Text = "common.toml"
 
-    /// The files as in the bundle: path → content.
+    /// The files, as they are in a bundle: the content by path.
     package let files: [Text: [UInt8]]
 
-    /// Creates the value from the files of a bundle.
+    /// Creates the value from the files of a configuration bundle.
     package init(_ bundle: TrustBundle) { files = bundle.files }
 
-    /// Reads `common.toml` and `kiosks/*.toml` of a folder.
+    /// Reads `common.toml` and `kiosks/*.toml` in the folder `directory`. Throws if a file cannot be read, or if no
+    /// gate has a file.
     package init(directory: String) throws(Failure) {
         var files: [Text: [UInt8]] = [:]
         let folder = directory + "/kiosks"
@@ -49,7 +50,7 @@ package struct FleetConfiguration: Sendable {
         self.files = files
     }
 
-    /// The gates that have their own part in the configurations.
+    /// The `kiosk.id` of each gate that has its own part, sorted.
     package var kiosks: [String] {
         files.keys.filter { $0.hasPrefix("kiosks/") }.map {
             String($0.string.dropFirst("kiosks/".count).dropLast(".toml".count))
@@ -57,8 +58,8 @@ package struct FleetConfiguration: Sendable {
         .sorted()
     }
 
-    /// Returns the files that each gate needs before it can use its configuration, because no bundle contains
-    /// them: path → gates.
+    /// Returns the files that no bundle contains but that gates need, each with the gates that need it. They must
+    /// exist on a gate before it can use its configuration.
     package func filesToBring(in folder: String) throws(Failure) -> [(path: String, kiosks: [String])] {
         var files: [String: [String]] = [:]
         for kiosk in kiosks {
@@ -68,8 +69,8 @@ package struct FleetConfiguration: Sendable {
         return files.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Returns the configuration of one gate as a document, completely checked. `folder`: the base of its
-    /// relative paths.
+    /// Returns the complete configuration of one gate, as text and checked. `edition` is the edition of the bundle,
+    /// for the first line of the text. Relative paths in the configuration begin at `folder`.
     package func document(
         for kiosk: String, from edition: String, in folder: String
     ) throws(Failure) -> (text: [UInt8], configuration: Configuration) {
@@ -86,7 +87,7 @@ package struct FleetConfiguration: Sendable {
         do throws(ConfigurationError) {
             configuration = try Configuration.parse(text, file: kiosk, folder: folder)
         } catch {
-            // Omit line numbers: they would be lines of the merged document, which exists in no file.
+            // Leave out the line numbers, because the merged text is not in any file.
             let problems = error.problems.map {
                 "\(kiosk): \($0.key.isEmpty ? "" : $0.key + ": ")\($0.message). \($0.remedy)"
             }

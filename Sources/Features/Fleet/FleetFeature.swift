@@ -1,8 +1,8 @@
 import Credentials
 import Settings
 
-/// The configuration of a gate that belongs to a fleet: its operators may send a new one. The running gate does not use
-/// it.
+/// The keys whose owners may send the gate a new configuration, for a gate of a fleet. The running gate does not use
+/// them.
 struct FleetFeature: Feature {
     static let section: any ConfigurationSection.Type = FleetSection.self
 

@@ -2,15 +2,15 @@ package import Credentials
 import Encoding
 package import Settings
 
-/// `[fleet]`: the operators who may send this gate a configuration.
+/// `[fleet]`: the keys of the operators who may send this gate a configuration.
 package struct FleetSection: ConfigurationSection, Hashable {
-    /// The section before this one.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "observe"
 
-    /// The operators' keys. One of them must have signed a configuration bundle.
+    /// The operators' public keys. A configuration bundle is accepted if it has the signature of one of them.
     package let keys: [OperatorKey]
 
-    /// Reads the section.
+    /// Reads `[fleet]`.
     package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
         var keys: [OperatorKey] = []
         for text in reader.texts("fleet.keys") {

@@ -4,22 +4,22 @@ import Foundation
 package import LinuxIO
 package import Settings
 
-/// The configuration of one gate of a fleet on its disk: the file that the service reads at its start; next
-/// to it the signed bundle that contained the configuration and that holds the version in force,
-/// `PATH.bundle`; and the previous configuration, `PATH.before`.
+/// The files with the configuration of one gate of a fleet: the configuration itself, which the service reads at its
+/// start; next to it `PATH.bundle`, the signed bundle from which it was installed and whose version is in force; and
+/// `PATH.before`, the previous configuration.
 package struct FleetState: Sendable {
-    /// Why a bundle is not accepted.
+    /// The reason why a bundle is not installed.
     package enum Failure: Error, Sendable {
-        /// The gate has no operator's key, so it can check no bundle.
+        /// The gate has no key of an operator, so it cannot verify a bundle.
         case noKeys
-        /// The bundle is not acceptable, for the given reason.
+        /// The bundle is invalid, for the given reason.
         case bundle(TrustBundle.Failure)
         /// The validity of the bundle ended at the given date.
         case stale(Timestamp)
         /// The offered bundle has the version `offered`, which is older than `installed`, the version in
         /// force.
         case rollBack(offered: Int, installed: Int)
-        /// The bundle has the version in force, but different content. The payload is that version.
+        /// The bundle has the given version, which is in force, but a different content.
         case conflict(Int)
         /// The configuration in the bundle cannot be used at this gate, for the given reason.
         case configuration(FleetConfiguration.Failure)
@@ -34,31 +34,32 @@ package struct FleetState: Sendable {
     /// The operator's keys that the gate accepts.
     package let keys: [OperatorKey]
 
-    /// Creates the state for a configuration that is in force.
+    /// Creates the object for the configuration in force, which was read from the path `file`.
     package init(_ configuration: Configuration, file: String) {
         (self.file, kiosk, keys) = (file, configuration.kiosk.id, configuration[FleetSection.self].keys)
     }
 
-    /// The path of the bundle next to the configuration file. The file exists after the first import.
+    /// The path of the bundle. The file exists after the first installation.
     package var bundlePath: String { file + ".bundle" }
 
-    /// The previous configuration; nil if no readable one exists.
+    /// The previous configuration; nil if there is none or it cannot be read.
     package var before: Configuration? { OwnerRole.of(beforePath) { try? Configuration.load(beforePath) } }
 
     private var beforePath: String { file + ".before" }
 
-    /// The edition in force; nil if the configuration was written by hand.
+    /// The edition of the bundle in force; nil if there is no valid bundle, for example because the configuration was
+    /// written by hand.
     package var edition: TrustEdition? {
         let bytes = OwnerRole.of(bundlePath) { FileBytes.whole(bundlePath, limit: TrustBundle.Limits().bytes) }
         guard let bytes else { return nil }
         return try? TrustBundle(bytes, keys: keys, as: .configuration).edition
     }
 
-    /// Replaces the gate's configuration by the gate's part of a bundle, if one of the operator's keys signed
-    /// the bundle and the bundle is newer than the one in force. Everything is checked before anything is
-    /// changed. Installing the same bundle again undoes changes that were made by hand. `isFit` checks
-    /// whether the machine has the files and devices that the configuration names, and throws an error that
-    /// says what is missing. Returns the bundle's edition, and whether the file has changed.
+    /// Replaces the gate's configuration by the gate's part of a bundle. One of the operators' keys must have signed
+    /// the bundle, and it must be newer than the bundle in force or equal to it. An equal bundle undoes changes that
+    /// were made by hand. All checks come before the first change. `isFit` throws an error if the machine lacks a
+    /// file or a device that the configuration names. Returns the edition of the bundle, and whether the
+    /// configuration file has changed.
     package func install(
         _ bytes: [UInt8], at now: Timestamp,
         isFit: (Configuration) throws(FleetConfiguration.Failure) -> Void = { _ in },
@@ -90,7 +91,7 @@ package struct FleetState: Sendable {
                 if let before { try DurableFile.replace(beforePath, with: before) }
                 try DurableFile.replace(file, with: text, onStep: onStep)
             }
-            // Write the bundle last. After a power cut before this step the old version is still stored, so the import
+            // Write the bundle last. If the power is cut before, the old version stays in force, so the installation
             // can be repeated.
             try DurableFile.replace(bundlePath, with: bytes, onStep: onStep)
         } catch { throw .disk(error) }

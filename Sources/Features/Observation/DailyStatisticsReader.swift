@@ -8,9 +8,9 @@ import Store
 import Synchronization
 
 /// Keeps the ``DailyStatistics`` of the present day up to date. Reads the ledger's entries of the day in small
-/// portions, then follows new entries. A disk that does not respond delays no other part of the service.
+/// portions, then follows new entries. If the disk hangs, only this reader waits.
 final class DailyStatisticsReader: Sendable {
-    /// The number of entries that are read at a time.
+    /// The number of entries that are read at once.
     private static let portion = 200
     /// The time between two checks for new entries.
     static let pause: Duration = .seconds(2)
@@ -20,8 +20,8 @@ final class DailyStatisticsReader: Sendable {
     private let date: @Sendable () -> Timestamp
     private let day: Mutex<DailyStatistics>
 
-    /// Creates a reader of the ledger in `store`; nil: no ledger exists yet. `pause`: the time between two checks by
-    /// `clock`. `date`: the date that the gate assumes.
+    /// Creates a reader of the ledger in `store`; nil: no ledger exists yet. `pause` is the time between two checks
+    /// by `clock`. `date` returns the date.
     init(
         _ store: Store?, clock: Clock, every pause: Duration = DailyStatisticsReader.pause,
         date: @escaping @Sendable () -> Timestamp
@@ -34,13 +34,13 @@ final class DailyStatisticsReader: Sendable {
     /// The statistics of the day so far.
     var present: DailyStatistics { day.withLock { $0 } }
 
-    /// Adds the present status report to the day.
+    /// Adds a status report to the statistics of the day.
     func look(_ report: StatusReport) {
         let now = date()
         day.withLock { $0.look(report, at: now) }
     }
 
-    /// Follows the ledger until the task is cancelled.
+    /// Reads new entries of the ledger at intervals until the task is cancelled.
     func run() async {
         var isNew = true
         await times.run { _ in
@@ -59,7 +59,7 @@ final class DailyStatisticsReader: Sendable {
         }
     }
 
-    /// Reads the next entries. Returns whether more entries may follow.
+    /// Reads the next portion of entries. Returns whether further entries may exist.
     private func takeMore() async -> Bool {
         guard let store else { return false }
         let position = present.position
@@ -70,9 +70,9 @@ final class DailyStatisticsReader: Sendable {
         return entries.count == Self.portion
     }
 
-    /// Returns the position of an entry before the first one of the day, found by binary search. Dates
-    /// increase along the ledger, except where a clock was set back; the entries of such a time may be shown
-    /// under another day. Returns nil if the disk cannot be read.
+    /// Returns the position of an entry before the first entry of the day, found by binary search; 0 if there is
+    /// none. The dates of the ledger increase, except where a clock was set back; entries of such a time may count
+    /// for the wrong day. Returns nil if the disk cannot be read.
     private func position(before begin: Timestamp) async -> Int? {
         guard let store else { return 0 }
         var (low, high) = (0, await store.head.point.count)

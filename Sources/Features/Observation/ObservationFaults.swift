@@ -2,8 +2,8 @@ import Kiosk
 import Reasons
 import Synchronization
 
-/// The failures of the status file, its thread and the status server, reported together as one fault of the
-/// gate whenever they change.
+/// The failures of the status file, its thread and the status server. They are reported as one fault, whenever its
+/// text changes.
 final class ObservationFaults: Sendable {
     /// A part that can fail.
     enum Matter: Int {
@@ -15,7 +15,7 @@ final class ObservationFaults: Sendable {
 
     init(_ report: @escaping HealthReporter) { self.report = report }
 
-    /// Records the present failures of `matter`. An empty list means that it has no failure.
+    /// Stores the present failures of `matter`. An empty list means that it works.
     func take(_ matter: Matter, _ failures: [String]) {
         let (before, after) = found.withLock { found in
             let before = Self.text(found)

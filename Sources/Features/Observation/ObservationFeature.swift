@@ -2,7 +2,7 @@ import GateService
 import ServiceLifecycle
 import Settings
 
-/// The status in files and pages, in addition to the control socket.
+/// The status of the gate in files and on pages, in addition to the control socket.
 struct ObservationFeature: Feature {
     static let section: any ConfigurationSection.Type = ObserveSection.self
 

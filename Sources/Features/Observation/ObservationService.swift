@@ -9,16 +9,15 @@ import Observation
 import ServiceLifecycle
 import Store
 
-/// Shows the state of the gate while the service runs: in files, which are written at each change and every
-/// ten seconds, and as pages for this machine. All values shown are from the report of the ``StatusReporter`` and
-/// from the ledger's entries of the day. The service counts nothing itself, and nothing at the gate waits for
-/// it.
+/// Publishes the state of the gate while the service runs: in files, which are written at each change and at least
+/// every ten seconds, and as pages for programs on this machine. All values come from the report of the
+/// ``StatusReporter`` and from the ledger's entries of the day. No part of the gate waits for this service.
 struct ObservationService: ServiceLifecycle.Service {
-    /// The waiting times of the service.
+    /// The times of the service.
     struct Times {
         /// The longest and the shortest time between two writes of the files.
         var pause: (longest: Duration, shortest: Duration) = (.seconds(10), .seconds(1))
-        /// The time between two attempts to listen.
+        /// The time between two attempts to listen for requests.
         var retry = Duration.seconds(5)
         /// The time between two checks for new entries of the ledger.
         var look = DailyStatisticsReader.pause
@@ -34,8 +33,8 @@ struct ObservationService: ServiceLifecycle.Service {
     private let date: @Sendable () -> Timestamp
     private let faults: ObservationFaults
 
-    /// Creates a service that shows what `status` reports, at the places that the configuration names, to
-    /// those who may use the control socket. `store`: the ledger; nil if none exists yet.
+    /// Creates a service that publishes what `status` reports, in the files and at the address of the section.
+    /// `access` contains the users who may use a Unix socket. `store` contains the ledger; nil: none exists yet.
     init(
         _ section: ObserveSection, access: ControlAccess, status: StatusReporter, store: Store?,
         signal: ObservationSignal,
@@ -132,7 +131,8 @@ struct ObservationService: ServiceLifecycle.Service {
         }
     }
 
-    /// Returns the answer for a path; nil if the path leads to no page.
+    /// Returns the answer to a request for the path `target`; nil if no page has this path or no report is available
+    /// in time.
     private func answer(_ target: String) async -> LocalServer.Answer? {
         let page = ["/": true, "/?refresh=off": false]
         guard page[target] != nil || ["/status.json", "/metrics"].contains(target) else { return nil }

@@ -1,9 +1,9 @@
 package import Encoding
 package import Settings
 
-/// `[observe]`: the places where the service publishes its status, in addition to the control socket.
+/// `[observe]`: where the service publishes its status in addition to the control socket.
 package struct ObserveSection: ConfigurationSection, Hashable {
-    /// The section before this one.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "control"
 
     /// The address at which the service answers requests for pages.
@@ -19,7 +19,7 @@ package struct ObserveSection: ConfigurationSection, Hashable {
     /// The path of the file with the metrics, for the textfile collector of Prometheus' node exporter; nil if
     /// the service writes no such file.
     var textfile: String?
-    /// Where the service answers requests for page, report and metrics; nil if it does not.
+    /// The address at which the service answers requests for page, report and metrics; nil if it does not.
     package var listen: Listen?
 
     /// The path of the socket; nil if the service listens at a loopback address or not at all.
@@ -27,7 +27,7 @@ package struct ObserveSection: ConfigurationSection, Hashable {
 
     private static let scheme = "unix:"
 
-    /// Reads `[observe]`; by default, file and socket are in the folder of the control socket.
+    /// Reads `[observe]`. By default the files and the socket are in the folder of the control socket.
     package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
         let control = configuration.control.path ?? ControlSection.standardPath
         let beside = folder.standard.name(NamedPlace.folder(of: control))
@@ -43,7 +43,7 @@ package struct ObserveSection: ConfigurationSection, Hashable {
             &reader, reader.text("observe.listen", default: Self.scheme + beside + "/observe.sock"), folder)
     }
 
-    /// The files of the section.
+    /// The files and the socket of the section.
     package var files: [SectionFile] {
         let files: [(key: String, path: String?, use: SectionFile.Use)] = [
             ("observe.status", status, .replaced), ("observe.textfile", textfile, .replaced),

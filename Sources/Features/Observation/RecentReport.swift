@@ -6,24 +6,24 @@ import Monitoring
 import Observation
 import Synchronization
 
-/// The status report, made again only when the last one is too old. Therefore the parts of the gate are asked only a
-/// few times a second, however many requests arrive.
+/// A short-term copy of the status report. A new report is made only if the last one is too old, so the parts of the
+/// gate are asked at most four times per second, however many requests arrive.
 final class RecentReport: Sendable {
-    /// The age up to which a status report is returned again.
+    /// The age up to which a report is used for further requests.
     private static let life: Duration = .milliseconds(250)
 
     private let clock: Clock
     private let question: TimedQuery<StatusReport>
     private let last = Mutex<(at: Instant, report: StatusReport)?>(nil)
 
-    /// Creates a source of the reports of `status`.
+    /// Creates the copy for the reports that `status` makes. It contains no report yet.
     init(_ status: StatusReporter, clock: Clock, spawner: Spawner) {
         self.clock = clock
         question = TimedQuery(by: clock, spawner) { await status.report() }
     }
 
-    /// Returns a recent report; nil if none is ready within four times ``ControlRouter/partLimit``, the time that
-    /// each part of the gate has.
+    /// Returns a recent report. Returns nil if no report is ready after four times ``ControlRouter/partLimit``, which
+    /// is the time that each part of the gate has.
     func now() async -> StatusReport? {
         let asked = clock.now()
         if let (at, report) = last.withLock({ $0 }), at.duration(to: asked) < Self.life { return report }

@@ -3,15 +3,15 @@ import Encoding
 import LinuxIO
 import Synchronization
 
-/// A file for other programs that is replaced as a whole, on a separate thread. So a disk that does not
-/// respond or is full blocks only this thread.
+/// A file for other programs, which is replaced as a whole on a separate thread. If the disk hangs or is full, only
+/// this thread waits.
 final class StatusFile: Sendable {
     private struct State {
         var waitsSince: Instant?
         var failure: String?
     }
 
-    /// How long one write may take before it is reported.
+    /// The time after which a write that has not ended is reported as a failure.
     static let limit: Duration = .seconds(10)
 
     private let path: String
@@ -20,7 +20,7 @@ final class StatusFile: Sendable {
     private let thread: BackgroundThread
     private let state = Mutex(State())
 
-    /// Creates the file at `path`, which `put` replaces.
+    /// Creates the object for the file at `path`. `put` replaces the file.
     init(
         _ path: String, clock: Clock,
         put: @escaping @Sendable (String, [UInt8]) throws(SystemError) -> Void = { (path, bytes) throws(SystemError) in
@@ -28,17 +28,18 @@ final class StatusFile: Sendable {
         }
     ) throws(SystemError) {
         (self.path, self.clock, self.put) = (path, clock, put)
-        // Allow one write in progress, and the newest write that waits for it.
+        // The queue has space for one write, in addition to the write in progress. A newer write replaces the queued
+        // one.
         thread = try BackgroundThread(name: "gatehouse-show", limit: 1)
     }
 
-    /// Replaces the file in the background, and returns at once. A write that still waits is dropped.
+    /// Requests that the file is replaced, and returns at once. Drops an earlier request that still waits.
     func write(_ text: String) {
         state.withLock { $0.waitsSince = $0.waitsSince ?? clock.now() }
         thread.run { [weak self] in self?.replace(Array(text.utf8)) }
     }
 
-    /// Returns why the file is not up to date; nil if no failure is known.
+    /// Returns why the file is not up to date at `now`; nil if no failure is known.
     func failure(at now: Instant) -> String? {
         state.withLock { state in
             if let since = state.waitsSince, since.duration(to: now) > Self.limit {

@@ -1,25 +1,26 @@
 package import Encoding
 package import Settings
 
-/// A feature about which `gatehouse doctor` has a finding.
+/// A feature that `gatehouse doctor` checks.
 package protocol CheckedFeature: Feature {
-    /// The name of the finding.
+    /// The name of the finding about the feature.
     static var check: FeatureCheck { get }
-    /// Returns what the doctor says about the parts of the feature when it finds no problem; empty if the configuration
-    /// does not ask for the feature.
+    /// Returns the parts of the feature that the configuration contains, with the texts that the doctor prints if
+    /// they have no problem. Returns an empty list if the configuration does not use the feature.
     static func summaries(_ configuration: Configuration) -> [FeatureSummary]
-    /// Returns why the feature cannot work on a machine; nil if it can, or if the configuration does not ask for it.
+    /// Returns the reason why the feature cannot work on a machine; nil if it can, or if the configuration does not
+    /// use it.
     static func problem(_ configuration: Configuration, on machine: FeatureMachine) -> FeatureProblem?
 }
 
 extension CheckedFeature {
-    /// Nil: the feature needs nothing of the machine besides its devices.
+    /// Nil: the feature needs only its devices, which the doctor checks for all features.
     package static func problem(_ configuration: Configuration, on machine: FeatureMachine) -> FeatureProblem? { nil }
 }
 
-/// The findings about features.
+/// The findings of the doctor about features.
 package enum FeatureCheck: Sendable {
-    /// A display that shows the code to visitors.
+    /// The displays, which show the code to visitors.
     case display
     /// The program that speaks verdicts.
     case voice
@@ -27,47 +28,47 @@ package enum FeatureCheck: Sendable {
     case sticker
 }
 
-/// A part of a feature in which the doctor finds no problem.
+/// One part of a feature for the doctor: the text for it, and the device that it needs.
 package struct FeatureSummary: Sendable {
-    /// The part, in plain words.
+    /// The text that the doctor prints if the part has no problem.
     package let text: String
-    /// The device that the part needs; nil: none.
+    /// The device that the part needs; nil if it needs none.
     package let device: FeatureDevice?
 
-    /// Creates the summary of a part that needs that device.
+    /// Creates the summary of a part that needs the device `device`.
     package init(_ text: String, needs device: FeatureDevice? = nil) { (self.text, self.device) = (text, device) }
 }
 
 /// A device that a feature needs. The service must be permitted to use it.
 package struct FeatureDevice: Sendable {
-    /// The node of a device that the service must be able to open.
+    /// A device node that the service must be able to open.
     package struct Node: Sendable {
-        /// The group that owns such nodes on Debian.
+        /// The group that owns such device nodes on Debian.
         package let group: String
         /// The problem if the node does not exist.
         package let missing: FeatureProblem
     }
 
-    /// The name for the operator.
+    /// The name of the device for the operator.
     package let name: String
-    /// The path of the node, or of the folder of nodes.
+    /// The path of the device node, or of a folder of such nodes.
     package let path: String
-    /// The name in `DeviceAllow=` of a unit (systemd.resource-control(5)).
+    /// The name of the device in `DeviceAllow=` of a unit (systemd.resource-control(5)).
     package let unitName: String
-    /// The node; nil for a folder of nodes, of which the feature needs any.
+    /// The device node; nil if ``path`` is a folder, of which any node may be needed.
     package let node: Node?
 }
 
-/// The machine on which a feature is to work.
+/// The machine that the doctor checks.
 package struct FeatureMachine {
-    /// The prefix of the machine's own folders, such as /usr; empty for this machine.
+    /// The prefix of paths such as /usr; empty for this machine.
     let root: String
-    /// The date.
+    /// The present date of the machine.
     let utc: Timestamp
-    /// Calls a function with the rights of the owner of the gate's folders.
+    /// Calls a function with the rights of the owner of the gate's folders, and returns its result.
     let asOwner: (() -> FeatureProblem?) -> FeatureProblem?
 
-    /// Creates the machine whose folders are below `root`.
+    /// Creates the machine whose files are below `root`.
     package init(root: String, utc: Timestamp, asOwner: @escaping (() -> FeatureProblem?) -> FeatureProblem?) {
         (self.root, self.utc, self.asOwner) = (root, utc, asOwner)
     }

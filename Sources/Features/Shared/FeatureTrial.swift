@@ -1,19 +1,19 @@
 package import LinuxIO
 
-/// A trial of the lines of a feature: pulses that a person at the gate can observe.
+/// Test pulses on the lines of a feature, which a person at the gate can observe.
 package struct FeatureTrial: Sendable {
-    /// The part of the configuration that names the lines.
+    /// The key of the configuration that names the lines.
     package let key: String
     /// The name of the output, for people.
     package let name: String
-    /// What is sent, for people.
+    /// What the pulses are, for people.
     package let task: String
-    /// The lines; at least one.
+    /// The lines. There is at least one.
     package let lines: [GPIOLines.Output]
-    /// The lines of the pulses in their order, as indices of ``lines``.
+    /// The line of each pulse in the order of the pulses, as an index of ``lines``.
     package let pulses: [Int]
     /// The length of a pulse.
     package let pulse: Duration
-    /// The time from one pulse to the next.
+    /// The time from the beginning of one pulse to the beginning of the next.
     package let interval: Duration
 }

@@ -7,20 +7,21 @@ import Observation
 import Reasons
 import Synchronization
 
-/// The printed code of a running gate: whether its key is in force, and the book of its sessions.
+/// The printed code of a running gate: whether its key is in force, and the log of the sessions that used it.
 ///
-/// Thread-safe. The clock is read whenever the gate needs keys, and by ``turn()`` in between.
+/// Thread-safe. The key's validity is checked against the clock whenever the gate needs the key, and by ``turn()`` in
+/// between.
 final class PrintedCode: PrintedKeySource {
-    /// The maximum number of sessions that wait for the disk.
+    /// The maximum number of sessions that wait to be written to the disk.
     private static let queue = 64
 
-    /// The key and the book of sessions, as read from their files.
+    /// The key and the log of used sessions, as read from their files.
     private struct Files: Sendable {
         let key: StickerKey
         let writer: Writer
     }
 
-    /// The book, used by one task of the thread at a time.
+    /// The log of used sessions. Only one piece of work on the thread uses it at a time.
     private final class Writer: @unchecked Sendable {
         let book: UsedSessionLog
         let thread: BackgroundThread
@@ -31,11 +32,12 @@ final class PrintedCode: PrintedKeySource {
     private struct State {
         var waiting = 0
         var isFull = false
-        /// The last report: nil if none was made yet; empty if the last report was that the key is in force.
+        /// The detail of the last reported fault; empty if the last check found the key in force; nil before the
+        /// first check.
         var told: String?
     }
 
-    /// The sessions that the key had before this start.
+    /// The sessions that used the key before this start of the program.
     let used: UsedSessions
     private let files: Result<Files, StickerFailure>
     private let until: Timestamp
@@ -44,9 +46,9 @@ final class PrintedCode: PrintedKeySource {
     private let report: HealthReporter
     private let state: Mutex<State>
 
-    /// Opens the key and the book that the configuration names; nil: no printed code is configured. If they
-    /// cannot be used, no printed key is in force until the next start; ``turn()`` reports why. `limit`: the
-    /// limit of sessions of one key.
+    /// Opens the key and the log of used sessions that the configuration names. Returns nil if no printed code is
+    /// configured. If they cannot be opened, the key is not in force until the next start, and ``turn()`` reports the
+    /// reason. `limit` is the maximum number of sessions of one key.
     init?(
         _ section: StickerSection, limit: Int = UsedSessions.limit, clock: Clock,
         wallTime: @escaping @Sendable () -> WallTime, report: @escaping HealthReporter
@@ -71,7 +73,7 @@ final class PrintedCode: PrintedKeySource {
         }
     }
 
-    /// Returns the key with its end on the monotonic clock; nil if the key is not in force.
+    /// Returns the key with the instant at which its validity ends; nil if the key is not in force.
     func key() -> PrintedKey? { try? inForce() }
 
     private func inForce() throws(StickerFailure) -> PrintedKey {
@@ -79,7 +81,7 @@ final class PrintedCode: PrintedKeySource {
         if state.withLock({ $0.isFull }) {
             throw StickerFailure("the log of used sessions is full", remedy: StickerFailure.files)
         }
-        // A date that was only carried on, or that is unknown, cannot bound the key's life.
+        // A date that was only saved, or that is unknown, cannot limit the time for which the key is valid.
         guard time.provenance >= .rtc else {
             throw StickerFailure("the clock is not trusted", remedy: "Check the clock: gatehouse status.")
         }
@@ -88,8 +90,8 @@ final class PrintedCode: PrintedKeySource {
         return key.printed(until: now.advanced(by: .seconds(left)))
     }
 
-    /// For `gatehouse status`: when the key was made, until when it is in force, and the warning about
-    /// printed codes; nil if the key is not in force.
+    /// The part of the status report about the printed code: the day on which the key was made, its last day, and a
+    /// warning about the risk of printed codes; nil if the key is not in force.
     var status: StatusReport.Sticker? {
         guard key() != nil, case .success(let files) = files else { return nil }
         var sticker = StatusReport.Sticker()
@@ -98,8 +100,8 @@ final class PrintedCode: PrintedKeySource {
         return sticker
     }
 
-    /// Records a session. `answer` is called once, on any thread: with nil once the session survives a power
-    /// cut, otherwise with the reason why it might not survive one.
+    /// Stores a session that used the key. `answer` is called once, on any thread: with nil when the session is
+    /// durable, otherwise with the reason why it may be lost in a power cut.
     func keep(_ session: [UInt8], answer: @escaping @Sendable (_ failure: String?) -> Void) {
         guard case .success(let files) = files, let name = UsedSessions.name(of: session) else {
             return answer("the printed key has no log of used sessions")
@@ -118,9 +120,9 @@ final class PrintedCode: PrintedKeySource {
         }
     }
 
-    /// Reads the clock and reports changes. Returns true if the key has come into force, and nil if it is in
-    /// force as before. Returns false on each call while the key is not in force, because the clock may have
-    /// been trusted between two calls.
+    /// Checks whether the key is in force, and reports changes. Returns true if the key has come into force since the
+    /// last call, and nil if it was already in force. Returns false at each call while the key is not in force,
+    /// because the key may have been in force between two calls.
     func turn() -> Bool? {
         var failure: StickerFailure?
         do throws(StickerFailure) { _ = try inForce() } catch { failure = error }

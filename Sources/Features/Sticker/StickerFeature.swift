@@ -7,13 +7,13 @@ import Reasons
 import ServiceLifecycle
 import Settings
 
-/// The printed code, for a gate without a display.
+/// The printed code, which serves gates without a display.
 struct StickerFeature: CheckedFeature {
     static let section: any ConfigurationSection.Type = StickerSection.self
     static let check = FeatureCheck.sticker
 
     private let start: FeatureStart
-    /// Nil if the gate has no printed code, or before its ledger is open.
+    /// The printed code; nil if the configuration names none, or before the ledger was opened.
     private var code: PrintedCode?
 
     init(_ start: FeatureStart) { self.start = start }

@@ -5,12 +5,13 @@ package import Kiosk
 import LinuxIO
 package import Tuvali
 
-/// The file of a printed code's key: 64 hexadecimal digits and the day on which it was made, mode 0600.
+/// The file with the key of a printed code. It contains 64 hexadecimal digits and the day on which the key was made.
+/// Its mode is 0600.
 ///
-/// The day limits the key's life, whatever the configuration says: otherwise an operator who always moves the
-/// end date could keep one key without end.
+/// The day limits how long the key can be in force, whatever the configuration says. Otherwise an operator could use
+/// one key forever by moving `sticker.until`.
 package struct StickerKey: Sendable {
-    /// The number of days from the making of a key to the last day on which it may be in force.
+    /// The maximum number of days from the day on which a key was made to its last day in force.
     static let longestLife = 31
 
     /// The X25519 private key, 32 bytes.
@@ -20,27 +21,27 @@ package struct StickerKey: Sendable {
     /// The beginning of the day on which the key was made, 00:00 UTC.
     package let made: Timestamp
 
-    /// Returns the URI in the printed code for a gate called `name`.
+    /// Returns the URI in the printed code of a gate with the name `name`; nil if the key is invalid.
     package func uri(name: Identifier) -> String? {
         (try? VerifierKey(privateBytes: privateKey)).map { Invitation(identifier: name, key: $0).uri }
     }
 
-    /// Returns the key for the kiosk's visits, which ends at `until`.
+    /// Returns the key for the kiosk's visits. Its validity ends at `until`.
     package func printed(until: Instant) -> PrintedKey { PrintedKey(privateKey: privateKey, until: until) }
 
-    /// Returns the path of the book of sessions for the key in the file `path`.
+    /// Returns the path of the log of used sessions for the key in the file `path`.
     package static func sessions(of path: String) -> String { path + ".sessions" }
 
-    /// The size of the head of the file of sessions, in bytes.
+    /// The size of the head of the log of used sessions, in bytes.
     static let sessionsHeadBytes = 32
 
-    /// Returns the head of the file of the sessions of that key. The head names the key, so that the file of another
-    /// key is recognised.
+    /// Returns the head of the log of used sessions for a key. The head contains a hash of the key, so that a log of
+    /// another key is recognised.
     static func sessionsHead(of publicKey: [UInt8]) -> [UInt8] {
         Array("GHBOOK1\n".utf8) + SHA256.hash(data: publicKey).prefix(sessionsHeadBytes - 8)
     }
 
-    /// Reads the file. Other users must not be able to read it.
+    /// Reads the key's file. Throws if the file is missing or invalid, or if other users can access it.
     package init(reading path: String) throws(StickerFailure) {
         let file: OpenFile
         do throws(SystemError) { file = try OpenFile(path, .reading) } catch {
@@ -71,12 +72,13 @@ package struct StickerKey: Sendable {
         (privateKey, publicKey, self.made) = (key, verifier.publicKey, made)
     }
 
-    /// Throws if the key may not stay in force until the end of `day`, or if it was made after `now`.
+    /// Throws if the key may not be in force until the end of `day`, because that is too late or already past, or if
+    /// it was made after `now`.
     package func check(until day: Timestamp, at now: Timestamp) throws(StickerFailure) {
         try Self.check(until: day, ofKeyMadeAt: made, at: now)
     }
 
-    /// Does the same as ``check(until:at:)`` for a key that was made on the day of `made`.
+    /// As ``check(until:at:)``, for a key that was made on the day of `made`.
     package static func check(
         until day: Timestamp, ofKeyMadeAt made: Timestamp, at now: Timestamp
     ) throws(StickerFailure) {
@@ -100,8 +102,8 @@ package struct StickerKey: Sendable {
         }
     }
 
-    /// Makes a key and the file of its sessions, both durable. An existing key is never changed: the key's
-    /// file is written last, and only if no file exists there.
+    /// Makes a new key, and creates its file and the log of its used sessions. Both files are durable when the call
+    /// returns. Never changes an existing key: the key's file is written last, and only if none exists.
     package static func make(_ path: String, at now: Timestamp) throws(StickerFailure) {
         guard access(path, F_OK) != 0 else {
             throw StickerFailure("\(path) already exists", remedy: "Remove it if a new key is wanted.")
@@ -118,10 +120,10 @@ package struct StickerKey: Sendable {
     }
 }
 
-/// Files that no other user may read, created once.
+/// Creates files that other users may not read.
 private enum PrivateFile {
-    /// Creates the file, durably, and either complete or not at all. An existing file is left as it is, and
-    /// that is a failure.
+    /// Creates a file, durably, and either completely or not at all. Throws if the file exists already, and leaves
+    /// that file unchanged.
     static func make(_ path: String, _ bytes: [UInt8]) throws(StickerFailure) {
         let temporary = path + ".new"
         unlink(temporary)
@@ -141,21 +143,21 @@ private enum PrivateFile {
     }
 }
 
-/// Days of the calendar, in UTC.
+/// Calendar days in UTC.
 package enum StickerDay {
     /// The length of a day: 24 hours.
     package static let length: Duration = .seconds(86_400)
 
-    /// Returns the beginning of a day that is written as `2026-12-31`; nil for any other text.
+    /// Returns the beginning of the day that is written as `2026-12-31`; nil for any other text.
     package static func parse(_ text: String) -> Timestamp? {
         guard text.utf8.count == 10 else { return nil }
         return Timestamp(rfc3339: text + "T00:00:00Z")
     }
 
-    /// Returns the day of `moment` in the form `2026-12-31`.
+    /// Returns the day of `moment` as `2026-12-31`.
     package static func text(_ moment: Timestamp) -> String { String(moment.rfc3339.prefix(10)) }
 
-    /// Returns the day of `moment` in words: `31 December 2026`.
+    /// Returns the day of `moment` as `31 December 2026`.
     package static func words(_ moment: Timestamp) -> String {
         let months = [
             "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",

@@ -2,29 +2,30 @@ package import Encoding
 import Kiosk
 package import Settings
 
-/// `[sticker]`: a printed code with one long-lived key, for a gate without a display.
+/// `[sticker]`: a printed code for a gate without a display. Its key is valid for weeks.
 package struct StickerSection: ConfigurationSection, Hashable {
-    /// The section before this one.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "tuvali"
 
-    /// The risk of a printed code, in words for the operator.
+    /// The risk of a printed code, as a text for the operator.
     package static let warning =
         "uses one key for days. Phones compare 40 bits of it: an attacker who spends some hundred core-hours can "
         + "impersonate the gate and read what phones send. An attacker who imitates the gate's radio, for which "
         + "the printed key is enough, can keep what phones send, unread, and present each message once to the "
         + "gate while the key is valid"
-    /// The advice about the risk of a printed code.
+    /// The advice about the risk of a printed code, as a text for the operator.
     package static let care =
         "Prefer a display. Otherwise keep the time short, and print a new key for the next "
         + "period."
 
-    /// The file with the key of the printed code, made by `gatehouse sticker`. The book of the code's
+    /// The path of the file with the key of the printed code, which `gatehouse sticker` creates. The log of used
     /// sessions is in the same folder. Nil if the gate has no printed code.
     package var key: String?
-    /// The last day on which the key of the printed code is valid, as the beginning of that day in UTC.
+    /// The last day on which the key of the printed code is valid, as the beginning of that day in UTC; nil if the
+    /// gate has no printed code.
     package var until: Timestamp?
 
-    /// Reads the section.
+    /// Reads `[sticker]`.
     package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
         key = reader.optional("sticker.key").map { resolve($0, in: folder) }
         let day = reader.optional("sticker.until")
@@ -48,7 +49,7 @@ package struct StickerSection: ConfigurationSection, Hashable {
         reader.warn("sticker.key", Self.warning, Self.care)
     }
 
-    /// The files of the section.
+    /// The key's file and the log of used sessions.
     package var files: [SectionFile] {
         guard let key else { return [] }
         return [
@@ -56,8 +57,8 @@ package struct StickerSection: ConfigurationSection, Hashable {
         ]
     }
 
-    /// Returns the problem of the printed code's key file, or of its last day, at the time `now`. Returns nil
-    /// if no problem exists, or if the gate has no printed code.
+    /// Returns the problem of the key's file or of the last day at the time `now`. Returns nil if there is no
+    /// problem, or if the gate has no printed code.
     package func problem(at now: Timestamp) -> StickerFailure? {
         guard let key, let until else { return nil }
         do throws(StickerFailure) {

@@ -3,8 +3,8 @@ import GateService
 import Kiosk
 import ServiceLifecycle
 
-/// Takes the key of the printed code out of force when its last day is over, when the clock is not trusted or
-/// when the log of used sessions is full. Puts the key in force again when the clock is trusted.
+/// Informs the gatekeeper when the key of the printed code loses its validity or becomes valid again. The key is not
+/// valid after its last day, while the clock is not trusted, and when the log of used sessions is full.
 struct StickerService: Service {
     /// The time between two checks.
     static let pause: Duration = .seconds(2)
@@ -13,7 +13,7 @@ struct StickerService: Service {
     let gatekeeper: Gatekeeper
     private let times: Periodic
 
-    /// Creates a service for that code. `clock` measures the time between two checks.
+    /// Creates a service for the printed code `code`. `clock` measures the time between two checks.
     init(code: PrintedCode, gatekeeper: Gatekeeper, clock: Clock) {
         (self.code, self.gatekeeper) = (code, gatekeeper)
         times = Periodic(every: Self.pause, by: clock)

@@ -4,33 +4,34 @@ import Glibc
 import Kiosk
 import LinuxIO
 
-/// The file of the sessions of a printed key: append-only, synced after each entry, 16 MB at most.
+/// The log of used sessions: a file with the sessions that used a printed key. Entries are only appended, and each is
+/// synced. The file has at most 16 MB.
 ///
-/// The book belongs to one key, which its head names, and is created together with that key. A key is not in
-/// force if its book is missing, damaged or that of another key. A last entry that a power cut left
-/// incomplete was never answered and does not count. Not thread-safe; every method waits for the disk.
+/// The log belongs to one key, whose hash its head contains, and is created together with that key. A key is not in
+/// force if its log is missing, damaged or that of another key. A last entry that a power cut left incomplete is
+/// ignored: the session of this entry received no answer. Not thread-safe. Every method waits for the disk.
 final class UsedSessionLog {
-    /// The size of the head and of an entry in bytes. An entry is a session's name and a check value of eight
-    /// bytes each.
+    /// The sizes of the head and of an entry in bytes. An entry consists of the name of a session and a check value,
+    /// eight bytes each.
     private static let (headBytes, entryBytes) = (StickerKey.sessionsHeadBytes, 16)
-    /// The maximum number of session names that wait for a failing disk. No name may be forgotten while the
-    /// key is in force.
+    /// The maximum number of names that are kept in memory while the disk fails. While the key is in force no name
+    /// may be forgotten.
     private static let mostWaiting = 10_000
 
-    /// The sessions that the book contained when it was opened, for ``Kiosk/Kiosk``.
+    /// The sessions that the log contained when it was opened, for ``Kiosk/Kiosk``.
     let used: UsedSessions
     /// The number of entries on the disk.
     private(set) var count: Int
     private let path: String
     private let file: OpenFile
     private let limit: Int
-    /// Names that are not on the disk yet, the oldest first.
+    /// The names that are not on the disk yet, oldest first.
     private var waiting: [UInt64] = []
 
-    /// Whether the book has no room for another session.
+    /// Whether the log has no space for another session.
     var isFull: Bool { count + waiting.count >= limit }
 
-    /// Opens the book of that key, which no other process may have open. The book has room for `limit` sessions.
+    /// Opens the log of a key. Throws if another process has it open. The log has space for `limit` sessions.
     init(_ path: String, of publicKey: [UInt8], limit: Int = UsedSessions.limit) throws(StickerFailure) {
         let file = try StickerFailure.with(path) { () throws(SystemError) in try OpenFile(path, .updating) }
         guard let status = try? file.status(), status.kind == .file else {
@@ -48,8 +49,8 @@ final class UsedSessionLog {
         (self.path, self.file, self.limit) = (path, file, limit)
     }
 
-    /// Writes a session's name. The name survives a power cut once this function returns. A name that failed
-    /// is written again before the next one, because after a failed sync it is unknown what is on the disk.
+    /// Appends the name of a session. The name is durable when this returns. If a write fails, its name is written
+    /// again before the next one, because the content of the disk is unknown after a failed sync.
     func append(_ name: UInt64) throws(StickerFailure) {
         guard !isFull, waiting.count < Self.mostWaiting else {
             throw StickerFailure("\(path) is full", remedy: StickerFailure.files)
@@ -66,7 +67,7 @@ final class UsedSessionLog {
         }
     }
 
-    /// Checks that the book is still at its path, where the next start looks for it.
+    /// Throws if the file is no longer at its path, where the next start expects it, or has become shorter.
     private func checkPlace() throws(StickerFailure) {
         guard let ours = try? file.status(), (try? FileStatus(path))?.identity == ours.identity,
             ours.size >= Self.headBytes + count * Self.entryBytes
@@ -80,8 +81,8 @@ final class UsedSessionLog {
         return bytes
     }
 
-    /// Returns a check value that distinguishes an entry from zeros, from a part of an entry and from an
-    /// entry of another position. The check value is no cryptographic seal.
+    /// Returns the check value of an entry. It distinguishes the entry from zeros, from an incomplete entry and from
+    /// an entry of another position. It does not protect against deliberate changes.
     private static func check(_ name: UInt64, at index: Int) -> UInt64 {
         name &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(index) &* 0xC2B2_AE3D_27D4_EB4F ^ 0x5345_5353_494F_4E31
     }
@@ -103,7 +104,7 @@ final class UsedSessionLog {
                 if number(bytes[start + 8..<start + 16]) == check(name, at: names.count) {
                     names.append(name)
                 } else if names.count == entries - 1 {
-                    return names  // torn by a power cut
+                    return names  // a power cut left the last entry incomplete
                 } else {
                     throw StickerFailure("\(path) is damaged", remedy: StickerFailure.files)
                 }

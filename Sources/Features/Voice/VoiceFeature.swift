@@ -3,12 +3,12 @@ import GateService
 import Reasons
 import Settings
 
-/// Spoken verdicts.
+/// A voice that speaks verdicts.
 struct VoiceFeature: CheckedFeature {
     static let section: any ConfigurationSection.Type = VoiceSection.self
     static let check = FeatureCheck.voice
 
-    /// The folders where systemd looks for the programs of a service (systemd.exec(5), `$PATH`).
+    /// The folders in which systemd looks for the programs of a service (systemd.exec(5), `$PATH`).
     private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
     let listeners: [any KioskListener]
@@ -33,7 +33,7 @@ struct VoiceFeature: CheckedFeature {
         }
     }
 
-    /// Returns why the program that speaks verdicts cannot be run; nil if it can, or if voice is off.
+    /// Returns why the speech program cannot be run; nil if it can, or if the configuration uses no voice.
     static func obstacle(_ section: VoiceSection, root: String) -> String? {
         guard section.language != nil else { return nil }
         return SpeechProgram.obstacle(to: section.program, on: path, root: root)

@@ -7,13 +7,14 @@ package import LinuxIO
 import Reasons
 import Synchronization
 
-/// Speaks verdicts aloud, for people who see neither the light nor a display. Other parts never wait for it:
-/// it has its own thread with a queue of one phrase, and a phrase that is late for its visitor is left out.
+/// Speaks verdicts aloud, for people who can see neither the light nor a display. The speech has its own thread with
+/// a queue of one phrase, so no other part waits for it. A phrase that cannot begin in time for its visitor is left
+/// out.
 package final class VoiceOutput: KioskListener {
-    /// The maximum time that a phrase waits to be spoken. After that time its visitor has probably left.
+    /// The maximum time from the beginning of a pattern to its phrase. After that time the visitor has probably left.
     static let patience: Duration = .seconds(3)
 
-    /// The time after which the gate looks again for a speech program that could not be run.
+    /// The time between two checks for a speech program that cannot be run.
     package static let pause: Duration = .seconds(10)
 
     private let language: DisplayLanguage
@@ -22,13 +23,13 @@ package final class VoiceOutput: KioskListener {
     private let thread: BackgroundThread
     private let report: HealthReporter
     private let pattern = Mutex<IndicatorPattern?>(nil)
-    /// The newest reported failure of the speech program; nil if it did not fail.
+    /// The failure of the speech program that was reported last; nil if its last call succeeded.
     private let trouble = Mutex<SpeechProgram.End?>(nil)
-    /// When to look for the speech program next; nil: it was found.
+    /// The instant of the next check for the speech program; nil: no check is due.
     private let looksAt = Mutex<Instant?>(.zero)
 
-    /// Speaks through `program` in `language`. `report` receives the fault if the program cannot be run or
-    /// fails.
+    /// Creates an output that speaks `language` with `program`. `report` receives the fault that the program cannot
+    /// be run or fails, and its end.
     package init(
         _ language: DisplayLanguage, _ program: SpeechProgram, clock: Clock, report: @escaping HealthReporter
     ) throws(SystemError) {
@@ -36,8 +37,8 @@ package final class VoiceOutput: KioskListener {
         thread = try BackgroundThread(name: "gatehouse-voice", limit: 1)
     }
 
-    /// Creates the output from the section `[voice]` of the configuration; nil if the section asks for no
-    /// voice.
+    /// Creates the output for the section `[voice]` of the configuration. Returns nil if the section names no
+    /// language.
     package convenience init?(
         _ section: VoiceSection, clock: Clock, report: @escaping HealthReporter
     ) throws(SystemError) {
@@ -46,8 +47,8 @@ package final class VoiceOutput: KioskListener {
             language, SpeechProgram(section.program, language: language.rawValue), clock: clock, report: report)
     }
 
-    /// Speaks the phrase of a pattern when the pattern begins. The light calls this every second, so this is
-    /// also where a missing program is looked for: its fault is reported before a visitor needs speech.
+    /// Speaks the phrase of a pattern when the pattern begins. Also checks whether the speech program can be run,
+    /// because this is called every second: so a missing program is reported before a visitor needs it.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         look()
         let isNew = self.pattern.withLock { shown in
@@ -102,6 +103,6 @@ package final class VoiceOutput: KioskListener {
         if isNews { report(detail.map { .present(.voiceFailed, detail: $0) } ?? .over(.voiceFailed)) }
     }
 
-    /// Waits until all phrases are spoken, for at most the duration `limit`. Returns whether all are spoken.
+    /// Waits until all queued phrases have been spoken, for at most `limit`. Returns whether they have.
     package func flush(within limit: Duration) -> Bool { thread.flush(within: limit) }
 }

@@ -1,20 +1,20 @@
 import Displays
 package import Settings
 
-/// `[voice]`: spoken verdicts. A separate program speaks them.
+/// `[voice]`: spoken verdicts, by a separate program.
 package struct VoiceSection: ConfigurationSection, Hashable {
-    /// The section before this one.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "display"
 
     /// The default speech program.
     private static let standardProgram = "espeak-ng"
 
-    /// The language in which verdicts are spoken; nil: they are not spoken.
+    /// The language of the spoken verdicts; nil: the gate does not speak.
     let language: DisplayLanguage?
-    /// The program that speaks: its path, or its name in `PATH`.
+    /// The speech program: its path, or its name in `PATH`.
     package let program: String
 
-    /// Reads the section.
+    /// Reads `[voice]`.
     package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
         language = reader.choice("voice.language", orNil: "none")
         program = reader.text("voice.program", default: Self.standardProgram)
@@ -23,6 +23,6 @@ package struct VoiceSection: ConfigurationSection, Hashable {
         }
     }
 
-    /// The files of the section.
+    /// The file of the speech program.
     package var files: [SectionFile] { [.init("voice.program", program, .program(standard: Self.standardProgram))] }
 }

@@ -2,7 +2,7 @@ import GateService
 import LinuxIO
 import Settings
 
-/// The wires to a gate controller.
+/// The wires to a gate controller that expects a card reader.
 struct WiegandFeature: Feature {
     static let section: any ConfigurationSection.Type = WiegandSection.self
 

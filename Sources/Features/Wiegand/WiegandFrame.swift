@@ -1,23 +1,23 @@
-/// The message that a card reader sends to a gate controller over Wiegand's two wires: a facility code and a
-/// card number between two parity bits.
+/// The message that a card reader sends to a gate controller over Wiegand's two wires: a facility code and a card
+/// number between two parity bits.
 ///
-/// The operator configures the number for this kiosk. It means "one person, admitted by this gate", and the
-/// controller applies its own rules for that card. It does not depend on the visitor and is neither a claim
-/// nor the digest of a claim: controllers store the numbers that they receive for years, and one person's
-/// number at two gates would make that person traceable.
+/// The operator configures one number for this gate. The number means "one person, admitted by this gate", and the
+/// controller applies its rules for that card. The number does not depend on the visitor, and is neither a claim nor
+/// a hash of a claim. Controllers store received numbers for years, and a person's own number at two gates would make
+/// that person traceable.
 package struct WiegandFrame: Hashable, Sendable {
-    /// The open formats, by the names that makers of controllers use.
+    /// The public formats of frames, by the names that makers of controllers use.
     package enum Format: String, CaseIterable, Sendable {
-        /// 26 bits: facility of 8, card of 16.
+        /// 26 bits: a facility code of 8 bits and a card number of 16 bits.
         case h10301 = "H10301"
-        /// 34 bits: facility of 16, card of 16.
+        /// 34 bits: a facility code of 16 bits and a card number of 16 bits.
         case h10306 = "H10306"
-        /// 37 bits: facility of 16, card of 19.
+        /// 37 bits: a facility code of 16 bits and a card number of 19 bits.
         case h10304 = "H10304"
-        /// 37 bits: card of 35, no facility.
+        /// 37 bits: a card number of 35 bits, and no facility code.
         case h10302 = "H10302"
 
-        /// Widths of facility and card in bits.
+        /// The widths of the facility code and of the card number in bits.
         package var widths: (facility: Int, card: Int) {
             switch self {
             case .h10301: (8, 16)
@@ -28,14 +28,14 @@ package struct WiegandFrame: Hashable, Sendable {
         }
     }
 
-    /// The bits in the order of the wire; a 0 is a pulse on the wire data 0, a 1 on data 1.
+    /// The bits in the order of their transmission. False is a pulse on the wire data 0, true a pulse on data 1.
     package let bits: [Bool]
 
-    /// Creates a frame; nil if the facility code or the card number does not fit its field.
+    /// Creates a frame. Returns nil if the facility code or the card number does not fit into its field.
     ///
-    /// The first bit makes the number of ones in itself and the first half even; the last bit makes the
-    /// number of ones in itself and the last half odd. If the number of data bits is odd, both halves contain
-    /// the middle one.
+    /// The first bit is an even parity bit: together with the first half of the data bits it contains an even number
+    /// of ones. The last bit is an odd parity bit for the second half. If the number of data bits is odd, the middle
+    /// bit belongs to both halves.
     package init?(_ format: Format, facility: UInt64, card: UInt64) {
         let widths = format.widths
         guard facility >> UInt64(widths.facility) == 0, card >> UInt64(widths.card) == 0 else { return nil }

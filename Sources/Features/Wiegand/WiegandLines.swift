@@ -3,14 +3,14 @@ import Kiosk
 import LinuxIO
 import Reasons
 
-/// Sends the frame of the configuration to a gate controller for each visitor.
+/// Sends the configured frame to a gate controller for each visitor.
 struct WiegandLines: ControllerLines {
     private let frame: WiegandFrame
     private let timing: WiegandTiming
     private let report: HealthReporter
 
-    /// Creates the wires of the section `[wiegand]`; nil if the section names none. `report` receives the fault if a
-    /// frame was not sent as the controller needs it.
+    /// Creates the wires of the section `[wiegand]`. Returns nil if the section names none. `report` receives the
+    /// fault that the last frame was not sent, or not with the times that controllers need, and its end.
     init?(_ section: WiegandSection, report: @escaping HealthReporter) {
         guard section.wires != nil, let frame = section.frame else { return nil }
         (self.frame, timing, self.report) = (frame, section.timing, report)

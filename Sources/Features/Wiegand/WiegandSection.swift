@@ -2,28 +2,27 @@ package import Kiosk
 package import LinuxIO
 package import Settings
 
-/// `[wiegand]`: the wires to a gate controller. For each admission the gate sends the controller the same
-/// card number.
+/// `[wiegand]`: the wires to a gate controller. For each admission the gate sends the same card number.
 package struct WiegandSection: ConfigurationSection, Hashable {
-    /// The section before this one.
+    /// The section that precedes this one in the list of all keys.
     package static let follows = "door"
 
-    /// The name of the line for the wire data 0; nil if there is no controller.
+    /// The name of the line of the wire data 0; nil if the gate has no gate controller.
     var data0: String?
-    /// The name of the line for the wire data 1.
+    /// The name of the line of the wire data 1; nil if the gate has no gate controller.
     var data1: String?
-    /// Whether a low level at the board's pin is a pulse.
+    /// Whether a pulse is low voltage at the board's pin.
     package var activeLow: Bool
-    /// The format of the frame that the controller takes.
+    /// The format of the frames that the controller expects.
     package var format: WiegandFrame.Format
-    /// The facility code; 0 if the frame format has none.
+    /// The facility code; 0 if the format has none.
     package var facility: Int
     /// The card number in each frame.
     package var card: Int
-    /// The length of a pulse, and the interval from one pulse to the next.
+    /// The length of a pulse, and the time from the beginning of one pulse to the beginning of the next.
     package var timing: WiegandTiming
 
-    /// Reads the section.
+    /// Reads `[wiegand]`.
     package init(_ reader: inout ConfigurationReader, of configuration: Configuration, in folder: ConfigurationFolder) {
         data0 = reader.optional("wiegand.data0")
         data1 = reader.optional("wiegand.data1")
@@ -65,20 +64,20 @@ package struct WiegandSection: ConfigurationSection, Hashable {
         }
     }
 
-    /// The lines of the wires.
+    /// The lines of the two wires, as outputs.
     package var outputs: [OutputRole: OutputLine] {
         zip(OutputRole.wires, [data0, data1]).reduce(into: [:]) { outputs, wire in
             outputs[wire.0] = wire.1.map { OutputLine(name: $0, activeLow: activeLow) }
         }
     }
 
-    /// Both data lines; nil if the gate has no gate controller.
+    /// The names of both lines; nil if the gate has no gate controller.
     package var wires: [String]? {
         guard let data0, let data1 else { return nil }
         return [data0, data1]
     }
 
-    /// The frame that is sent; nil if the numbers do not fit the format.
+    /// The frame that is sent; nil if the facility code or the card number does not fit the format.
     package var frame: WiegandFrame? {
         WiegandFrame(format, facility: UInt64(clamping: facility), card: UInt64(clamping: card))
     }

@@ -3,30 +3,30 @@ import Foundation
 package import Kiosk
 package import LinuxIO
 
-/// An operator's statement that the clock is right, on its way to the service: a small file next to the
-/// database. The file stays until the service reads it, whether the service runs or not.
+/// The file in which an operator's statement that the clock is right waits for the service: a small file next to the
+/// database. `gatehouse clock accept` writes the file, also while the service is stopped. The service removes it
+/// after it has read it.
 package struct ClockAcceptance: Sendable {
-    /// The operator's statement: the clock showed the right date at one instant of one start of the machine.
+    /// The operator's statement that the clock showed the right date at one instant.
     package struct Confirmation: Hashable, Sendable {
-        /// The date that the operator saw, and the instant at which the operator saw it.
+        /// The date that the operator confirmed, with the reading of the monotonic clock at that moment.
         package let date: DatedInstant
-        /// The names of the start of the machine in which the operator made the statement
-        /// (``Boot/names(kernel:folder:)``).
+        /// The names of the machine's boot in which the operator confirmed the date (``Boot/names(kernel:folder:)``).
+        /// The instant in ``date`` is valid only in this boot.
         package let boots: [Text]
 
-        /// Creates a statement that the date was `date`, made in the start of the machine with the names
-        /// `boots`.
+        /// Creates the statement that the date was `date`, made in the boot with the names `boots`.
         package init(_ date: DatedInstant, boots: [Text]) { (self.date, self.boots) = (date, boots) }
 
-        /// Returns why the operator's statement of the date is refused; nil if it is accepted.
+        /// Returns why the service must refuse this statement; nil if it can accept the statement.
         ///
         /// - Parameters:
-        ///   - boots: The names of this start of the machine.
+        ///   - boots: The names of the machine's present boot.
         ///   - look: The present readings of the clocks.
-        ///   - skew: The greatest permitted difference between the present date and the confirmed date plus
-        ///     the time that has passed since.
+        ///   - skew: The largest permitted difference between the present date and the date that follows from the
+        ///     statement: the confirmed date plus the time since the confirmation.
         package func refusal(in boots: [Text], at look: ClockGuard.Reading, skew: Duration) -> Refusal? {
-            // After another start of the machine, the time that has passed is unknown.
+            // After a reboot, the time that has passed since the statement is unknown.
             guard self.boots.contains(where: boots.contains), date.at <= look.monotonic else { return .otherStart }
             guard date.at.duration(to: look.monotonic) <= ClockAcceptance.lasting else { return .tooOld }
             let shown = DatedInstant(utc: look.utc, at: look.monotonic)
@@ -34,28 +34,28 @@ package struct ClockAcceptance: Sendable {
         }
     }
 
-    /// The reason why a statement does not count; the text is the log's.
+    /// The reason why the service refuses a statement. The raw value is the text in the log.
     package enum Refusal: String, Hashable, Sendable {
-        /// The operator gave the statement before this start of the machine.
+        /// The operator made the statement in an earlier boot of the machine.
         case otherStart = "it was given before the last boot"
-        /// The statement waited for longer than ``ClockAcceptance/lasting``.
+        /// The statement is older than ``ClockAcceptance/lasting``.
         case tooOld = "it was given more than a day ago"
-        /// The clock was set after the statement.
+        /// The clock was set after the operator made the statement.
         case otherDate = "the clock has been set since"
-        /// The file has no valid statement, or has the form of version 0.1.0, which lacks the instant.
+        /// The file contains no valid statement. A file of version 0.1.0 contains none, because it lacks the instant.
         case unreadable = "it cannot be read"
     }
 
-    /// The duration for which a statement is valid: one day.
+    /// The age up to which a statement is valid: one day.
     package static let lasting: Duration = .seconds(86_400)
 
     /// The path of the file.
     package let path: String
 
-    /// Creates the acceptance of the gate with the database at the path `database`.
+    /// Creates the object for the gate whose database has the path `database`. Creates no file.
     package init(database: String) { path = database + ".clock" }
 
-    /// Returns the operator's statement that waits; nil if none waits or the file holds no valid statement.
+    /// Returns the statement that is in the file; nil if there is no file or its content is not a valid statement.
     package func pending() -> Confirmation? {
         guard let bytes = FileBytes.read(path, limit: Self.longest + 1), bytes.count <= Self.longest else { return nil }
         let line = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
@@ -70,10 +70,10 @@ package struct ClockAcceptance: Sendable {
     /// Whether the file exists and is not a valid statement.
     package var isUnreadable: Bool { access(path, F_OK) == 0 && pending() == nil }
 
-    /// The maximum length of the file in bytes: a date, an instant and two names.
+    /// The maximum length of the file in bytes: it contains a date, an instant and two names of a boot.
     private static let longest = 160
 
-    /// Writes the statement that this date is right; durable when this returns.
+    /// Replaces the content of the file by the statement `word`. The file is durable when the call returns.
     package func leave(_ word: Confirmation) throws(SystemError) {
         let words = [word.date.utc.rfc3339, "\(word.date.at.nanoseconds)"] + word.boots.map(\.string)
         try DurableFile.replace(path, with: Array((words.joined(separator: " ") + "\n").utf8))

@@ -5,12 +5,12 @@ package import LinuxIO
 import ServiceLifecycle
 package import Store
 
-/// Checks the clock at intervals, reports its faults, saves the lower bound of the date for the next start,
-/// and applies the statement of `gatehouse clock accept`.
+/// Checks the clock at intervals and reports its faults. Stores a date before which the next start of the program
+/// cannot be (the lower bound), and applies the statement that `gatehouse clock accept` left.
 package actor ClockService: ServiceLifecycle.Service {
     /// The time between two checks.
     package static let pause: Duration = .seconds(2)
-    /// The time between two writes of the lower bound; each record is a lower bound, too.
+    /// The time between two writes of the lower bound to the database. The date of each record is also a lower bound.
     package static let keeping: Duration = .seconds(3600)
 
     private let watch: ClockWatch
@@ -20,14 +20,14 @@ package actor ClockService: ServiceLifecycle.Service {
     private let report: HealthReporter
     private let boot: Text
     private let times: Periodic
-    /// The knowledge of the dates of this start of the machine that is on the disk.
+    /// What this object has stored in the database about the dates of this boot of the machine; nil: nothing.
     private var kept: ClockMemory?
-    /// An acceptance that is in force and not yet on the disk.
+    /// The operator's statement that the clock check already uses but the database does not yet contain.
     private var accepted: ClockAcceptance.Confirmation?
     private var keptAt: Instant
 
-    /// Creates a service over `watch` in the start of the machine with the name `boot`. `report` receives the
-    /// clock's faults. `clock` measures the time between two checks.
+    /// Creates a service that checks the clocks with `watch`. `boot` is the name of the machine's present boot.
+    /// `report` receives the clock's faults. `clock` measures the time between two checks.
     package init(
         watch: ClockWatch, store: Store, acceptance: ClockAcceptance, boot: Text, clock: Clock, log: LogSink,
         report: @escaping HealthReporter
@@ -43,13 +43,13 @@ package actor ClockService: ServiceLifecycle.Service {
         await finish()
     }
 
-    /// Saves the knowledge of the date for the next start of the machine.
+    /// Stores in the database what is known about the date, for the next start of the program.
     func finish() async { await keepMemory(always: true) }
 
     private func work() async { await times.run { await turn(at: $0) } }
 
-    /// Checks the clock once. It is also called once before the first record, so that no record gets a date
-    /// that was corrected while the service was off.
+    /// Checks the clock once. Also called once before the first record. Otherwise the first record could get a date
+    /// that the operator corrected while the service was stopped.
     package func turn(at now: Instant) async {
         await takeOver()
         for change in watch.takeReports() { report(change) }
@@ -59,18 +59,19 @@ package actor ClockService: ServiceLifecycle.Service {
             return
         }
         keptAt = now
-        // Save the date with the provenance `given`, so that it also replaces a bound that a record with a
-        // wrong late date has raised.
+        // Store the date with the provenance `given`. Such a date also replaces a lower bound that is too late, for
+        // example one from a record with a wrong date.
         try? await store.saveClock(WallTime(utc: time.utc, provenance: .given))
     }
 
-    /// Saves the knowledge of the date. After a restart of the program, for example after a crash, a doubtful
-    /// date must not count as confirmed. After a start of the machine, the last confirmed date must be known.
-    /// So the date is saved when the service ends, and before that at least once per ``keeping``.
+    /// Stores what is known about the date. After a restart of the program in the same boot, for example after a
+    /// crash, a doubtful date must not count as confirmed. After a reboot, the last confirmed date must be known.
+    /// Therefore the service stores this knowledge when it ends, and before that at each change and at least once per
+    /// ``keeping``.
     private func keepMemory(always: Bool = false) async {
         guard let memory = watch.memory else { return }
         var same = memory
-        // Ignore `at` and `highest` in the comparison: both change with each look at the clock.
+        // Ignore `at` and `highest` in the comparison: both change with each reading of the clock.
         (same.at, same.highest) = (kept?.at ?? memory.at, kept?.highest)
         if !always, same == kept, same.at.duration(to: memory.at) < Self.keeping { return }
         let bytes = StoredDate.bytes(memory, boot: boot)
@@ -95,8 +96,8 @@ package actor ClockService: ServiceLifecycle.Service {
             accepted = word
             log.log(.warning, "date.accepted", ["accepted": .text(word.date.utc.rfc3339)])
         }
-        // The operator's acceptance counts already. The file of the acceptance stays until the database has the
-        // accepted date and no longer has the earlier confirmed date.
+        // The gate already uses the date that the operator accepted. The file with the operator's statement stays
+        // until the database contains the accepted date and no longer contains the earlier confirmed date.
         guard (try? await store.saveSetting(StoredDate.setting, [])) != nil,
             (try? await store.saveClock(WallTime(utc: word.date.utc, provenance: .given))) != nil
         else { return }

@@ -4,32 +4,35 @@ import Kiosk
 import LinuxIO
 import Synchronization
 
-/// The source of the system's date. A thread of its own checks the clocks every few seconds: a battery-backed
-/// clock is on a bus and may block, and callers that need the date must not wait for it.
+/// The origin of the machine's date: whether a battery-backed clock confirms the date, and whether the machine saved
+/// the date at its last stop. A separate thread checks that at intervals, because a battery-backed clock is on a bus
+/// and a read of it may block. Callers get the result of the last check.
 final class ClockSources: Sendable {
     /// The result of the last check.
     struct Seen: Hashable, Sendable {
-        /// The result of the battery-backed clock.
+        /// Whether the battery-backed clock confirms the date.
         var hardware: HardwareClock
-        /// Whether the date is the one that the machine saved at its last stop.
+        /// Whether the date is the one that the machine saved at its last stop, plus the time since.
         var isSaved: Bool
-        /// Whether the battery-backed clock does not give its date at present, or blocks its readers.
+        /// Whether the battery-backed clock at present returns no date, or a read of it blocks.
         var isSilent = false
     }
 
-    /// The time from one check of the clocks to the next (`pause`), and the maximum wait for the first check
-    /// (`first`).
+    /// `pause`: the time from one check of the clocks to the next. `first`: the maximum time that the creation of
+    /// this object waits for the first check.
     private static let (pause, first): (Duration, Duration) = (.seconds(10), .seconds(1))
-    /// The longest duration of a check. A longer check has no result, because the clock advanced in the
-    /// meantime.
+    /// The longest time that a reading of the battery-backed clock may take. The result of a longer reading is
+    /// ignored, because the clock advanced during the reading.
     private static let longest: Duration = .seconds(2)
 
     private struct State {
-        /// The result of the last check. Before the first check, nothing is known about any clock.
+        /// The result of the last check. The initial value says that the machine has no battery-backed clock and no
+        /// saved date.
         var seen = Seen(hardware: .absent, isSaved: false)
         /// The instant at which the last check was requested.
         var askedAt: Instant
-        /// The instant since which the clocks are being read; nil while they are not being read.
+        /// The instant at which the present reading of the battery-backed clocks began; nil while no reading is in
+        /// progress.
         var readingSince: Instant?
     }
 
@@ -40,20 +43,20 @@ final class ClockSources: Sendable {
     private let made: Timestamp
     private let clocks: @Sendable () -> [BatteryClock]
 
-    /// Starts the first check, on a thread of its own, and waits a moment for its result.
+    /// Starts the first check on a separate thread and waits up to 1 s for its result.
     ///
     /// - Parameters:
-    ///   - root: The prefix of /sys, /etc and /var; empty: this machine.
+    ///   - root: The prefix of the paths /sys, /etc and /var. An empty prefix means this machine.
     ///   - made: The day on which this program was built.
-    ///   - clock: The clocks that the date is taken from.
+    ///   - clock: Returns the date and the instant.
     convenience init(root: String = "", made: Timestamp, clock: Clock) {
         let thread = try? BackgroundThread(name: "gatehouse-rtc", limit: 1)
         self.init(root: root, made: made, clock: clock, perform: { thread?.run($0) })
         _ = thread?.flush(within: Self.first)
     }
 
-    /// Starts the first check. `clocks` reads battery-backed clocks in place of the machine's, and may block. `perform`
-    /// runs each check; a simulation runs it at once.
+    /// Starts the first check. `clocks` reads the battery-backed clocks, and may block; nil: read those of the
+    /// machine. `perform` runs each check; a simulation runs it at once.
     init(
         root: String, made: Timestamp, clock: Clock, clocks: (@Sendable () -> [BatteryClock])? = nil,
         perform: @escaping @Sendable (_ check: @escaping @Sendable () -> Void) -> Void
@@ -64,7 +67,8 @@ final class ClockSources: Sendable {
         ask()
     }
 
-    /// Returns the result of the last check.
+    /// Returns the result of the last check, and requests a new check if the last one was requested at least 10 s
+    /// ago. Does not block.
     func seen(at now: Instant) -> Seen {
         let (seen, isDue) = state.withLock { state in
             let isDue = state.askedAt.duration(to: now) >= Self.pause
@@ -98,8 +102,8 @@ final class ClockSources: Sendable {
                         showing: took <= Self.longest ? clock.seconds : nil, at: utc, uptime: uptime, made: made)
                 } ?? (before == .absent ? .absent : .silent)
             state.seen.isSilent = seen == .silent
-            // A clock that agreed and is now silent or missing is still the same clock: the date stays as
-            // trusted as before.
+            // If a battery-backed clock that confirmed the date is now silent or missing, keep its last result: the
+            // date is still as trustworthy as before.
             if seen == .silent, before == .agrees { return }
             state.seen.hardware = seen
         }

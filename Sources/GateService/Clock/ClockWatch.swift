@@ -4,11 +4,11 @@ package import Kiosk
 import LinuxIO
 import Synchronization
 
-/// The date for verdicts and records: the readings of the machine's clocks, judged by a ``ClockGuard`` at
-/// each call.
+/// The date for verdicts and records. Each call reads the machine's clocks and lets a ``ClockGuard`` decide how far
+/// their date can be trusted.
 ///
-/// It may be called from any thread, and does not block. Faults are collected for ``takeReports()``, so that
-/// no reporter is called on the way to a verdict.
+/// All methods may be called from any thread and do not block. The object collects faults until ``takeReports()``
+/// returns them, so a caller that needs the date for a verdict calls no reporter.
 package final class ClockWatch: Sendable {
     private struct State {
         var judge: ClockGuard
@@ -19,13 +19,14 @@ package final class ClockWatch: Sendable {
     private let skew: Duration
     private let look: @Sendable () -> ClockGuard.Reading
 
-    /// Creates a watch over the machine's clocks.
+    /// Creates a watch that reads the clocks with `look`.
     ///
     /// - Parameters:
     ///   - newest: The date of the newest record; nil on a new gate.
-    ///   - skew: The permitted difference between clocks.
-    ///   - settle: How long a date must be stable after the clock was moved to it.
-    ///   - memory: The ``memory`` of the previous run, as ``StoredDate`` read it.
+    ///   - skew: The permitted difference between two clocks.
+    ///   - settle: How long the date must stay consistent after someone set the clock, before it is trusted.
+    ///   - memory: The ``memory`` of the previous run of the program, as ``StoredDate`` read it; nil if there is
+    ///     none.
     ///   - isAuthenticated: Whether the time server is known to be the operator's (`clock.authenticated`).
     ///   - made: The day on which this program was built.
     ///   - look: Reads the clocks.
@@ -42,22 +43,22 @@ package final class ClockWatch: Sendable {
                     made: made, at: look().monotonic)))
     }
 
-    /// The knowledge about dates that the next start of the program needs; nil if nothing is known yet.
+    /// What the next start of the program needs to know about the dates of this run; nil if nothing is known yet.
     package var memory: ClockMemory? { state.withLock { $0.judge.memory } }
 
     /// Returns the present date and how far it can be trusted.
     package func now() -> WallTime {
         state.withLock { state in
-            // Read the clocks inside the lock, so that readings are judged in the order in which they were
-            // taken.
+            // Read the clocks inside the lock. Otherwise two threads could pass their readings to the judge in the
+            // wrong order.
             let reports = state.judge.handle(look())
             Self.collect(reports, &state)
             return state.judge.time
         }
     }
 
-    /// Applies an operator's statement of the date in the start of the machine with the name `boot`. Returns
-    /// why the statement was refused; nil if it was applied.
+    /// Applies an operator's statement of the date. `boot` is the name of the machine's present boot. Returns why the
+    /// statement was refused; nil if it was applied.
     package func accept(_ word: ClockAcceptance.Confirmation, in boot: Text) -> ClockAcceptance.Refusal? {
         state.withLock { state in
             let look = look()
@@ -68,8 +69,8 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// Reads the clocks and returns the faults that began or ended since the last call. For each code it
-    /// returns only the newest report.
+    /// Reads the clocks and returns the faults that began or ended since the last call. Returns only the newest
+    /// report of each code.
     func takeReports() -> [HealthReport] {
         _ = now()
         return state.withLock { state in
@@ -85,12 +86,12 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    /// Returns a function that reads this machine's clocks. `made`: the day on which this program was built.
-    /// Waits once, for a moment, until a battery-backed clock and systemd-timedated have answered. Otherwise
-    /// a date that a time server has set would count as a saved date.
+    /// Returns a function that reads this machine's clocks. `made` is the day on which this program was built. First
+    /// waits, for up to 1 s each, until systemd-timedated and a battery-backed clock have answered. Without this wait
+    /// the first reading could report a date of a time server as a saved date.
     package static func machine(made: Timestamp, clock: Clock) -> @Sendable () -> ClockGuard.Reading {
-        // Wait for the time server before the first check of the battery-backed clock, so that the clock's
-        // reading is fresh when the first date is judged.
+        // Wait for systemd-timedated before the first check of the battery-backed clock. The reading of that clock is
+        // then fresh when the first date is judged.
         TimeServer.awaitAnswer(within: .seconds(1))
         let sources = ClockSources(made: made, clock: clock)
         return {

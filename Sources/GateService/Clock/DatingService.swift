@@ -7,8 +7,8 @@ import Reasons
 import ServiceLifecycle
 import Synchronization
 
-/// Reports a date at which the gate admits no visitor. The date is judged as in a verification, by the policy
-/// in force, but before a visitor arrives.
+/// Reports a fault while the date is one at which the gate admits no visitor. The service judges the date by the
+/// policy in force, as a verification does, but also when no visitor is at the gate.
 package struct DatingService: ServiceLifecycle.Service {
     private let verifiers: CurrentVerifier
     private let wallTime: @Sendable () -> WallTime
@@ -18,10 +18,11 @@ package struct DatingService: ServiceLifecycle.Service {
     /// Creates a service that checks the date at intervals.
     ///
     /// - Parameters:
-    ///   - verifiers: The policy in force.
+    ///   - verifiers: Contains the policy in force.
     ///   - clock: Measures the time between two checks.
-    ///   - wallTime: Returns the date and what is known about it.
-    ///   - report: Receives the fault once the date has been untrusted for ``Dating/patience``, and its end.
+    ///   - wallTime: Returns the date and its provenance.
+    ///   - report: Receives the fault when the date has been untrusted for ``Dating/patience``, and the end of the
+    ///     fault.
     ///   - pause: The time between two checks.
     package init(
         _ verifiers: CurrentVerifier, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
@@ -31,8 +32,8 @@ package struct DatingService: ServiceLifecycle.Service {
         times = Periodic(every: pause, by: clock)
     }
 
-    /// Checks the date until the service must end. The system's answer about the date may hang; the end does
-    /// not wait for it.
+    /// Checks the date until the service is shut down. The call that reads the date may hang, so a separate thread
+    /// makes it, and the shutdown does not wait for that thread.
     package func run() async throws {
         let thread = try BackgroundThread(name: "gatehouse-date", limit: 1)
         let dating = Watched()
@@ -47,23 +48,24 @@ package struct DatingService: ServiceLifecycle.Service {
         }
     }
 
-    /// The state of the last check, used on the thread.
+    /// The state of the checks. Only the thread of the checks uses it.
     private final class Watched: Sendable { let state = Mutex(Dating()) }
 }
 
-/// Decides when an untrusted date is a fault, and with which detail.
+/// Decides when an untrusted date is reported as a fault, and with which text.
 package struct Dating: Sendable {
-    /// How long the date must have been untrusted before the fault is reported: after a start, the system's
-    /// answer about it takes a moment.
+    /// How long the date must be untrusted before the fault is reported. After a start of the program it takes a
+    /// moment until the system reports whether its date is synchronised.
     package static let patience: Duration = .seconds(5)
 
     private var since: Instant?
     private var told: String?
 
-    /// Creates the state of the service before the first check.
+    /// Creates the state before the first check.
     package init() {}
 
-    /// Checks a date; returns the report to send, if any.
+    /// Checks the date `time` under `policy`. Returns the beginning, the change or the end of the fault; nil if
+    /// nothing is to be reported.
     package mutating func look(_ time: WallTime, under policy: VerificationPolicy, at now: Instant) -> HealthReport? {
         guard !policy.trusts(time) else {
             defer { (since, told) = (nil, nil) }

@@ -1,16 +1,15 @@
 package import Encoding
 package import Kiosk
 
-/// The gate's knowledge of the date (``ClockGuard/memory``), in the form in which the database keeps it for
-/// the next start of the program. The stored text has these words: the name of the start of the machine; the
-/// instant of the knowledge; ``ClockMemory/Suspicion``; then for each date `DATE NANOSECONDS`, or `- -` if
-/// that date is unknown. The nanoseconds are those of the monotonic clock, which begins again at each start
-/// of the machine.
+/// The format in which the database stores what the gate knows about the date (``ClockGuard/memory``), for the next
+/// start of the program. The text consists of words: the name of the machine's boot; the instant at which the
+/// knowledge was stored; the ``ClockMemory/Suspicion``; then for each of four dates `DATE NANOSECONDS`, or `- -` if
+/// the date is unknown. The nanoseconds are a reading of the monotonic clock, which restarts at each boot.
 package enum StoredDate {
-    /// The name of the setting in the database.
+    /// The name under which the database stores the text.
     package static let setting: Text = "confirmed-date"
 
-    /// Returns the text that is kept.
+    /// Returns the text to store. `boot` is the name of the machine's present boot.
     package static func bytes(_ memory: ClockMemory, boot: Text) -> [UInt8] {
         let dates = [memory.confirmed, memory.highest, memory.limit, memory.earlier].map { date in
             date.map { "\($0.utc.rfc3339) \($0.at.nanoseconds)" } ?? "- -"
@@ -19,8 +18,8 @@ package enum StoredDate {
         return Array(words.joined(separator: " ").utf8)
     }
 
-    /// Reads the text that was kept: the whole text if it is from the start of the machine with one of the
-    /// names `boots`, otherwise the part that remains valid after a restart. Returns nil if no part is valid.
+    /// Reads a stored text. If the text is from the boot with one of the names `boots`, returns all that it contains.
+    /// Otherwise returns only what remains valid after a reboot. Returns nil if nothing is valid.
     package static func read(_ bytes: [UInt8]?, boots: [Text], at now: Instant) -> ClockMemory? {
         let words = String(decoding: bytes ?? [], as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         if words.count == 7 { return earlierForm(words, boots: boots, at: now) }
@@ -38,10 +37,9 @@ package enum StoredDate {
         return isKnown && memory.at <= now ? memory : nil
     }
 
-    /// Reads an earlier form of the text: the name of the start of the machine, the confirmed date, the
-    /// newest date and the limit. A text in this form is valid only in the same start of the machine. This
-    /// form is still read because a service that is upgraded while the machine runs must not forget a doubt
-    /// about the date.
+    /// Reads the earlier format of the text: the name of the boot, the confirmed date, the newest date and the limit.
+    /// A text in this format is valid only in the same boot. The format is still read because a service that is
+    /// upgraded without a reboot must not forget its doubt about the date.
     private static func earlierForm(_ words: [Substring], boots: [Text], at now: Instant) -> ClockMemory? {
         func date(_ place: Int) -> DatedInstant? {
             guard let utc = Timestamp(rfc3339: words[place]), let at = Int64(words[place + 1]),

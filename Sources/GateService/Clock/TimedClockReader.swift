@@ -4,17 +4,17 @@ package import Encoding
 package import LinuxIO
 import Synchronization
 
-/// The date for status reports. The query of the system's clock may hang, so it runs on a separate thread. On
-/// the shared threads, a few blocked tasks would hold up all other tasks and the end of the program.
+/// The date for status reports. The call that reads the system's clock may hang, so it runs on a separate thread. On
+/// the shared thread pool a few hanging calls would block all other tasks and the end of the program.
 package final class TimedClockReader: Sendable {
-    /// How long an answer is awaited.
+    /// How long ``now()`` waits for the date.
     package static let patience: Duration = .milliseconds(500)
 
     private let clock: Clock
     private let question: TimedQuery<WallTime>
     private let last: Mutex<(time: WallTime, at: Instant)>
 
-    /// Creates a date that `look` reads on a separate thread of this object.
+    /// Creates a reader that calls `look` on a separate thread of its own. Throws if the thread cannot be created.
     package init(
         by clock: Clock, _ spawner: Spawner, _ look: @escaping @Sendable () -> WallTime
     ) throws(SystemError) {
@@ -26,7 +26,7 @@ package final class TimedClockReader: Sendable {
         last = Mutex((WallTime(utc: clock.utc(), provenance: .unset), clock.now()))
     }
 
-    /// Returns the date. If the clock does not answer in time, returns the last known date plus the time
+    /// Returns the date. If the clock does not answer within ``patience``, returns the last known date plus the time
     /// since then.
     package func now() async -> WallTime {
         guard let time = await question.answer(within: Self.patience) else { return known }
@@ -34,7 +34,7 @@ package final class TimedClockReader: Sendable {
         return time
     }
 
-    /// The last known date plus the time since then; returns at once.
+    /// The last known date plus the time since then. Does not wait.
     package var known: WallTime {
         last.withLock { last in
             var time = last.time

@@ -7,8 +7,8 @@ import Reasons
 import ServiceLifecycle
 package import Settings
 
-/// Keeps the control socket open while the service runs. If the socket cannot be made, the service reports
-/// that, goes on, and tries again. It makes a removed socket again.
+/// Keeps the control socket open while the service runs. If the socket cannot be created, the service reports a fault
+/// and retries at intervals. If the socket file has been removed or replaced, the service creates it again.
 package struct ControlService: ServiceLifecycle.Service {
     private let section: ControlSection
     private let router: ControlRouter
@@ -16,9 +16,9 @@ package struct ControlService: ServiceLifecycle.Service {
     private let report: HealthReporter
     private let times: Periodic
 
-    /// Creates a service for the socket that the configuration names. `report` receives the reports that the
-    /// socket is missing, and that it exists again. `pause`: the time by `clock` from one attempt to the
-    /// next, and from one check of the socket's name to the next.
+    /// Creates a service for the socket that the configuration names. `report` receives the fault that the socket
+    /// cannot be created, and its end. `pause` is the time by `clock` between two attempts, and between two checks
+    /// that the socket's path still leads to this socket.
     package init(
         _ section: ControlSection, router: ControlRouter, log: LogSink, report: @escaping HealthReporter, clock: Clock,
         pause: Duration = .seconds(5)
@@ -37,11 +37,11 @@ package struct ControlService: ServiceLifecycle.Service {
         let server = await cancelWhenGracefulShutdown {
             var (server, told) = (ControlServer?.none, SystemError?.none)
             await times.run { _ in
-                // Without a socket, only wait for the end.
+                // If the configuration names no socket, only wait for the shutdown.
                 guard let path = section.path else { return }
                 do throws(SystemError) {
                     if server == nil { server = try make(access) }
-                    // Clients cannot reach a socket whose name is gone or belongs to another socket.
+                    // Clients cannot reach the socket if its path no longer exists or now leads to another socket.
                     if let server, await !server.isInPlace {
                         try await server.open(path, isShared: access.group != nil)
                     }
@@ -58,7 +58,7 @@ package struct ControlService: ServiceLifecycle.Service {
     }
 
     private func make(_ access: ControlAccess) throws(SystemError) -> ControlServer {
-        // The group's members may query the service, but not change anything.
+        // Members of the group may send queries to the service, but no requests that change something.
         let owner = ControlAccess(user: Accounts.user, group: nil)
         return try ControlServer(permits: access.permits, isOwner: owner.permits) { [router] peer, line in
             await router.answer(line, mayChange: owner.permits(peer))
@@ -67,6 +67,7 @@ package struct ControlService: ServiceLifecycle.Service {
 }
 
 extension ControlSection {
-    /// The users that may query the service, by the groups that exist now.
+    /// The users that may send requests to the service: this program's user and the members of the configured group,
+    /// if that group exists now.
     package var access: ControlAccess { ControlAccess(user: Accounts.user, group: group.flatMap(Accounts.group)) }
 }

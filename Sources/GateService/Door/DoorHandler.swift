@@ -5,9 +5,9 @@ package import Kiosk
 package import LinuxIO
 package import Observation
 
-/// Answers queries and carries out orders about the door.
+/// Answers queries about the door and carries out orders for it.
 package struct DoorHandler: Sendable {
-    /// The duration of free passage if the order gives none.
+    /// The duration of free passage if the request contains no duration: one hour.
     package static let usual: Duration = .seconds(3600)
 
     private let orders: DoorOrders
@@ -20,8 +20,8 @@ package struct DoorHandler: Sendable {
     private let log: LogSink
     private let limit: Duration
 
-    /// Creates a handler that passes orders to the radio's thread by `tell`, and queries the thread by `status`.
-    /// Each of the two, and the disk, has `limit` to answer.
+    /// Creates a handler. `tell` passes an order to the radio's thread, and `status` asks that thread for its state.
+    /// The handler waits up to `limit` for each of the two calls and for the disk.
     package init(
         _ orders: DoorOrders, settings: DoorSettings, tell: @escaping @Sendable (PendingDoorOrder) async -> Void,
         status: @escaping @Sendable () async -> KioskStatus, clock: Clock, spawner: Spawner,
@@ -32,7 +32,7 @@ package struct DoorHandler: Sendable {
         (self.clock, self.spawner, self.wallTime, self.log, self.limit) = (clock, spawner, wallTime, log, limit)
     }
 
-    /// Registers the handlers of the door's requests.
+    /// Registers this handler for the requests about the door.
     package func register(in router: inout ControlRouter) {
         router.take(.doorStatus) { members throws(ControlRefusal) in
             try Self.nothingMore(members)
@@ -71,9 +71,9 @@ package struct DoorHandler: Sendable {
         }
     }
 
-    /// Carries out an order. The order is in force before it is written, so that a bad disk does not delay
-    /// it. An order that is refused does not come into force later, unobserved; only a lock-down is never
-    /// dropped.
+    /// Carries out an order. The order takes effect before it is stored, so that a slow disk does not delay it. An
+    /// order that was refused to its caller never takes effect later, when the caller no longer watches the gate.
+    /// Only a lock-down takes effect late: it is never dropped.
     private func order(_ order: DoorOrder, keeping kept: DoorOrderFile.Kept) async throws(ControlRefusal) -> JSON {
         let pendingOrder = PendingDoorOrder(order, keeping: kept, by: orders, clock: clock)
         let isTold = TimedQuery(by: clock, spawner) { [tell] in
@@ -127,7 +127,7 @@ package struct DoorHandler: Sendable {
         }
     }
 
-    /// Returns the door's part of the status report, which is the answer of `gatehouse door`, too.
+    /// Returns the door's part of the status report. `gatehouse door` prints the same part.
     package static func report(_ status: DoorStatus, at now: (instant: Instant, utc: Timestamp)) -> StatusReport.Door {
         var door = StatusReport.Door()
         (door.mode, door.cause, door.inputs) = (status.mode, status.cause, status.inputs)

@@ -3,16 +3,16 @@ import Encoding
 package import Kiosk
 import Synchronization
 
-/// Passes events of the door from any thread on to the gatekeeper, in order. The queue is bounded, so that an
-/// input that changes very fast cannot exhaust memory.
+/// Passes events of the door from any thread to the gatekeeper, in their order. The queue is bounded, so that an
+/// input that changes very fast cannot exhaust the memory.
 package final class DoorInbox: Sendable {
-    /// The maximum number of waiting events. Further edges are dropped; the present levels are delivered
-    /// instead.
+    /// The maximum number of edges in the queue. Further edges are dropped, and the present levels of all inputs are
+    /// delivered in their place.
     package static let limit = 256
 
     private struct State {
         var waiting: [DoorEvent] = []
-        /// The levels after the last edge of each input; nil: the inputs cannot be read.
+        /// The level of each input after its last edge; nil while the inputs cannot be read.
         var levels: [DoorInput: Bool]?
         var isOverrun = false
         var isDelivering = false
@@ -22,10 +22,11 @@ package final class DoorInbox: Sendable {
     private let spawner: Spawner
     private let state = Mutex(State())
 
-    /// Creates an empty inbox that keeps events until ``connect(_:)``. `spawner` starts its deliveries.
+    /// Creates an empty inbox that stores events until ``connect(_:)`` is called. `spawner` starts the task that
+    /// delivers them.
     package init(spawner: Spawner) { self.spawner = spawner }
 
-    /// Takes events and returns at once.
+    /// Adds events to the queue. Does not wait for their delivery.
     package func take(_ events: [DoorEvent]) {
         let begins = state.withLock { state in
             for event in events { Self.add(event, to: &state) }
@@ -34,7 +35,7 @@ package final class DoorInbox: Sendable {
         if begins { start() }
     }
 
-    /// Delivers the waiting events and all later ones to `deliver`, one batch after the other.
+    /// Delivers the queued events and all later events to `deliver`, one batch after the other.
     package func connect(_ deliver: @escaping @Sendable ([DoorEvent]) async -> Void) {
         let begins = state.withLock { state in
             state.deliver = deliver
@@ -55,7 +56,8 @@ package final class DoorInbox: Sendable {
             }
         case .order, .schedule, .opened: break
         }
-        // Events other than edges are rare, so twice the limit is enough for them.
+        // Events that are not edges are rare: the second half of the queue, which edges cannot fill, is enough for
+        // them.
         if state.waiting.count < 2 * limit { state.waiting.append(event) }
     }
 

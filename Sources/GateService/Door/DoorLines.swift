@@ -5,19 +5,19 @@ package import LinuxIO
 package import Settings
 import Synchronization
 
-/// The inputs at the door on GPIO lines: requests the lines and delivers their edges.
+/// The inputs at the door on GPIO lines. This class requests the lines and delivers their edges.
 ///
-/// Only this class knows which line has which use. The kernel debounces the lines, or ``GPIOInputs`` if it
-/// cannot; the thread of ``GPIOInputs`` also waits for their chip.
+/// Only this class knows which line is which input. The kernel debounces the lines; if it cannot, ``GPIOInputs``
+/// does. The thread of ``GPIOInputs`` also waits until the GPIO chip exists.
 package final class DoorLines: Sendable {
     private let inputs: GPIOInputs
 
-    /// Requests the inputs of a configuration; nil: the configuration has no inputs. `tell` is called on a
-    /// separate thread and must not block.
+    /// Requests the input lines of a configuration. Returns nil if the configuration has no inputs. `tell` is called
+    /// on a separate thread and must not block.
     package init?(_ configuration: Configuration, tell: @escaping @Sendable ([DoorEvent]) -> Void) throws(SystemError) {
         guard let chip = configuration.gpio.chip, !configuration.door.inputs.isEmpty else { return nil }
         let uses = configuration.door.inputs.map(\.use)
-        // An input without an edge so far is inactive.
+        // An input is assumed to be inactive until its first edge.
         let levels = Mutex(Dictionary(uses.map { ($0, false) }) { first, _ in first })
         inputs = try GPIOInputs(
             chip: chip, lines: configuration.door.inputs.map(\.inputLine), consumer: "gatehouse",
@@ -36,12 +36,13 @@ package final class DoorLines: Sendable {
                 switch news {
                 case .available: tell([.lines(levels.withLock { $0 })])
                 case .unavailable(let error): tell([.linesLost(detail: error.detail)])
-                // The edges that were missed follow as edges.
+                // Nothing to do: the kernel dropped edges, and ``GPIOInputs`` delivers the resulting changes as
+                // edges.
                 case .lost: break
                 }
             })
     }
 
-    /// Gives the lines back. Returns whether that was done within `limit`.
+    /// Releases the lines. Returns whether they were released within `limit`.
     package func end(within limit: Duration) -> Bool { inputs.end(within: limit) }
 }

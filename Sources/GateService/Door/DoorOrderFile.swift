@@ -2,19 +2,19 @@ package import Encoding
 import Glibc
 package import LinuxIO
 
-/// The operator's order, kept over a restart in a small file next to the database: `lock`, or `free` with the
-/// date of the order and the date of its end.
+/// The file next to the database that preserves the operator's order over a restart. It contains `lock`, or `free`
+/// with the date of the order and the date of its end.
 ///
-/// If the file does not exist, no order is in force. A file that cannot be read counts as a lock-down,
-/// because it may contain one.
+/// Without the file no order is in force. A file that cannot be read counts as a lock-down, because it may contain
+/// one.
 package struct DoorOrderFile: Sendable {
-    /// An order with its end as a date. A date is still valid after a restart.
+    /// An order whose end is a date. Unlike an instant of the monotonic clock, a date is still valid after a reboot.
     package enum Kept: Hashable, Sendable {
         /// No order is in force.
         case none
         /// A lock-down is ordered.
         case lock
-        /// Free passage between the date of the order and the date of its end.
+        /// Free passage is ordered, from the date of the order until the date of its end.
         case free(from: Timestamp, until: Timestamp)
     }
 
@@ -24,10 +24,10 @@ package struct DoorOrderFile: Sendable {
     /// Called after each step of writing an order. A test can delay the disk in this call.
     var onStep: @Sendable (DurableFile.Step) -> Void = { _ in }
 
-    /// Creates the order file of the gate with the database at the path `database`.
+    /// Creates the object for the gate whose database has the path `database`. Creates no file.
     package init(database: String) { path = database + ".order" }
 
-    /// Returns the order that was kept; nil: the file cannot be read.
+    /// Returns the stored order; nil if the file exists but cannot be read or is invalid.
     package func read() -> Kept? {
         guard let bytes = FileBytes.read(path, limit: 97) else { return errno == ENOENT ? Kept.none : nil }
         let words = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first?.split(separator: " ") ?? []
@@ -37,14 +37,14 @@ package struct DoorOrderFile: Sendable {
         case ("free", 3):
             guard let from = Timestamp(rfc3339: words[1]), let until = Timestamp(rfc3339: words[2]) else { return nil }
             return .free(from: from, until: until)
-        // A file without the date of the order (versions before 0.2) does not say how long the order was to
-        // last: count the order as ended.
+        // Versions before 0.2 stored no date of the order. How long such an order was to last is unknown, so it
+        // counts as ended.
         case ("free", 2): return Timestamp(rfc3339: words[1]) == nil ? nil : Kept.none
         default: return nil
         }
     }
 
-    /// Replaces the order that is kept; durable when this returns.
+    /// Stores `order` in place of the stored order. The change is durable when the call returns.
     package func keep(_ order: Kept) throws(SystemError) {
         switch order {
         case .none: try DurableFile.remove(path)

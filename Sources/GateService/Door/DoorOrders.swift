@@ -5,22 +5,22 @@ package import LinuxIO
 import Reasons
 import Synchronization
 
-/// The operator's order at the gate: in force at once, and kept for the next start as soon as it is on the
-/// disk.
+/// The operator's newest order for the door, and its storage for the next start. An order takes effect before it is
+/// stored.
 ///
-/// A disk that does not answer delays no order: a thread of its own writes the newest order only.
+/// A separate thread writes orders, so a disk that hangs delays none. The thread writes only the newest order.
 package final class DoorOrders: Sendable {
-    /// How long the disk may take for an order before a fault is reported.
+    /// How long a write of an order may take before it is reported as a fault.
     package static let limit: Duration = .seconds(1)
 
     private struct State {
-        /// The order to be stored; nil if the file could not be read and no order was given since.
+        /// The order that the file should contain; nil if the file could not be read and no order was given since.
         var wanted: DoorOrderFile.Kept?
         /// The number of the newest order.
         var wantedNumber = 0
-        /// The order in the file; nil: unknown.
+        /// The order that the file contains; nil if its content is unknown.
         var kept: DoorOrderFile.Kept?
-        /// The number of the newest order that is on the disk.
+        /// The number of the newest order that has been stored.
         var keptNumber = 0
         /// The instant since which an order is being written; nil while no order is being written.
         var writingSince: Instant?
@@ -33,7 +33,7 @@ package final class DoorOrders: Sendable {
     private let report: HealthReporter
     private let state = Mutex(State())
 
-    /// Creates the orders that are stored in `file`, by a thread of their own.
+    /// Creates an object that stores orders in `file`, on a separate thread. Throws if the thread cannot be created.
     package convenience init(
         _ file: DoorOrderFile, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
         report: @escaping HealthReporter
@@ -42,7 +42,7 @@ package final class DoorOrders: Sendable {
         self.init(file, clock: clock, wallTime: wallTime, report: report) { thread.run($0) }
     }
 
-    /// Creates the orders that are stored in `file`. `perform` runs each write; a simulation runs it at once.
+    /// Creates an object that stores orders in `file`. `perform` runs each write; a simulation runs it at once.
     init(
         _ file: DoorOrderFile, clock: Clock, wallTime: @escaping @Sendable () -> WallTime,
         report: @escaping HealthReporter,
@@ -51,12 +51,14 @@ package final class DoorOrders: Sendable {
         (self.file, self.clock, self.wallTime, self.report, self.perform) = (file, clock, wallTime, report, perform)
     }
 
-    /// How far the date may lie before the date of the order without counting as moved.
+    /// How far the present date may lie before the date of a stored order. A date that lies further before it proves
+    /// that the clock is wrong.
     private static let tolerance: Duration = .seconds(60)
 
-    /// Returns the order that was kept before this start. Free passage is restored only if the date has at
-    /// least the provenance `minimum`, is not before the order, and for no longer than the order was meant to
-    /// last. If the date is uncertain, this must hold for its earliest and its latest value.
+    /// Returns the order that was stored before this start of the program. A file that cannot be read counts as a
+    /// lock-down. Free passage is restored only if the date has at least the provenance `minimum` and lies between
+    /// the date of the order and its end. If the date is uncertain, both its earliest and its latest value must lie
+    /// there. Restored free passage never lasts longer than the order specified.
     package func restored(at now: Instant, minimum: WallTime.Provenance) -> DoorOrder {
         let kept = file.read()
         state.withLock { $0 = State(wanted: kept, kept: kept) }
@@ -82,8 +84,8 @@ package final class DoorOrders: Sendable {
         }
     }
 
-    /// Keeps an order that is already in force. Returns at once, with a number for ``hasKept(_:)``.
-    /// ``turn(at:)`` repeats a write that fails.
+    /// Stores an order that is already in force. Returns at once, with the number of the order for ``hasKept(_:)``.
+    /// If the write fails, ``turn(at:)`` repeats it.
     @discardableResult package func set(_ order: DoorOrderFile.Kept) -> Int {
         let number = state.withLock { state in
             state.wanted = order
@@ -94,10 +96,10 @@ package final class DoorOrders: Sendable {
         return number
     }
 
-    /// Returns whether the order with the number `number`, or a later order, is on the disk.
+    /// Returns whether the order with the number `number`, or a later order, has been stored.
     package func hasKept(_ number: Int) -> Bool { state.withLock { $0.keptNumber >= number } }
 
-    /// Repeats a write that failed, and reports a disk that hangs.
+    /// Repeats a failed write of the newest order, and reports a fault if a write takes longer than ``limit``.
     package func turn(at now: Instant) {
         state.withLock { state in
             guard let since = state.writingSince, now >= since.advanced(by: Self.limit) else { return }
@@ -123,11 +125,11 @@ package final class DoorOrders: Sendable {
             var failure: SystemError?
             do throws(SystemError) { try file.keep(wanted) } catch { failure = error }
             state.withLock { state in
-                // After a failed write the content of the file is unknown.
+                // After a failed write the file may contain the old or the new order.
                 (state.kept, state.writingSince) = (failure == nil ? wanted : nil, nil)
                 if failure == nil { state.keptNumber = number }
-                // Report inside the lock, so that ``turn(at:)`` cannot report that a write is late after it
-                // has ended.
+                // Report the result inside the lock. Otherwise ``turn(at:)`` could report this write as too slow
+                // after it has ended.
                 report(failure.map { .present(.doorOrder, detail: "\($0)") } ?? .over(.doorOrder))
             }
             if failure == nil { write() }

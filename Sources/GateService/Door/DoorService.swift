@@ -4,17 +4,17 @@ package import Encoding
 import LinuxIO
 import ServiceLifecycle
 
-/// Applies the schedule at intervals, and has the operator's orders kept.
+/// Applies the door's schedule at intervals, and repeats failed writes of the operator's orders.
 package struct DoorService: ServiceLifecycle.Service {
-    /// The time between two turns.
+    /// The time between two calls of `hear`.
     package static let pause: Duration = .seconds(2)
 
     private let orders: DoorOrders
     private let hearing: TimedQuery<Bool>
     private let times: Periodic
 
-    /// Creates a service that calls `hear` with the present instant, to apply the schedule on the radio's
-    /// thread; `hear` may hang.
+    /// Creates a service that calls `hear` at intervals with the present instant. `hear` applies the schedule on the
+    /// radio's thread, and may hang.
     package init(
         _ orders: DoorOrders, clock: Clock, spawner: Spawner, hear: @escaping @Sendable (Instant) async -> Void
     ) {

@@ -4,16 +4,16 @@ package import Kiosk
 import LinuxIO
 import Synchronization
 
-/// An operator's order on its way to the radio's thread. That thread puts the order in force and passes it on
-/// to be stored, both in one turn. So if several orders are given at the same time, the order that is in
-/// force last is also the order on the disk.
+/// An operator's order that waits for the radio's thread. In one turn that thread puts the order in force and passes
+/// it on for storage. Therefore, if several operators give orders at the same time, the order that took effect last
+/// is also the stored one.
 package final class PendingDoorOrder: Sendable {
     private struct State {
-        /// Whether the order may still be put in force.
+        /// Whether the order may still take effect; false after its caller has given it up.
         var isWanted = true
         /// Whether the radio's thread has begun to put the order in force.
         var isTaken = false
-        /// The number of the order in ``DoorOrders``; nil: the order was not passed on yet.
+        /// The number of the order in ``DoorOrders``; nil until the order has been passed on for storage.
         var number: Int?
     }
 
@@ -23,13 +23,14 @@ package final class PendingDoorOrder: Sendable {
     private let clock: Clock
     private let state = Mutex(State())
 
-    /// Creates a pending order and the form in which `orders` keeps it. `clock` measures how long that takes.
+    /// Creates an order that has not taken effect yet. `kept` is the form in which `orders` stores it. `clock`
+    /// measures how long the storage takes.
     package init(_ order: DoorOrder, keeping kept: DoorOrderFile.Kept, by orders: DoorOrders, clock: Clock) {
         (self.order, self.kept, self.orders, self.clock) = (order, kept, orders, clock)
     }
 
-    /// Puts the order in force by `put` and then passes it on to be kept, unless it was given up before.
-    /// Called on the radio's thread; does not block.
+    /// Puts the order in force with `put` and then passes it on for storage. Does nothing if the order was given up
+    /// before. Called on the radio's thread; does not block.
     package func carryOut(_ put: (DoorOrder) -> Void) {
         let isWanted = state.withLock { state in
             if state.isWanted { state.isTaken = true }
@@ -41,10 +42,10 @@ package final class PendingDoorOrder: Sendable {
         state.withLock { $0.number = number }
     }
 
-    /// Gives the order up, because its caller no longer waits for it. Returns whether the order was not in
-    /// force yet. Such an order never comes into force, because its caller would not be there to watch the
-    /// gate. A lock-down is the exception: it is stored at once, and comes into force as soon as the radio's
-    /// thread continues.
+    /// Gives the order up, because its caller no longer waits for it. Returns false if the order has already taken
+    /// effect, otherwise true. An order that was given up never takes effect, because the caller no longer watches
+    /// the gate. Only a lock-down still does: it is stored at once, and takes effect as soon as the radio's thread
+    /// continues.
     package func giveUp() -> Bool {
         state.withLock { state in
             guard !state.isTaken else { return false }
@@ -53,7 +54,7 @@ package final class PendingDoorOrder: Sendable {
         }
     }
 
-    /// Waits for at most `limit` and returns whether the order is on the disk.
+    /// Waits until the order has been stored, for at most `limit`. Returns whether it has been stored.
     package func isKept(within limit: Duration) async -> Bool {
         let last = clock.now().advanced(by: limit)
         while clock.now() < last {

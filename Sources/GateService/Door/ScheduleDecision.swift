@@ -2,28 +2,29 @@ package import Encoding
 package import Kiosk
 import Reasons
 
-/// The schedule's events for the kiosk, derived from dates that may be untrustworthy.
+/// Decides which mode the door's schedule requires, from dates that may be untrustworthy.
 ///
-/// An untrusted date opens nothing: it ends free passage, but not a lock-down. Before the first trusted date
-/// the time of day is unknown, so a schedule with locked hours starts with a lock-down.
+/// An untrusted date opens nothing: it ends free passage, but no lock-down. Before the first trusted date the time of
+/// day is unknown, so a schedule with locked hours begins with a lock-down.
 package struct ScheduleDecision: Sendable {
     private let schedule: DoorSchedule
     private var last: DoorMode
-    /// The instant at which the newest date was read.
+    /// The instant at which the newest date that was applied had been read.
     private var heard = Instant.zero
 
-    /// Creates the state of a schedule before its first date.
+    /// Creates the state before the first date.
     package init(_ schedule: DoorSchedule) {
         self.schedule = schedule
         last = schedule.entries.contains { $0.mode == .locked } ? .locked : .normal
     }
 
-    /// Whether the schedule has entries.
+    /// Whether the schedule has any entries.
     package var isThere: Bool { !schedule.entries.isEmpty }
 
-    /// Returns the kiosk's events for a date that was read at `now` and must have the provenance `minimum`;
-    /// an empty list if the schedule is empty, or if a newer date was applied before. The mode in an event
-    /// has an end, so that a schedule that is no longer evaluated does not keep the gate open.
+    /// Returns the events that apply the schedule at the date `date`, which was read at the instant `now`. A date
+    /// with a lower provenance than `minimum` counts as untrusted. Returns an empty list if the schedule is empty, or
+    /// if a date that was read later has been applied. The mode in the event is a lease with an end, so that free
+    /// passage ends if the schedule is no longer evaluated.
     package mutating func events(
         by date: WallTime, minimum: WallTime.Provenance, at now: Instant
     ) -> [KioskEvent] {

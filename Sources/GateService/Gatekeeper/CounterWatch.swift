@@ -5,7 +5,7 @@ import LinuxIO
 package import Reasons
 import ServiceLifecycle
 
-/// Reports a fault for each counter that grows: from its growth until it has rested for ``rest``.
+/// Reports a fault for each counter that grows. The fault ends when the counter has stayed the same for ``rest``.
 package struct CounterWatch: Sendable {
     /// A counter, and the fault that is reported when the counter grows.
     package struct Counter: Sendable {
@@ -25,7 +25,7 @@ package struct CounterWatch: Sendable {
     private let report: HealthReporter
     private var seen: [(count: Int, grewAt: Instant?)]
 
-    /// Creates a watch over `counters`. A counter above zero is a fault from the first check.
+    /// Creates a watch over `counters`. A counter that is above zero at the first check is reported as a fault.
     package init(_ counters: [Counter], report: @escaping HealthReporter) {
         (self.counters, self.report) = (counters, report)
         seen = counters.map { _ in (0, nil) }
@@ -46,12 +46,12 @@ package struct CounterWatch: Sendable {
     }
 }
 
-/// Checks the counters for as long as the service runs.
+/// Runs a ``CounterWatch`` at intervals while the service runs.
 package struct CounterService: ServiceLifecycle.Service {
     private let watch: CounterWatch
     private let times: Periodic
 
-    /// Creates a service that checks once in every two seconds of `clock`.
+    /// Creates a service that checks the counters every 2 s of `clock`.
     package init(_ watch: CounterWatch, clock: Clock) {
         (self.watch, times) = (watch, Periodic(every: .seconds(2), by: clock))
     }

@@ -6,42 +6,42 @@ package import Ledger
 package import LinuxIO
 
 extension Gatekeeper {
-    /// The parts that the kiosk is connected to.
+    /// The parts of the program that the driver connects with the kiosk.
     package struct Dependencies: Sendable {
-        /// The clock of the kiosk's turns.
+        /// The clock by which the kiosk's turns are timed.
         package var clock: Clock
-        /// Starts the tasks that bring results of other threads to the radio's thread.
+        /// Starts the tasks that pass results of other threads to the radio's thread.
         package var spawner: Spawner
-        /// Opens the transport to the controller, at every start or restart of the radio. Called on its own
-        /// thread: it may resolve names, connect, and wait for a driver.
+        /// Opens the transport to the controller, at each start or restart of the radio. Called on a separate thread,
+        /// because it may resolve names, connect and wait for a driver.
         package var openTransport: @Sendable () throws(TransportError) -> any HCITransport
-        /// Requests a reset of the adapter, for which the service has no permission. Returns at once.
+        /// Requests a reset of the adapter from a process that may reset it; the service itself may not. Returns at
+        /// once.
         package var resetAdapter: @Sendable () -> Void
-        /// The ledger that takes the records.
+        /// The ledger that stores the records.
         package var ledger: any VisitLedger
-        /// The owner of a printed key; nil: none.
+        /// The source of the key of a printed code; nil if the gate has no printed code.
         package var printedKey: (any PrintedKeySource)?
-        /// Verifies a visit's payload at a date. Not called on the radio's thread.
+        /// Verifies the payload of a visit at a date and returns the verdict. Called on a thread for verifications.
         package var verify: @Sendable (VisitID, [UInt8], WallTime) -> Verdict
-        /// Receives the state of a visit's credential: `ordered` with the order to the gate, and `used` or
-        /// `released` with the outcome. Returns at once, with the names that the disk must keep or, for a
-        /// released credential, remove.
+        /// Receives the new state of a visit's credential: `ordered` with the order to open the gate, and `used` or
+        /// `released` with the outcome. Returns at once, with the names of the credential that the ledger must store
+        /// or, for a released credential, remove.
         package var settle: @Sendable (VisitID, CredentialUse) -> [ReplayName]
-        /// Returns the date and its trustworthiness.
+        /// Returns the date and its provenance.
         package var wallTime: @Sendable () -> WallTime
-        /// The hours of free passage and of lock-down.
+        /// The schedule of the door: the hours of free passage and of lock-down.
         package var schedule: DoorSchedule
-        /// Returns the provenance that a date must have at present for the schedule of the door to be
-        /// applied.
+        /// Returns the lowest provenance of a date at which the door's schedule may be applied at present.
         package var minimumClock: @Sendable () -> WallTime.Provenance
         /// The lamps and the relay.
         package var panel: any Panel
-        /// All outputs except the panel.
+        /// All outputs except the panel, for example displays and the log.
         package var listeners: Listeners
-        /// Observes every turn; nil outside tests, the bench and debug builds.
+        /// Receives every turn of the kiosk; nil except in tests, in the bench and in debug builds.
         package var observe: TurnObserver?
 
-        /// Connects the parts.
+        /// Creates the dependencies of a driver.
         package init(
             clock: Clock, spawner: Spawner,
             openTransport: @escaping @Sendable () throws(TransportError) -> any HCITransport,

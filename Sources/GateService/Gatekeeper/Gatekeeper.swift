@@ -7,13 +7,13 @@ import Ledger
 package import LinuxIO
 import Reasons
 
-/// The driver of the pure ``Kiosk`` in the running service. It carries out the kiosk's actions on the thread that waits
-/// for the radio. In the simulation, `GateSimulation` is the driver.
+/// The driver of the ``Kiosk`` in the running service. It passes events to the kiosk and carries out the kiosk's
+/// actions, on the thread that waits for the radio. In the simulation, `GateSimulation` is the driver.
 ///
-/// A packet is read, handled and answered on that thread, and nothing there blocks while the gate works: the panel only
-/// notes commands, and listeners have their own threads. The disk, verification and the opening of the transport
-/// run on other threads, and their results return as events. At the end the thread waits for a limited time, for the
-/// adapter and for the last order of the relay.
+/// That thread reads, handles and answers each packet, and no call on it blocks while the gate works: the panel only
+/// notes commands, and listeners have their own threads. The disk, verification and the opening of the transport run
+/// on other threads, and their results return as events. When the program ends, the thread waits up to
+/// ``closingLimit`` for the adapter and up to ``lastPulse`` for the relay.
 package actor Gatekeeper {
     /// An observer of turns. It gets the event, the kiosk's actions, the kiosk's next deadline and the
     /// instant of the turn. It is called on the radio's thread before the actions are carried out.
@@ -27,22 +27,25 @@ package actor Gatekeeper {
     private var clock: Clock { dependencies.clock }
     private var kiosk: Kiosk
     private var schedule: ScheduleDecision
-    /// How long the end waits until the adapter is given back; after that the kernel takes it back.
+    /// How long the end of the program waits for the closing of the adapter. After that time the kernel closes it
+    /// together with the process.
     private static let closingLimit: Duration = .milliseconds(500)
-    /// The delays of an order to open for which its pulse ends later. Shorter ones do not matter. After a longer
-    /// one the visitor may have left: the thread was stopped, and the order counts from the instant of its turn.
+    /// The delays of an order to open after which the end of the pulse is moved by the delay. A shorter delay does
+    /// not matter. After a longer delay the visitor may have left, because the thread was stopped for that time: then
+    /// the pulse ends as the kiosk ordered.
     private static let delays: ClosedRange<Duration> = .milliseconds(2)...(.seconds(1))
-    /// The time limit for the relay's thread to carry out its last order when the program ends.
+    /// How long the end of the program waits for the relay's thread to carry out its last order.
     private static let lastPulse: Duration = .milliseconds(100)
     /// The threads that verify credentials.
     package nonisolated let verifications = WorkThreads<VisitID>(name: "gatehouse-judge")
     /// Opens and closes transports, one after the other.
     private let opener: BackgroundThread
-    /// The number of the transport that was requested last. A transport with another number is closed.
+    /// The number of the newest request to open a transport. A transport that was opened for an earlier request is
+    /// closed.
     private var transportNumber = 0
     private var transport: (any HCITransport)?
     private var timer: PollThread.Timer?
-    /// The outcomes whose opening has no known result yet.
+    /// The outcomes that wait until the result of their opening is known.
     private var openings = Openings()
     private var openingsTimer: PollThread.Timer?
     private var pending: [KioskEvent] = []
@@ -51,14 +54,16 @@ package actor Gatekeeper {
     private var hasStopped = false
     private var breaths = 0
 
-    /// A transport on its way from the thread that opened it to the radio's thread. No other thread holds it.
+    /// A transport that is passed from the thread that opened it to the radio's thread. Only one thread at a time
+    /// uses it.
     private struct Opened: @unchecked Sendable {
         let result: Result<any HCITransport, TransportError>
 
         func close() { if case .success(let transport) = result { transport.close() } }
     }
 
-    /// Creates a driver on its own thread. The driver does nothing before ``run()`` is called.
+    /// Creates a driver with its own thread. The driver does nothing before ``run()`` is called. Throws if a thread
+    /// cannot be created.
     package init(settings: KioskSettings, dependencies: Dependencies) throws(SystemError) {
         thread = try PollThread()
         opener = try BackgroundThread(name: "gatehouse-open", limit: 4)
@@ -68,7 +73,8 @@ package actor Gatekeeper {
             settings: settings, used: dependencies.printedKey?.used ?? UsedSessions(), at: dependencies.clock.now())
     }
 
-    /// Runs until ``stop()``; every line is released and the radio closed when this returns.
+    /// Runs the kiosk until ``stop()`` is called. When this returns, the kiosk has switched all outputs off and the
+    /// radio is closed.
     package func run() async {
         guard !hasStopped else { return thread.stop() }
         timer = thread.makeTimer { [weak self] in self?.assumeIsolated { $0.handle(.timer) } }
@@ -84,30 +90,32 @@ package actor Gatekeeper {
         thread.stop()
     }
 
-    /// Ends ``run()`` in order: the links are closed, the gate is shut, the light dark, the radio closed.
+    /// Ends ``run()`` in order: the kiosk closes the links, shuts the gate, switches the light off and closes the
+    /// radio.
     package func stop() { handle(.stop) }
 
-    /// Returns once the radio's thread has taken a turn, which proves that it is not stuck. The result is the
-    /// number of calls so far. It exists because the compiler could otherwise remove the call and its turn.
+    /// Returns the number of calls so far. A return proves that the radio's thread is not stuck. (The result exists
+    /// only because the compiler could otherwise remove the call.)
     @discardableResult package func breathe() -> Int {
         breaths += 1
         return breaths
     }
 
-    /// Takes health reports of other parts of the program.
+    /// Passes health reports of other parts of the program to the kiosk.
     package func take(_ reports: [HealthReport]) {
         for report in reports { handle(.health(report)) }
     }
 
-    /// Takes events of the door.
+    /// Passes events of the door to the kiosk.
     package func take(_ events: [DoorEvent]) {
         for event in events { handle(.door(event)) }
     }
 
-    /// Puts an operator's order in force and passes it on to be kept, unless its caller has given it up.
+    /// Puts an operator's order in force and passes it on for storage. Does nothing if its caller has given the order
+    /// up.
     package func take(_ pendingOrder: PendingDoorOrder) { pendingOrder.carryOut { handle(.door(.order($0))) } }
 
-    /// Applies the schedule at a date that was read at `instant`.
+    /// Applies the door's schedule at the date `date`, which was read at `instant`.
     package func hear(_ date: WallTime, at instant: Instant) {
         for event in word(by: date, at: instant) { handle(event) }
     }
@@ -116,16 +124,16 @@ package actor Gatekeeper {
         schedule.events(by: date, minimum: dependencies.minimumClock(), at: instant)
     }
 
-    /// Returns the state of the kiosk. The radio's thread gives the answer, so there is no answer while that
-    /// thread is stuck.
+    /// Returns the state of the kiosk. The call runs on the radio's thread, so it does not return while that thread
+    /// is stuck.
     package func status() -> KioskStatus { kiosk.status(at: clock.now()) }
 
-    /// Notes whether the printed key is in force from now on.
+    /// Informs the kiosk whether the key of the printed code is valid from now on.
     package func takePrintedKey(isInForce: Bool) { handle(.printedKey(isInForce: isInForce)) }
 
     // MARK: - Events
 
-    /// Handles an event. Events that an action causes at once are handled in the same turn.
+    /// Handles an event. If an action causes further events at once, handles them too before it returns.
     private func handle(_ event: KioskEvent) {
         pending.append(event)
         guard !isHandling else { return }
@@ -140,7 +148,7 @@ package actor Gatekeeper {
             last = now
         }
         isHandling = false
-        // Compute the deadline from the time of the last turn, so that a deadline that has passed since then
+        // Compute the next deadline from the time of the last turn. A deadline that has passed since that turn then
         // still fires.
         timer?.set(hasStopped ? nil : kiosk.deadline(after: last))
         openingsTimer?.set(openings.deadline(after: last))
@@ -174,7 +182,7 @@ package actor Gatekeeper {
         case .note(let note, let visit):
             if case .gate(let isOpen) = note {
                 if isOpen { openings.belongs(to: visit) }
-                // Do not log an opening if the gate cannot open a passage.
+                // Without a relay or a gate controller no opening happens, so do not report one.
                 guard dependencies.panel.opens else { return }
             }
             dependencies.listeners.tell { $0.note(note, of: visit, at: now) }
@@ -190,8 +198,8 @@ package actor Gatekeeper {
         }
     }
 
-    /// Passes an order to the relay. A turn may take long before its first action: the first visitor's turn
-    /// reads parts of the program from the disk. The pulse keeps its length then, and ends later.
+    /// Passes an order to the relay. A turn may be slow before its first action: the turn of the first visitor loads
+    /// pages of the program from the disk. In this case the pulse keeps its full length and ends later.
     private func order(_ command: Gate.Command, at now: Instant) {
         var (command, given) = (command, clock.now())
         let delay = now.duration(to: given)
@@ -205,8 +213,8 @@ package actor Gatekeeper {
         openings.told(command, at: given)
     }
 
-    /// Passes a visit's decision to admit on to the ledger, right after the order to open the gate. That
-    /// order does not wait for the disk.
+    /// Passes a visit's decision to admit to the ledger, directly after the order to open the gate. The order to open
+    /// does not wait for the disk.
     private func record(_ decision: VisitRecord) {
         var decision = decision
         if !dependencies.panel.opens { decision.outcome.gate = nil }
@@ -214,15 +222,14 @@ package actor Gatekeeper {
         dependencies.ledger.recordDecision(decision, names: names)
     }
 
-    /// Records an outcome with the result of the opening. The result is known only to the panel; the kiosk
-    /// knows only the order to open.
+    /// Records an outcome with the result of the opening. The kiosk knows only the order to open; the panel knows the
+    /// result.
     private func record(_ outcome: VisitRecord, at now: Instant) {
         guard let entry = openings.take(outcome, panel: dependencies.panel) else { return recordKnown(at: now) }
         record(entry)
     }
 
-    /// Passes on the record of a visit and the new state of its credential. Both follow from the result of
-    /// the opening.
+    /// Records a visit's outcome and the new state of its credential. Both depend on the result of the opening.
     private func record(_ entry: Openings.Entry) {
         let names = dependencies.settle(entry.record.visit, entry.use)
         dependencies.ledger.recordOutcome(entry.record, forgetting: entry.use == .released ? names : [])
@@ -233,7 +240,7 @@ package actor Gatekeeper {
         openingsTimer?.set(openings.deadline(after: now))
     }
 
-    /// Waits a moment for the relay's thread to finish its last order, and records the remaining outcomes.
+    /// Waits up to ``lastPulse`` for the relay's thread to finish its last order, and records the remaining outcomes.
     private func recordLast() {
         var now = clock.now()
         let end = now.advanced(by: Self.lastPulse)
@@ -247,7 +254,7 @@ package actor Gatekeeper {
 
     private func verify(_ visit: VisitID, _ payload: [UInt8]) {
         let date = dependencies.wallTime()
-        // Apply the schedule at the date of the verdict, so that no visitor is let in at a date of lock-down.
+        // Apply the schedule at the date of the verdict, so that no visitor is admitted at a date of lock-down.
         pending += word(by: date, at: clock.now())
         verifications.run(visit) { [weak self, verify = dependencies.verify, spawner = dependencies.spawner] in
             let verdict = verify(visit, payload, date)
@@ -279,8 +286,8 @@ package actor Gatekeeper {
         guard let random = try? SystemRandom.bytes(SessionMaterial.byteCount),
             let material = SessionMaterial(random, printed: dependencies.printedKey?.key())
         else {
-            // Without random bytes there are no session keys: it is safer to stop the radio than to use
-            // guessable keys.
+            // Without random bytes the kiosk cannot make session keys. Stop the radio rather than use keys that can
+            // be guessed.
             pending.append(.transportClosed(.noRandomBytes))
             return
         }
@@ -294,7 +301,7 @@ package actor Gatekeeper {
         transportNumber += 1
         opener.run { [weak self, dependencies, number = transportNumber] in
             let opened = Opened(result: Result { () throws(TransportError) in try dependencies.openTransport() })
-            // A strong reference from here: the gatekeeper must exist until it has closed the transport.
+            // Keep a strong reference from here, because the gatekeeper must exist until it has closed the transport.
             guard let self else { return opened.close() }
             dependencies.spawner.start("a transport on its way to the gatekeeper") {
                 await self.transportOpened(opened, number)
@@ -303,7 +310,7 @@ package actor Gatekeeper {
     }
 
     private func transportOpened(_ opened: Opened, _ number: Int) {
-        // The kiosk may have given up this opening.
+        // The kiosk may have closed this transport again while it was being opened.
         guard number == transportNumber, !hasStopped else { return opener.run { opened.close() } }
         switch opened.result {
         case .success(let transport):
@@ -337,12 +344,12 @@ package actor Gatekeeper {
     }
 
     private func closeTransport() {
-        transportNumber += 1  // a transport that is still being opened is no longer wanted
+        transportNumber += 1  // the result of an opening in progress is no longer wanted
         guard let transport else { return }
         thread.unwatch(transport.descriptor)
         self.transport = nil
-        // Close the transport on the thread that opens transports, before that thread opens the next one:
-        // closing may wait for the adapter's driver.
+        // Close the transport on the thread that opens transports, before that thread opens the next transport.
+        // Closing may wait for the adapter's driver.
         let closed = Opened(result: .success(transport))
         opener.run { closed.close() }
     }
@@ -354,6 +361,6 @@ package actor Gatekeeper {
 }
 
 extension RadioFailure {
-    /// Makes the failure of a transport, with the remedy in its text.
+    /// Converts a transport error. The text contains the remedy.
     fileprivate init(_ error: TransportError) { self = .transport(error.cause, "\(error); \(error.remedy)") }
 }

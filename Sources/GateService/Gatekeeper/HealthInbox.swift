@@ -3,11 +3,11 @@ package import Kiosk
 import Reasons
 import Synchronization
 
-/// Collects health reports from any thread and delivers them to the gatekeeper. The gatekeeper might not
-/// exist yet, or might be stuck.
+/// Collects health reports from any thread and delivers them to the gatekeeper. Reports can arrive before the
+/// gatekeeper exists, and while it is stuck.
 ///
-/// The inbox is bounded by the table of codes: for each code it holds at most one beginning and one end of a
-/// fault, so that even a short fault is delivered.
+/// The size of the inbox is bounded by the table of codes: for each code it stores at most one beginning and one end
+/// of a fault. So even a fault that began and ended between two deliveries is delivered.
 package final class HealthInbox: Sendable {
     private struct Pending {
         var present: HealthReport?
@@ -23,13 +23,14 @@ package final class HealthInbox: Sendable {
     private let spawner: Spawner
     private let state = Mutex(State())
 
-    /// Creates an empty inbox that keeps reports until ``connect(_:)``. `spawner` starts its deliveries.
+    /// Creates an empty inbox that stores reports until ``connect(_:)`` is called. `spawner` starts the task that
+    /// delivers them.
     package init(spawner: Spawner) { self.spawner = spawner }
 
-    /// Takes a report and returns at once.
+    /// Stores a report for delivery. Does not wait.
     package func take(_ report: HealthReport) {
         let isIdle = state.withLock { state in
-            // Accept only codes that can be faults, so that no caller can exceed the bound.
+            // Accept only codes that can be faults. The number of stored reports is then bounded.
             guard Health.codes.contains(report.code) else { return false }
             var pending = state.pending[report.code] ?? Pending()
             if report.isPresent { pending.present = report }
@@ -40,7 +41,7 @@ package final class HealthInbox: Sendable {
         if isIdle { start() }
     }
 
-    /// Delivers the waiting reports and all later ones to `deliver`, one batch after the other.
+    /// Delivers the stored reports and all later reports to `deliver`, one batch after the other.
     package func connect(_ deliver: @escaping @Sendable ([HealthReport]) async -> Void) {
         let isIdle = state.withLock { state in
             state.deliver = deliver
@@ -49,7 +50,7 @@ package final class HealthInbox: Sendable {
         if isIdle { start() }
     }
 
-    /// Returns whether a delivery must be started, and if so notes it as begun.
+    /// Returns whether the caller must start a delivery. If so, also notes that a delivery is in progress.
     private static func begins(_ state: inout State) -> Bool {
         guard state.deliver != nil, !state.isDelivering else { return false }
         state.isDelivering = true

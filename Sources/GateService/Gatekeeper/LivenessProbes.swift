@@ -2,15 +2,16 @@ import Administration
 package import Clocks
 import Synchronization
 
-/// Liveness probes for the parts of the program that every visit needs, one part after the other. A part that
-/// does not answer in time is reported; the probe then waits for that part's answer.
+/// Probes that check whether the parts of the program that every visit needs still respond, one part after the other.
+/// If a part does not answer in time, the probe reports it and then waits for its answer.
 package struct LivenessProbes: Sendable {
-    /// A part of the program: its name for people, and a function that returns when the part works.
+    /// A part of the program: its name for people, and a query that returns when the part responds.
     package struct Part: Sendable {
         let name: String
         let question: TimedQuery<Bool>
 
-        /// Creates a part that answers `question` as soon as it takes a turn. `clock` measures how long it takes.
+        /// Creates a part with the name `name`. `question` returns whether the part works; it hangs while the part is
+        /// stuck. `clock` measures the wait for the answer.
         package init(
             _ name: String, by clock: Clock, _ spawner: Spawner, question: @escaping @Sendable () async -> Bool
         ) {
@@ -33,7 +34,7 @@ package struct LivenessProbes: Sendable {
         (self.parts, self.limit, self.stuck) = (parts, limit, stuck)
     }
 
-    /// Returns once every part has answered: true if all work. Returns false when its task is cancelled.
+    /// Returns when every part has answered: true if all parts work. Returns false if its task is cancelled.
     package func wait() async -> Bool {
         var isWell = true
         for part in parts {

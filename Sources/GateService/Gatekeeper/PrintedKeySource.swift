@@ -1,12 +1,12 @@
 package import Kiosk
 
-/// The owner of a key that stays the same for many visits, such as that of a printed code.
+/// The source of a key that stays the same for many visits: the key of a printed code.
 package protocol PrintedKeySource: Sendable {
-    /// The sessions that the key had before this start.
+    /// The sessions that used the key before this start of the program.
     var used: UsedSessions { get }
-    /// Returns the key with its end on the monotonic clock; nil if the key is not in force.
+    /// Returns the key with the instant at which its validity ends; nil if the key is not valid now.
     func key() -> PrintedKey?
-    /// Records a session. `answer` is called once, on any thread: with nil once the session survives a power
-    /// cut, otherwise with the reason why it might not survive one.
+    /// Stores a session that used the key, so that it cannot be replayed. `answer` is called once, on any thread:
+    /// with nil when the session is durable, otherwise with the reason why it may be lost in a power cut.
     func keep(_ session: [UInt8], answer: @escaping @Sendable (_ failure: String?) -> Void)
 }

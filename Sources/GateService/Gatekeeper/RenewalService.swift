@@ -3,19 +3,18 @@ package import Encoding
 package import LinuxIO
 import ServiceLifecycle
 
-/// Ends the program in order when a new start is needed. The service manager then starts the program again.
-/// One reason is evidence of a cloud agent that the ledger was restored from a copy or changed: the next
-/// start then begins a new ledger that names the evidence. The other reason is a request
-/// (``ControlRequest/restart``).
+/// Ends the program in order when a restart is needed; the service manager then starts the program again. One reason
+/// is evidence from a cloud agent that the ledger was restored from a copy or changed: the next start then begins a
+/// new ledger that contains the evidence. The other reason is a request (``ControlRequest/restart``).
 ///
-/// The service waits for a moment without a visitor, for at most ``patience``. A program that began a ledger
-/// in this way first runs for ``rest``. So an agent that sends such evidence each time cannot keep the gate
-/// busy with starts.
+/// The service waits up to ``patience`` for a moment without a visitor. If this start of the program has begun a new
+/// ledger, the program first runs for ``rest``. Therefore an agent that repeatedly sends such evidence cannot cause
+/// one restart after another.
 package struct RenewalService: Service {
-    /// The reasons for a new start. Each is evidence against the ledger, which the next start has to know
-    /// already, or a request.
+    /// The reasons for a restart: evidence against the ledger, which must already be stored for the next start, or a
+    /// request.
     let contradictions: AsyncStream<Text>
-    /// Whether this start has begun a ledger in the place of another.
+    /// Whether this start of the program has begun a new ledger in place of another.
     let hasBegunOne: Bool
     /// Whether no visitor is at the gate.
     let isQuiet: @Sendable () async -> Bool
@@ -23,24 +22,24 @@ package struct RenewalService: Service {
     let log: LogSink
     let rest: Duration
     var patience: Duration
-    /// The remedy in the event line. The remedy says what happens next.
+    /// The remedy in the event line about the restart.
     let remedy: Text
-    /// The time between two checks of the gate.
+    /// The time between two checks whether a visitor is at the gate.
     let pause: Duration
 
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - contradictions: The reasons for a start: evidence against the ledger, which the next start has to
-    ///     know already; or a request.
-    ///   - hasBegunOne: Whether this start has begun a ledger in the place of another.
+    ///   - contradictions: The reasons for a restart: evidence against the ledger, which must already be stored for
+    ///     the next start, or a request.
+    ///   - hasBegunOne: Whether this start of the program has begun a new ledger in place of another.
     ///   - isQuiet: Returns whether no visitor is at the gate.
     ///   - clock: Measures the times of the service.
-    ///   - log: Gets the reason for the end of the program.
-    ///   - rest: How long a program that has begun a ledger runs at least.
-    ///   - patience: How long it waits for a moment without a visitor.
-    ///   - remedy: The remedy in the event line, which says what happens next.
-    ///   - pause: The time between two checks of the gate.
+    ///   - log: Receives the reason for the restart.
+    ///   - rest: How long the program runs at least if it has begun a new ledger.
+    ///   - patience: How long the service waits for a moment without a visitor.
+    ///   - remedy: The remedy in the event line about the restart.
+    ///   - pause: The time between two checks whether a visitor is at the gate.
     package init(
         contradictions: AsyncStream<Text>, hasBegunOne: Bool, isQuiet: @escaping @Sendable () async -> Bool,
         clock: Clock, log: LogSink, rest: Duration = .seconds(3600), patience: Duration = .seconds(600),
@@ -52,10 +51,10 @@ package struct RenewalService: Service {
         (self.rest, self.patience, self.remedy, self.pause) = (rest, patience, remedy, pause)
     }
 
-    /// Returns when the program must end.
+    /// Returns when the program must end for a restart, or when the service is shut down.
     package func run() async throws { await cancelWhenGracefulShutdown { await end() } }
 
-    /// Returns when the program must end, or the task is cancelled.
+    /// Returns when the program must end for a restart, or when the task is cancelled.
     func end() async {
         let began = clock.now()
         for await finding in contradictions {
@@ -69,7 +68,7 @@ package struct RenewalService: Service {
         }
     }
 
-    /// Logs the reason for the end of the program.
+    /// Logs the reason for the restart.
     package static func tell(_ finding: Text, _ remedy: Text, _ log: LogSink) {
         log.log(.warning, "renewal", ["text": .string(finding), "remedy": .string(remedy)])
     }

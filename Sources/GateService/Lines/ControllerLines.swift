@@ -1,14 +1,14 @@
 package import Encoding
 package import LinuxIO
 
-/// The wires to a gate controller, which opens the gate itself. They are not wired in most gates.
+/// The wires to a gate controller, a device that opens the gate itself. Most gates have none.
 package protocol ControllerLines: Sendable {
-    /// Takes over the bank of the wires, all inactive, and makes an output of it. The panel calls it whenever it has
+    /// Creates an output that uses the lines of `bank`, all inactive at first. The panel calls this each time it has
     /// requested the lines.
     ///
     /// - Parameters:
     ///   - wires: The names of the lines of data 0 and data 1.
-    ///   - marks: Receives what was sent, if the wires are what opens the gate.
+    ///   - marks: Receives which requests were sent; nil if another output opens the gate.
     ///   - failed: See ``LineThread``.
     func output(
         on bank: sending any LineBank, wires: (String, String), marks: OpeningMarks?,
@@ -16,12 +16,14 @@ package protocol ControllerLines: Sendable {
     ) throws(SystemError) -> any ControllerOutput
 }
 
-/// The output that asks a gate controller to admit visitors. No call blocks, except the last one.
+/// The output that asks a gate controller to admit visitors. Only ``end(within:)`` may block.
 package protocol ControllerOutput: Sendable {
-    /// Asks for the admission of one visitor, if that can begin before `until`.
+    /// Asks the gate controller to admit one visitor. Drops the request if its transmission cannot begin before
+    /// `until`.
     func send(until: Instant, at now: Instant)
-    /// Cancels a request that has not begun.
+    /// Cancels a request whose transmission has not begun.
     func cancel()
-    /// Cancels a request that has not begun and releases the lines. Returns whether they were released within `limit`.
+    /// Cancels a request whose transmission has not begun, and releases the lines. Returns whether the lines were
+    /// released within `limit`.
     func end(within limit: Duration) -> Bool
 }

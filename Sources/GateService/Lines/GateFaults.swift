@@ -3,12 +3,13 @@ import Kiosk
 import LinuxIO
 import Reasons
 
-/// The faults of the outputs, by group (``OutputRole/groups``). A fault that several groups share is over when
-/// all of them work again.
+/// The present faults of the outputs, for each group of outputs (``OutputRole/groups``). If several groups have the
+/// same fault, it ends when all of them work again.
 struct GateFaults: Sendable {
     private var faults: [[OutputRole]: (codes: [ReasonCode], detail: String)] = [:]
 
-    /// Notes the state of a group; nil: it works. Returns the faults that have begun, changed or ended.
+    /// Notes the state of the group `group`: its failure, or nil if it works. Returns the reports of the faults that
+    /// have begun, changed or ended.
     mutating func changed(_ group: [OutputRole], _ trouble: LineThread.Trouble?) -> [HealthReport] {
         let before = faults[group]?.codes ?? []
         let fault = trouble.map { (codes: Self.codes(of: group, $0), detail: $0.error.detail) }
@@ -20,12 +21,12 @@ struct GateFaults: Sendable {
         } + present
     }
 
-    /// Returns the codes of a fault of a group, the worst first.
+    /// Returns the codes of a failure of a group, the most severe first.
     private static func codes(of group: [OutputRole], _ trouble: LineThread.Trouble) -> [ReasonCode] {
         // A relay that cannot be released is a worse fault than one that cannot be energised.
         let code = trouble.isStuck ? group.first?.stuck : nil
-        // A lasting fault of the outputs that admit visitors makes the gate unavailable. Visitors do not need the
-        // other outputs.
+        // A lasting failure of the outputs that admit visitors makes the gate unavailable. A failure of the other
+        // outputs does not.
         let isNeeded = group.contains(where: \.admits)
         return [code ?? .gpioFailed] + (isNeeded && trouble.isLasting ? [.gateUnavailable] : [])
     }

@@ -3,12 +3,12 @@ package import Encoding
 package import LinuxIO
 import Synchronization
 
-/// The result of an order to open, as the threads of the lines observed it.
+/// The result of an order to open, as the line threads observed it.
 package enum Opening: Hashable, Sendable {
     /// The opening is in progress: a line is energised, or may still become energised.
     case lasting
-    /// The opening is over. The relay was energised for the given duration. The duration is zero for a frame
-    /// to a gate controller, which has its own opening time.
+    /// The opening is over. The value is the time for which the relay was energised. It is zero for a frame to a gate
+    /// controller, because the controller decides how long it opens the gate.
     case over(Duration)
     /// The opening is over. No line was energised and no frame was sent.
     case never
@@ -16,39 +16,40 @@ package enum Opening: Hashable, Sendable {
 
 /// An order to open the gate.
 package struct OpeningOrder: Hashable, Sendable {
-    /// The instant at which the panel got the order.
+    /// The instant at which the panel received the order.
     package var from: Instant
-    /// The latest end of the opening: the ordered end, or the instant at which the opening was cut short.
+    /// The latest end of the opening: the ordered end, or the earlier instant at which a later command ended the
+    /// opening.
     package var until: Instant
 
-    /// Creates an order that is valid from one instant until another.
+    /// Creates an order that is valid from the instant `from` until the instant `until`.
     package init(from: Instant, until: Instant) { (self.from, self.until) = (from, until) }
 }
 
-/// The observed results of the threads of the lines that open the gate. Each thread writes its own
-/// ``OpeningMarks``, and the radio's thread reads all of them.
+/// What the threads of the lines that open the gate observed. Each thread writes its own ``OpeningMarks``, and the
+/// radio's thread reads all of them.
 ///
-/// When a chip is exchanged, the thread of the old lines may hang in a call while the thread of the new lines
-/// works. Each of the two threads writes only its own marks.
+/// When a GPIO chip is replaced, the thread of the old lines may hang in a call while the thread of the new lines
+/// works. With separate marks the old thread cannot overwrite the marks of the new one.
 package final class OpeningWatch: Sendable {
-    /// The latest time after its order at which a thread may mark that it tries to begin a pulse or a frame.
-    /// A pulse or frame without such a mark at that time never begins. The reason: the thread sets the mark
-    /// before it reads the clock to check whether the order is still valid, and clears the mark only after
-    /// the call or the frame.
+    /// How long after the end of an order a thread may still mark that it is about to begin the pulse or frame of
+    /// this order. If the mark is missing by then, the pulse or frame never begins. The reason: the thread sets the
+    /// mark before it reads the clock to check whether the order is still valid, and clears the mark only after the
+    /// attempt.
     package static let late: Duration = .milliseconds(50)
-    /// The number of threads whose marks are kept. Lines that are missing are requested every 5 s, and the
-    /// result of an order is read for at most 10 s.
+    /// The number of threads whose marks are stored. A new thread starts at most every 5 s, and the result of an
+    /// order is read for at most 10 s, so no marks are dropped too early.
     private static let threads = 8
 
     private let marks = Mutex<[(marks: OpeningMarks, since: Instant)]>([])
-    /// Whether a controller opens the gate instead of a relay.
+    /// Whether a gate controller opens the gate instead of a relay.
     let sendsFrames: Bool
 
     /// Creates a watch without marks.
     package init(sendsFrames: Bool = false) { self.sendsFrames = sendsFrames }
 
-    /// Creates the marks of a thread that takes over the lines at `now`. No other thread gets an order after
-    /// `now`.
+    /// Creates the marks of the thread that controls the lines from `now` on. Threads of earlier lines receive no
+    /// order after `now`.
     package func newMarks(at now: Instant) -> OpeningMarks {
         let new = OpeningMarks(sendsFrames: sendsFrames)
         marks.withLock { marks in
@@ -58,12 +59,12 @@ package final class OpeningWatch: Sendable {
         return new
     }
 
-    /// Returns the result of an order, as far as it is known at `now`.
+    /// Returns the result of an order, as far as the threads have observed it until `now`.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening {
         let marks = marks.withLock { $0 }
         var length: Duration?
         var isLost = false
-        // A thread that was replaced before the order was given did not get the order.
+        // Skip the threads that were replaced before the order was given: they did not receive it.
         let first = marks.lastIndex { $0.since < order.from } ?? 0
         for (marks, _) in marks.dropFirst(first) {
             switch marks.opening(order) {
@@ -79,14 +80,14 @@ package final class OpeningWatch: Sendable {
     }
 }
 
-/// The marks of one thread on the lines that open the gate. The thread writes them without a lock
+/// What one thread observed on the lines that open the gate. Only this thread writes the marks, without a lock
 /// (``WatchedBank``); other threads only read them.
 ///
-/// They hold the last two periods in which the relay was energised. Between two pulses the relay rests for
-/// longer than a read of the marks takes.
+/// The marks contain the last two periods in which the relay was energised. The pause between two pulses is longer
+/// than a read of the marks takes, so a reader never sees a period that is being overwritten.
 package final class OpeningMarks: Sendable {
-    /// One period in which the line was energised, in nanoseconds of the monotonic clock; 0: the period has
-    /// not begun or not ended yet.
+    /// A period in which the line was energised: its begin and end in nanoseconds of the monotonic clock. Zero means
+    /// that the period has not begun or not ended yet.
     private final class Span: Sendable {
         let began = Atomic<Int64>(0)
         let ended = Atomic<Int64>(0)
@@ -95,20 +96,19 @@ package final class OpeningMarks: Sendable {
     private let spans = (Span(), Span())
     private let isSecond = Atomic<Bool>(false)
     private let isTrying = Atomic<Bool>(false)
-    /// The instant at which the newest abandoned frame began.
+    /// The instant at which the newest frame that was abandoned would have begun.
     private let lost = Atomic<Int64>(0)
     private let sendsFrames: Bool
 
     fileprivate init(sendsFrames: Bool) { self.sendsFrames = sendsFrames }
 
-    /// Returns the result of an order, as this thread observed it. `never`: the thread abandoned the frame.
-    /// Nil: no result is known so far.
+    /// Returns the result of an order, as this thread observed it. Returns `never` if the thread abandoned the frame,
+    /// and nil if it has observed no result yet.
     fileprivate func opening(_ order: OpeningOrder) -> Opening? {
         var length: Duration?
-        // Read this mark before the spans: a pulse that begins between the two reads is then still seen as
-        // being tried.
+        // Read this mark before the periods. Otherwise a pulse that begins between the two reads would be missed.
         let isTrying = isTrying.load(ordering: .sequentiallyConsistent)
-        // A thread may begin the pulse before it learns that the order was cut short.
+        // A thread may begin the pulse before it receives the command that ends the order early.
         let last = order.until.advanced(by: OpeningWatch.late)
         for span in [spans.0, spans.1] {
             let began = Instant(nanoseconds: span.began.load(ordering: .acquiring))
@@ -126,21 +126,21 @@ package final class OpeningMarks: Sendable {
         return sendsFrames && lost.load(ordering: .acquiring) >= order.from.nanoseconds ? .never : nil
     }
 
-    /// Notes that a frame to a controller was sent, or was abandoned. `begun`: the instant at which it began.
-    /// Called on the thread of the wires.
+    /// Notes that a frame to a gate controller was sent or abandoned. `begun` is the instant at which the frame
+    /// began. Called on the thread of the wires.
     package func frame(isSent: Bool, begun: Instant) {
         guard isSent else { return lost.store(begun.nanoseconds, ordering: .releasing) }
         begin(at: begun)
         end(at: begun)
     }
 
-    /// Notes whether the thread may be about to energise the line or to begin a frame.
+    /// Notes whether the thread is about to energise the line or to begin a frame.
     package func tries(_ isTrying: Bool) { self.isTrying.store(isTrying, ordering: .sequentiallyConsistent) }
 
-    /// Notes that the line is energised. The energised period began at `now` at the earliest.
+    /// Notes that the line is energised. The period began at `now` or later.
     fileprivate func begin(at now: Instant) {
         let last = isSecond.load(ordering: .relaxed) ? spans.1 : spans.0
-        // A line that could not be released is still energised.
+        // If the last release of the line failed, its period continues.
         if last.began.load(ordering: .relaxed) > 0, last.ended.load(ordering: .relaxed) == 0 { return }
         let isSecond = !isSecond.load(ordering: .relaxed)
         let span = isSecond ? spans.1 : spans.0
@@ -156,28 +156,28 @@ package final class OpeningMarks: Sendable {
     }
 }
 
-/// The line of the relay. It marks each change for an ``OpeningWatch``.
+/// The line of the relay. Each change of the line is marked for an ``OpeningWatch``.
 package final class WatchedBank: LineBank {
     private let bank: any LineBank
     private let marks: OpeningMarks
     private let clock: Clock
-    /// The start of the attempt in progress.
+    /// The instant at which the present attempt to energise the line began; nil: no attempt is in progress.
     private var tried: Instant?
 
-    /// Passes all calls on to `bank` and marks their results for `watch`.
+    /// Passes all calls to `bank` and marks their results in new marks of `watch`.
     package init(_ bank: any LineBank, _ watch: OpeningWatch, clock: Clock) {
         (self.bank, self.clock, marks) = (bank, clock, watch.newMarks(at: clock.now()))
     }
 
-    /// Energises or releases the line. A failed call to release it counts as not done. A failed call to
-    /// energise it counts as done, unless the line has gone or reads as inactive: an expander may obey a call
-    /// even if its answer is lost.
+    /// Energises or releases the line. If a call to release fails, the line counts as still energised. If a call to
+    /// energise fails, the line counts as energised unless its chip has disappeared or the line reads as inactive: a
+    /// GPIO expander may carry out a call whose answer is lost.
     package func set(active names: Set<String>) throws(GPIOError) {
         guard !names.isEmpty else {
             try bank.set(active: names)
             return marks.end(at: clock.now())
         }
-        // Read the clock before the call, so that no record gives a shorter pulse than the real one.
+        // Read the clock before the call, so that a record never states a shorter pulse than the real one.
         let now = tried ?? clock.now()
         marks.tries(true)
         defer { tries(false) }
@@ -188,18 +188,17 @@ package final class WatchedBank: LineBank {
         marks.begin(at: now)
     }
 
-    /// Marks whether the thread may be about to energise the line. The pulse counts from this mark. So a
-    /// thread that is suspended between its check of the clock and the call still begins the pulse within its
-    /// order.
+    /// Marks whether the thread is about to energise the line. The pulse is counted from this mark. So even if the
+    /// thread is suspended between its check of the clock and the call, the pulse counts as begun within its order.
     package func tries(_ isTrying: Bool) {
         tried = isTrying ? clock.now() : nil
         marks.tries(isTrying)
     }
 
-    /// Returns the active lines.
+    /// Returns the names of the active lines.
     package func active() throws(GPIOError) -> Set<String> { try bank.active() }
 
-    /// Releases the line and gives it back to the system.
+    /// Releases the line, and returns it to the kernel.
     package func close() {
         bank.close()
         marks.end(at: clock.now())

@@ -2,9 +2,10 @@ import Kiosk
 import LinuxIO
 import Synchronization
 
-/// Serialises the faults that the threads of the outputs report.
+/// Reports the faults of the outputs one after the other, although each group of outputs has a thread of its own.
 final class OutputFaults: Sendable {
-    /// Receives the state of a group of outputs (``OutputRole/groups``), on the group's own thread; nil: it works.
+    /// Receives the state of a group of outputs (``OutputRole/groups``), on the group's own thread. Nil means that
+    /// the group works.
     typealias FaultReporter = @Sendable ([OutputRole], LineThread.Trouble?) -> Void
 
     private let state = Mutex((opening: 0, faults: GateFaults()))
@@ -12,15 +13,16 @@ final class OutputFaults: Sendable {
 
     init(report: @escaping HealthReporter) { self.report = report }
 
-    /// Begins a new request for the lines. From now on, threads of earlier lines, which may still hang,
-    /// report nothing.
+    /// Returns the reporter for newly requested lines. From now on, reporters of earlier lines, whose threads may
+    /// still hang, report nothing.
     func begin() -> FaultReporter {
         let opening = state.withLock { state in
             state = (state.opening + 1, GateFaults())
             return state.opening
         }
         return { [self] group, trouble in
-            // Under the lock, so that the end of a fault cannot be reported after its next beginning.
+            // Report while the lock is held. Otherwise the end of a fault could be reported after the fault has begun
+            // again.
             state.withLock { state in
                 guard state.opening == opening else { return }
                 for change in state.faults.changed(group, trouble) { report(change) }

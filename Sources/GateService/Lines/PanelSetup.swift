@@ -5,18 +5,19 @@ import LinuxIO
 import Reasons
 package import Settings
 
-/// Requests the configured lines and makes a panel of them, all inactive.
+/// Requests the configured lines and makes a panel of them. All lines are inactive at first.
 struct PanelSetup: Sendable {
     let request: LineRequest
-    /// The wires to a gate controller; nil: none.
+    /// The wires to a gate controller; nil: the gate has none.
     let controller: (any ControllerLines)?
-    /// The clock of the marks of these lines.
+    /// The clock by which pulses are measured.
     let clock: Clock
     /// The observer of the lines that open the gate.
     let watch: OpeningWatch
     private let faults: OutputFaults
 
-    /// `report` receives faults of lines that cannot be set, on the lines' own threads.
+    /// Creates a setup that has requested no lines. `report` receives the faults of lines that cannot be set, on the
+    /// threads of the lines.
     init(
         request: LineRequest, controller: (any ControllerLines)?, clock: Clock, report: @escaping HealthReporter
     ) {
@@ -25,9 +26,9 @@ struct PanelSetup: Sendable {
         faults = OutputFaults(report: report)
     }
 
-    /// Returns the panel. A failure may be temporary (a chip that is missing, lines that another program
-    /// holds). After a failure the panel holds no line, and the call may be repeated. `gone` is called on the
-    /// lines' threads when the chip has disappeared. Then the lines must be requested again.
+    /// Requests the lines and returns the panel. A failure may be temporary, for example if the chip is missing or
+    /// another program holds the lines. After a failure no line is requested, and the call may be repeated. `gone` is
+    /// called on the threads of the lines when the chip has disappeared; the lines must then be requested again.
     func open(gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel {
         var relays: [OutputRole: Relay] = [:]
         var output: (any ControllerOutput)?
@@ -37,8 +38,8 @@ struct PanelSetup: Sendable {
             if let trouble, trouble.error.isGone { gone() }
         }
         do {
-            // The relay first: after a crash some kernels keep driving a relay until its line is requested
-            // again.
+            // Request the relay first: after a crash some kernels keep the relay energised until its line is
+            // requested again.
             for role in OutputRole.separate { relays[role] = try openRelay(role, tell) }
             output = try openController(tell)
             let lamps = try openLamps(tell)
@@ -71,7 +72,7 @@ struct PanelSetup: Sendable {
         guard wires.count == 2, let controller else { return nil }
         let bank = try GPIOLines(chip: request.chip, wires)
         try Self.check(bank, isInactive: "the wires to the controller")
-        // If the gate also has a relay, the relay opens the gate.
+        // If the gate also has a relay, the relay opens the gate and the wires need no marks.
         let marks = watch.sendsFrames ? watch.newMarks(at: clock.now()) : nil
         return try controller.output(
             on: bank, wires: (wires[0].name, wires[1].name), marks: marks, failed: { tell(OutputRole.wires, $0) })
@@ -85,8 +86,8 @@ struct PanelSetup: Sendable {
         return try LampLines(bank, names: lines.map(\.name)) { tell(OutputRole.signals, $0) }
     }
 
-    /// Reads back lines that were just requested as inactive. A line that another device drives would hold
-    /// the gate open.
+    /// Checks that lines that were requested as inactive also read as inactive. A relay's line that another device
+    /// drives would hold the gate open.
     private static func check(_ bank: GPIOLines, isInactive what: String) throws {
         let active = try bank.active()
         guard active.isEmpty else {
@@ -96,17 +97,17 @@ struct PanelSetup: Sendable {
 }
 
 extension ServiceFailure {
-    /// Creates the failure for lines that cannot be requested. The text of the failure begins with the reason code, as
-    /// the text of the fault does.
+    /// Creates the failure for lines that cannot be requested. Like the text of a fault, the text begins with the
+    /// reason code.
     fileprivate init(_ error: GPIOError, of part: String? = nil) {
         self.init("\(error.cause): \(part.map { $0 + ": " } ?? "")\(error)", remedy: error.remedy)
     }
 }
 
 extension ReconnectingPanel {
-    /// Creates the panel for the lines of a configuration, without lines so far; nil if it names none.
-    /// `controller`: the wires to a gate controller; nil: none. `report` receives the faults of missing lines and of
-    /// lines that cannot be set, and their ends.
+    /// Creates the panel for the lines of a configuration, and requests no lines yet. Returns nil if the
+    /// configuration names no chip. `controller` contains the wires to a gate controller; nil: the gate has none.
+    /// `report` receives the faults of missing lines and of lines that cannot be set, and the ends of these faults.
     package convenience init?(
         _ configuration: Configuration, controller: (any ControllerLines)?, clock: Clock,
         report: @escaping HealthReporter

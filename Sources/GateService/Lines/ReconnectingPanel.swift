@@ -4,16 +4,16 @@ package import Kiosk
 import Reasons
 import Synchronization
 
-/// Lamps and relay on a GPIO chip that may be absent at the start or disappear later. While the lines are
-/// missing, the gate cannot be opened and the light is dark.
+/// Lamps and relay on a GPIO chip that may be missing at the start or disappear later. While the lines are missing,
+/// the gate cannot be opened and the light is dark.
 ///
-/// A pulse never begins late: an order to open that finds no relay is dropped. The newest signal is shown as
-/// soon as the lamps are available.
+/// A pulse never begins late: an order to open that arrives while the relay is missing is dropped. The newest signal
+/// is shown as soon as the lamps are available.
 package final class ReconnectingPanel: Panel {
     private struct State {
         var panel: LinePanel?
-        /// The number of the present panel. With it, the loss of an earlier panel does not count as the loss
-        /// of the present one.
+        /// The number of the present panel. It distinguishes the loss of the present panel's chip from the loss of an
+        /// earlier panel's chip.
         var number = 0
         var isGone = false
         var signal = Signal.dark
@@ -25,10 +25,9 @@ package final class ReconnectingPanel: Panel {
     private let report: HealthReporter
     private let watch: OpeningWatch
 
-    /// Creates a panel without lines. ``takeLines()`` calls `open` to request all lines, inactive. `open`
-    /// gets a closure that may be called from any thread when the chip of the lines is lost. `report` is
-    /// called when lines become unavailable and when they are available again. `watch` observes all panels,
-    /// one after the other.
+    /// Creates a panel without lines. ``takeLines()`` calls `open` to request all lines as inactive. `open` receives
+    /// a closure that may be called from any thread when the chip of the lines is lost. `report` receives the fault
+    /// that the lines are missing, and its end. `watch` observes the lines of all panels that `open` returns.
     init(
         report: @escaping HealthReporter, watch: OpeningWatch,
         open: @escaping @Sendable (_ gone: @escaping @Sendable () -> Void) throws(ServiceFailure) -> LinePanel
@@ -36,7 +35,7 @@ package final class ReconnectingPanel: Panel {
         (self.report, self.watch, self.open) = (report, watch, open)
     }
 
-    /// Requests the lines unless the panel has them. Gives up the lines of a lost chip first. Blocks in the
+    /// Requests the lines if the panel has none. If the chip was lost, first releases its lines. Blocks in the
     /// kernel: never call this function on the radio's thread, and never call it twice at the same time.
     package func takeLines() {
         let (isWanted, lost, number) = state.withLock { state -> (Bool, LinePanel?, Int) in
@@ -68,7 +67,8 @@ package final class ReconnectingPanel: Panel {
         }
     }
 
-    /// Lights exactly the lamps of the signal, now or as soon as the lines are available.
+    /// Switches on the lamps and the sounder of the signal and all others off, now or as soon as the lines are
+    /// available.
     package func show(_ signal: Signal) {
         state.withLock { state in
             state.signal = signal
@@ -76,32 +76,32 @@ package final class ReconnectingPanel: Panel {
         }
     }
 
-    /// Energises or releases the relay. Without a relay, the command is dropped.
+    /// Energises or releases the relay. Drops the command while the lines are missing.
     package func gate(_ command: Gate.Command, at now: Instant) {
         state.withLock { $0.panel?.gate(command, at: now) }
     }
 
-    /// Always true: a configuration with lines has a relay, or wires to a gate controller, that opens the
-    /// gate.
+    /// Always true: a configuration with a chip has a relay, or wires to a gate controller.
     package var opens: Bool { true }
 
-    /// Returns the result of an order to open, as the threads of the lines observed it. Without lines, the
-    /// gate was not opened.
+    /// Returns the result of an order to open, as the line threads observed it. While the lines are missing, the
+    /// result is that the gate was not opened.
     package func opening(_ order: OpeningOrder, at now: Instant) -> Opening { watch.opening(order, at: now) }
 
-    /// Sends the frame for a visitor to a gate controller. Without a controller, the order is dropped.
+    /// Asks a gate controller to admit a visitor. Drops the request if the gate has no controller or the lines are
+    /// missing.
     package func admit(until: Instant, at now: Instant) {
         state.withLock { $0.panel?.admit(until: until, at: now) }
     }
 
-    /// Switches an output that is held on or off. If the panel has no such output, the command is dropped; the
-    /// caller repeats it soon.
+    /// Switches an output on for a time, or off. Drops the command if the panel has no such output or the lines are
+    /// missing; the caller repeats the command soon.
     package func hold(_ role: OutputRole, _ command: Gate.Command, at now: Instant) {
         state.withLock { $0.panel?.hold(role, command, at: now) }
     }
 
-    /// Releases the relay, switches the lamps off and frees the lines, including lines that are being
-    /// requested. Returns whether this took at most `limit`.
+    /// Releases the relay, switches the lamps off and releases the lines. Lines whose request is still in progress
+    /// are released as soon as it ends. Returns whether each part ended within `limit`.
     package func end(within limit: Duration) -> Bool {
         let panel = state.withLock { state in
             state.hasEnded = true

@@ -3,17 +3,18 @@ package import Encoding
 package import Kiosk
 package import LinuxIO
 
-/// A receiver of the kiosk's signals, invitations and notes: a log, a terminal, a display, the service
-/// manager.
+/// A receiver of the kiosk's signals, invitations and notes: for example the log, a display or the service manager.
 ///
-/// Each listener runs on its own thread (``Listeners``) and may block it: no other part waits for a listener.
+/// Each listener has its own thread (``Listeners``) and may block it, because no other part of the program waits for
+/// a listener.
 package protocol KioskListener: Sendable {
-    /// Shows a signal of `pattern`. `visit`: the visit for which the pattern is shown; nil if it is for no
-    /// visit.
+    /// Shows a signal, which is one step of `pattern`. `visit` is the visit for which the pattern is shown; nil: the
+    /// pattern belongs to no visit.
     func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant)
-    /// Shows the invitation URI; nil: shows none.
+    /// Shows the invitation with the URI `uri`, for example as a QR code; nil: no invitation is valid, so the
+    /// listener removes the last one.
     func showInvitation(_ uri: String?, at now: Instant)
-    /// Receives a note. `visit`: the visit that the note is about, if any.
+    /// Receives a note. `visit` is the visit that the note is about; nil: the note is about no visit.
     func note(_ note: KioskNote, of visit: VisitID?, at now: Instant)
 }
 
@@ -26,17 +27,18 @@ extension KioskListener {
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {}
 }
 
-/// All listeners, each with a bounded queue and its own thread. A listener that stalls loses its oldest
-/// messages. It delays neither the rest of the listeners nor the gate.
+/// All listeners, each with a bounded queue and its own thread. If a listener stalls, its oldest messages are
+/// dropped. A stalled listener delays neither the other listeners nor the gate.
 package struct Listeners: Sendable {
-    /// The maximum number of messages that wait for one listener: enough for several visits while many phones
+    /// The maximum number of messages in the queue of one listener. It is enough for several visits while many phones
     /// are near the gate.
     package static let queueLimit = 512
 
     private let members: [(listener: any KioskListener, thread: BackgroundThread)]
     private let clock: Clock
 
-    /// Starts a thread for each listener. `clock` measures how long a flush takes.
+    /// Starts a thread for each listener. `clock` measures the time limit of ``flush(within:)``. Throws if a thread
+    /// cannot be created.
     package init(_ listeners: [any KioskListener], clock: Clock) throws(SystemError) {
         self.clock = clock
         var members: [(any KioskListener, BackgroundThread)] = []
@@ -46,16 +48,16 @@ package struct Listeners: Sendable {
         self.members = members
     }
 
-    /// The number of messages dropped since the start, over all listeners.
+    /// The number of messages of all listeners that were dropped since the start.
     package var dropped: Int { members.reduce(0) { $0 + $1.thread.dropped } }
 
-    /// Passes the message to every listener. Never blocks.
+    /// Adds a message to the queue of each listener. Does not wait.
     package func tell(_ news: @escaping @Sendable (any KioskListener) -> Void) {
         for (listener, thread) in members { thread.run { news(listener) } }
     }
 
-    /// Waits until every listener has processed all its messages, for at most `limit` in all. Returns whether
-    /// they all have.
+    /// Waits until all listeners have processed their messages, for at most `limit` in total. Returns whether all
+    /// have.
     package func flush(within limit: Duration) -> Bool {
         let end = clock.now().advanced(by: limit)
         return members.allSatisfy { $0.thread.flush(within: clock.now().duration(to: end)) }

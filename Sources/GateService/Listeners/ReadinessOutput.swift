@@ -3,9 +3,9 @@ package import Kiosk
 package import LinuxIO
 import Synchronization
 
-/// Notifies systemd that the gate is ready. The notification takes place at the gate's first advertisement, or at the
-/// first failure of the radio, because a restart would not end that failure. The status line of the notification also
-/// names the other faults so far.
+/// Notifies systemd that the gate is ready. It does so at the gate's first advertisement, or at the first failure of
+/// the radio, because a restart by systemd would not repair the radio. The notification contains a status line, which
+/// names present faults.
 package final class ReadinessOutput: KioskListener {
     private struct State {
         var isReady = false
@@ -20,7 +20,8 @@ package final class ReadinessOutput: KioskListener {
         self.manager = manager
     }
 
-    /// Sends the status line as soon as the gate is ready, and whenever the line changes after that.
+    /// Notifies systemd at the first note that makes the gate ready. After that, sends the status line whenever it
+    /// changes.
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         let begins =
             switch note {

@@ -1,8 +1,8 @@
 package import Kiosk
 import Reasons
 
-/// The line that `systemctl status` shows: the worst fault, otherwise the kiosk's activity. It is made from
-/// notes alone.
+/// The line that `systemctl status` shows: the most severe fault or, without a fault, what the kiosk does. It is
+/// computed only from the kiosk's notes.
 package struct StatusLine: Sendable {
     private var doing = ""
     private var faults: [(code: ReasonCode, detail: String?)] = []
@@ -26,7 +26,8 @@ package struct StatusLine: Sendable {
 
     /// The present text of the line.
     package var text: String {
-        // Of faults with equal weight choose the first: it is more often the cause.
+        // Of several faults with the same weight choose the one that began first: it is more often the cause of the
+        // others.
         let worst = faults.enumerated().min {
             (Health.weight(of: $0.element.code), $0.offset) < (Health.weight(of: $1.element.code), $1.offset)
         }

@@ -1,11 +1,11 @@
-/// One kind of line in the log. ``LogEvent`` has the only table of such kinds; a test checks that the sources
-/// write no other line.
+/// One kind of line in the log. ``all`` is the only table of these kinds; a test checks that the sources write no
+/// other kind.
 package struct LogEvent: Sendable {
-    /// The stable name: the member `event` of the line.
+    /// The name of the kind, which never changes. The line contains it as the member `event`.
     package let name: String
     /// The levels at which lines of this kind are written.
     package let levels: String
-    /// The members of such a line after time, level and event. The members in brackets are optional.
+    /// The names of the line's members after time, level and event. Members in brackets are optional.
     package let members: String
     /// The meaning of the line.
     package let meaning: String

@@ -6,11 +6,11 @@ package import LinuxIO
 import Reasons
 import Synchronization
 
-/// Writes the kiosk's notes, its indicator patterns and its relay changes as JSON lines.
+/// Writes the kiosk's notes and indicator patterns to the log, as JSON lines.
 package final class LogOutput: KioskListener {
     private let sink: LogSink
     private struct State {
-        /// The pattern and the visit of the newest logged indicator pattern.
+        /// The indicator pattern that was logged last, and its visit.
         var shown: (pattern: IndicatorPattern, visit: VisitID?)?
         var visits = VisitLines()
     }
@@ -22,9 +22,9 @@ package final class LogOutput: KioskListener {
         self.sink = sink
     }
 
-    /// Writes a line `signal` with pattern, lamps and tone, and the id of the visit for which the pattern is
-    /// shown. The beginning of a pattern has level info. The blinks of a pattern have level debug, because
-    /// they would fill a disk within a month of waiting.
+    /// Writes a line `signal` with the pattern, the lamps, the tone and the visit for which the pattern is shown. The
+    /// first step of a pattern has level info. All further steps have level debug: a gate that waits blinks all the
+    /// time, and these lines would fill a disk within a month.
     package func show(_ signal: Signal, of pattern: IndicatorPattern, for visit: VisitID?, at now: Instant) {
         let isNew: Bool? = state.withLock { state in
             guard state.visits.takes(pattern, of: visit) else { return nil }
@@ -45,8 +45,8 @@ package final class LogOutput: KioskListener {
         return members
     }
 
-    /// Writes a line with the name of the note and the id of its visit. If more visits occur than the log has
-    /// room for, most of them are counted in one line (``VisitLines``).
+    /// Writes a line with the name of the note and the id of its visit. If there are more visits than the log has
+    /// space for, most of them have no lines of their own; one line contains their number (``VisitLines``).
     package func note(_ note: KioskNote, of visit: VisitID?, at now: Instant) {
         let (isTaken, summary) = state.withLock { state in
             (state.visits.takes(note, of: visit, at: now), state.visits.summary(at: now, isLast: note == .stopped))
@@ -63,8 +63,8 @@ package final class LogOutput: KioskListener {
         sink.log(level, note.name, Self.members(of: visit, note.members))
     }
 
-    /// Returns a reporter for the time before the kiosk exists. The reporter writes each report at once, as the same
-    /// `fault` line that the kiosk writes.
+    /// Returns a reporter that works before the kiosk exists. It writes each report at once, as the same `fault` line
+    /// that is written for the kiosk's note.
     package static func reporter(_ sink: LogSink, clock: Clock) -> HealthReporter {
         let output = LogOutput(sink)
         return { report in

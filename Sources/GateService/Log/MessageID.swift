@@ -1,12 +1,12 @@
 import Crypto
 import Encoding
 
-/// The identifiers of the kinds of lines for journald (MESSAGE_ID): one for each reason code, and one for
-/// each event of lines without a code.
+/// The identifiers of log lines for journald (MESSAGE_ID): one for each reason code, and one for each event whose
+/// lines contain no code.
 ///
-/// Each identifier is computed from the name of its code or event, so that other programs can compute it too:
-/// UUID version 5 (RFC 9562 section 5.5) of the name in the namespace of this project, as `uuidgen --sha1
-/// --namespace 9d6f5d1c-4f0e-4c8e-8a53-6f0d2f3b7c11 --name fault.radio` does. The identifiers never change.
+/// Each identifier is computed from the name of its code or event, so that other programs can compute it too: it is
+/// the UUID version 5 (RFC 9562 section 5.5) of the name in the namespace of this project, as `uuidgen --sha1
+/// --namespace 9d6f5d1c-4f0e-4c8e-8a53-6f0d2f3b7c11 --name fault.radio` prints it. The identifiers never change.
 package enum MessageID {
     /// The UUID of this project's namespace: 9d6f5d1c-4f0e-4c8e-8a53-6f0d2f3b7c11.
     private static let space: [UInt8] = [

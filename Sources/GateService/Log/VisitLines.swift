@@ -2,33 +2,34 @@ import Encoding
 import Kiosk
 import Reasons
 
-/// Chooses which lines of visits the log has, so that many visits of strangers do not displace older lines.
+/// Chooses which lines of visits are written to the log, so that many visits of strangers do not displace older
+/// lines.
 ///
-/// A visit has all its lines while the allowance lasts. If the visitor is let in, the visit returns the part
-/// of the allowance that it used. For a visit beyond the allowance, the log has the verdict and the later
-/// lines if the visitor is let in. The log has the end of the visit if the ledger has a separate record for this visit.
-/// Other visits are counted by result and reason, in one line for each ``period``. `docs/retention.md` has the bounds.
+/// A visit within the allowance has all its lines. If its visitor is admitted, its share of the allowance is
+/// returned. A visit beyond the allowance has lines only in two cases: from its verdict on if the visitor is
+/// admitted, and its end if the ledger has a separate record of the visit. All other visits are counted by result and
+/// reason, in one line for each ``period``. `docs/retention.md` states the bounds.
 struct VisitLines: Sendable {
-    /// The allowance of visits with all their lines: `burst` at once, and one more in each `refill`.
+    /// The allowance: `burst` visits at once, and one more after each `refill`.
     static let (burst, refill): (Int, Duration) = (60, .seconds(10))
-    /// The period that one summary line covers.
+    /// The time that one summary line covers.
     static let period: Duration = .seconds(300)
-    /// The number of visits remembered as left out: more than can be connected at once.
+    /// The number of visits beyond the allowance that are remembered: more than can be connected at the same time.
     private static let remembered = 64
-    /// The number of reasons that a line names; the visits with further reasons are counted together.
+    /// The maximum number of reasons in a summary line. Visits with further reasons are counted together as `other`.
     private static let mostReasons = 40
 
     private var allowance = Allowance(burst: burst, period: refill)
-    /// Visits without lines, the newest last.
+    /// The remembered visits that have no lines, the newest last.
     private var muted: [VisitID] = []
-    /// The counts of visits left out since the last summary line.
+    /// The numbers of visits without lines since the last summary line, by their ending.
     private var omitted: [VisitEnding: Int] = [:]
     private var since: Instant?
 
-    /// Returns whether the log has the line of a note.
+    /// Returns whether a line is written for the note.
     mutating func takes(_ note: KioskNote, of visit: VisitID?, at now: Instant) -> Bool {
         switch note {
-        // Each phone that connects causes a new advertisement: log it only while the allowance lasts.
+        // Each phone that connects causes a new advertisement, so log advertisements only while the allowance lasts.
         case .advertising: return allowance.isThere(at: now)
         case .phoneConnected:
             guard let visit, !allowance.take(at: now) else { return true }
@@ -48,14 +49,13 @@ struct VisitLines: Sendable {
         }
     }
 
-    /// Returns whether the log has the line of an indicator pattern. The pattern for acceptance always has a
-    /// line.
+    /// Returns whether a line is written for an indicator pattern. The pattern for acceptance always has a line.
     mutating func takes(_ pattern: IndicatorPattern, of visit: VisitID?) -> Bool {
         pattern == .accepted || !isMuted(visit)
     }
 
-    /// Returns the members of the summary line about the visits left out, once it is due; nil: it is not due,
-    /// or no visit was left out. `isLast`: no further summary follows.
+    /// Returns the members of the summary line if it is due; nil if it is not due or no visit was left out. `isLast`:
+    /// the program ends, so the line is due now.
     mutating func summary(at now: Instant, isLast: Bool = false) -> JSONObject? {
         guard let began = since, isLast || now >= began.advanced(by: Self.period) else { return nil }
         let counts = omitted.sorted {

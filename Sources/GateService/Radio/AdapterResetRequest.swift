@@ -4,13 +4,13 @@ import Foundation
 package import LinuxIO
 import Settings
 
-/// Requests a reset of the Bluetooth adapter, for which the service itself has no permission.
+/// Requests a reset of the Bluetooth adapter. The service itself has no permission to reset it.
 ///
-/// A systemd path unit waits for a file and then starts, as root, the program that switches the adapter off
-/// and on. Without such a unit the request has no effect: the service reopens the radio repeatedly in any
-/// case.
+/// The request is a file. A systemd path unit waits for that file and then starts, as root, the program that switches
+/// the adapter off and on. Without such a unit the request has no effect, but the service still reopens the radio
+/// repeatedly.
 package enum AdapterResetRequest {
-    /// Creates the file in that folder, without blocking the calling thread. A failure is logged.
+    /// Creates the file of the request in the folder `folder`, in a separate task. Logs a failure.
     package static func ask(_ log: LogSink, in folder: String, spawner: Spawner) {
         let path = folder + "/" + RuntimeFiles.adapterReset
         spawner.start("the request for a reset of the adapter") {

@@ -3,12 +3,12 @@ import Glibc
 package import LinuxIO
 import Settings
 
-/// The marker that the unit has stopped bluetoothd for the gate (`ExecStartPre=` of
-/// `deploy/gatehouse.service`): an empty folder in the service's runtime folder. The marker is a folder for
-/// two reasons. Root makes it and cannot be misled by a symbolic link of the service's user. And the service
-/// can remove it.
+/// The marker that the systemd unit has stopped bluetoothd for the gate (`ExecStartPre=` of
+/// `deploy/gatehouse.service`). The marker is an empty folder in the service's runtime folder. It is a folder for two
+/// reasons: a symbolic link that the service's user made cannot redirect root when it creates a folder, and the
+/// service can remove the folder.
 package enum StoppedDaemon {
-    /// Logs that bluetoothd was stopped, once for each time that it was.
+    /// If the marker exists in `folder`, removes it and logs that bluetoothd was stopped.
     package static func tell(_ log: LogSink, in folder: String) {
         guard rmdir(folder + "/" + RuntimeFiles.stoppedDaemon) == 0 else { return }
         log.log(

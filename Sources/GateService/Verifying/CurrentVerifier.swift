@@ -4,10 +4,10 @@ package import Kiosk
 package import Ledger
 import Synchronization
 
-/// The verifier in force, and the memory of recently admitted credentials.
+/// The verifier in force, and the replay memory of recently admitted credentials.
 ///
-/// Trust data and rules may be replaced during visits: a verification in progress keeps its verifier, the
-/// next one uses the new verifier, and the memory is kept across the change.
+/// Trust data and rules may be replaced during visits. A verification in progress then continues with its verifier,
+/// and the next one uses the new verifier. The replay memory stays.
 package final class CurrentVerifier: Sendable {
     private struct State {
         var verifier: Verifier
@@ -17,13 +17,12 @@ package final class CurrentVerifier: Sendable {
     private let state: Mutex<State>
     private let siteKey: SiteKey
 
-    /// Creates the holder of the verifier in force.
+    /// Creates the object.
     ///
     /// - Parameters:
-    ///   - verifier: Verifies the next visit.
-    ///   - siteKey: The key under which credentials are remembered.
-    ///   - memory: The credentials admitted before the start; its window becomes that of the verifier's
-    ///     policy.
+    ///   - verifier: The verifier for the next visit.
+    ///   - siteKey: The key that makes the names of credentials in the replay memory.
+    ///   - memory: The credentials admitted before the start. Its window is set to that of the verifier's policy.
     package init(_ verifier: Verifier, siteKey: SiteKey, memory: ReplayMemory = ReplayMemory(window: .zero)) {
         var memory = memory
         memory.window = verifier.policy.replay.window
@@ -31,7 +30,7 @@ package final class CurrentVerifier: Sendable {
         self.siteKey = siteKey
     }
 
-    /// The verifier of the next visit.
+    /// The verifier for the next visit.
     package var current: Verifier { state.withLock { $0.verifier } }
 
     /// Puts new trust data in force, with the same rules.
@@ -42,7 +41,7 @@ package final class CurrentVerifier: Sendable {
         }
     }
 
-    /// Puts new trust data and the rules that arrived with them in force, in one step.
+    /// Puts new trust data and the rules that they contain in force, in one step.
     package func replace(trust: TrustStore, policy: VerificationPolicy) {
         state.withLock { state in
             state.verifier = Verifier(trust: trust, policy: policy, limits: state.verifier.limits)
@@ -50,7 +49,7 @@ package final class CurrentVerifier: Sendable {
         }
     }
 
-    /// Puts new rules in force, with the same trust data. The memory gets the window of the new rules.
+    /// Puts new rules in force, with the same trust data. The replay memory then uses the window of the new rules.
     package func replace(policy: VerificationPolicy) {
         state.withLock { state in
             let old = state.verifier
@@ -59,18 +58,19 @@ package final class CurrentVerifier: Sendable {
         }
     }
 
-    /// Verifies a visit's payload and, if it is accepted, reserves its replay names until ``settle(_:_:at:)``.
-    /// Any number of calls may run at once: if two visits present the same credential at the same moment, the
-    /// second one is verified again as a reuse of the credential.
+    /// Verifies a visit's payload. If the verdict is accepted, reserves the names of its credentials in the replay
+    /// memory until ``settle(_:_:at:)`` is called. Any number of calls may run at the same time: if two visits
+    /// present the same credential at the same moment, the second payload is verified again as a replay.
     ///
     /// - Parameters:
-    ///   - payload: The bytes as received, after decryption and inflation.
+    ///   - payload: The payload as the wallet sent it, after decryption and decompression.
     ///   - visit: The visit that sent the payload.
     ///   - date: The date, and how far it can be trusted.
     ///   - now: The present instant of the monotonic clock, by which the replay window is measured.
     package func verify(_ payload: [UInt8], of visit: VisitID, at date: WallTime, monotonic now: Instant) -> Verdict {
         let verifier = current
-        // The memory has names only, so the replay keys are known only from a verdict. Each further round
+        // The replay memory can only look up keys that it is asked for, and the keys of a payload are known only from
+        // a verdict. So verify without known keys first, and again with each key that the memory knows. Each round
         // adds at least one of the few keys of the payload, so the loop ends.
         var seen: Set<[UInt8]> = []
         while true {
@@ -87,8 +87,8 @@ package final class CurrentVerifier: Sendable {
         }
     }
 
-    /// Sets the state of a visit's credential at `now` on the monotonic clock. Returns the names that the
-    /// disk must keep from now on or, for a released credential, remove.
+    /// Sets the state of a visit's credential at the instant `now`. Returns the names that the disk must store from
+    /// now on or, for a released credential, remove.
     @discardableResult
     package func settle(_ visit: VisitID, _ use: CredentialUse, at now: Instant) -> [ReplayName] {
         state.withLock { $0.memory.settle(visit, use, at: now) }

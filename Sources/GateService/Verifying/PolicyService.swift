@@ -8,8 +8,8 @@ import Reasons
 import ServiceLifecycle
 package import TrustFiles
 
-/// Puts a changed policy file in force while visits take place. A visit in progress keeps its rules; the next
-/// visit uses the new rules.
+/// Puts a changed policy file in force while visits take place. A verification in progress keeps its rules; the next
+/// one uses the new rules.
 package actor PolicyService: ServiceLifecycle.Service {
     private let state: PolicyState?
     private let defaults: VerificationPolicy
@@ -18,21 +18,22 @@ package actor PolicyService: ServiceLifecycle.Service {
     private let log: LogSink
     private let report: HealthReporter
     private let times: Periodic
-    /// The digest of the file at the last check, and the digest of a file that could not be used.
+    /// The digest of the file at the last check (`seen`), and the digest of the last file that could not be used
+    /// (`refused`).
     private var seen: [UInt8] = []
     private var refused: [UInt8] = []
 
-    /// Creates a service that starts with the rules already in force.
+    /// Creates a service. The rules in `verifiers` are already in force.
     ///
     /// - Parameters:
     ///   - state: The policy file; nil: no policy file is configured, and the service does nothing.
     ///   - defaults: The policy for everything that the rules do not set.
-    ///   - direction: The direction of the gate.
+    ///   - direction: The direction in which the gate is passed; nil: none is configured.
     ///   - verifiers: Receives new rules.
-    ///   - log: Gets a line for each change.
+    ///   - log: Receives a line for each change of the rules.
     ///   - report: Receives the fault of a file that cannot be used, and its end.
     ///   - clock: Measures the time between two checks of the file.
-    ///   - pause: That time.
+    ///   - pause: The time between two checks of the file.
     package init(
         _ state: PolicyState?, over defaults: VerificationPolicy, direction: GateDirection?,
         verifiers: CurrentVerifier, log: LogSink, report: @escaping HealthReporter, clock: Clock,
@@ -49,7 +50,7 @@ package actor PolicyService: ServiceLifecycle.Service {
 
     private func work() async { await times.run { _ in turn() } }
 
-    /// Checks the file once.
+    /// Checks the policy file once, and puts it in force if it has changed and is complete.
     package func turn() {
         guard let state else { return }
         guard let bytes = state.bytes() else {
@@ -57,10 +58,10 @@ package actor PolicyService: ServiceLifecycle.Service {
         }
         let stamp = Array(SHA256.hash(data: bytes))
         defer { seen = stamp }
-        // If the digest is the same twice, no program is in the middle of writing the file.
+        // If two checks found the same digest, no program is in the middle of writing the file.
         guard stamp == seen, stamp != refused else { return }
         if stamp == verifiers.current.policy.rules?.digest {
-            refused = []  // the rules in force were put back
+            refused = []  // the file contains the rules in force again
             return report(.over(.policyFile))
         }
         do throws(PolicyLoadError) {
@@ -72,13 +73,13 @@ package actor PolicyService: ServiceLifecycle.Service {
                 RulesInForce(file: state.path, over: nil) { _ in rules }, by: verifiers.current.trust, log)
             state.remember(bytes, log)
         } catch {
-            // The rules in force stay: a mistake in the file must neither open the gate nor shut it.
+            // Keep the rules in force: a mistake in the file must neither open the gate nor shut it.
             refused = stamp
             report(PolicyState.fault(error, under: verifiers.current.policy.rules))
         }
     }
 
-    /// Logs the rules that came into force, and their groups that contain no trusted issuer.
+    /// Logs the rules that came into force, and a warning for each of their groups that contains no trusted issuer.
     package static func log(_ inForce: RulesInForce, by trust: TrustStore, _ log: LogSink) {
         let source: JSON = .text(inForce.source.words)
         guard let rules = inForce.rules else { return log.log(.info, "policy", ["version": "none", "source": source]) }

@@ -8,18 +8,18 @@ import ServiceLifecycle
 package import Settings
 package import TrustFiles
 
-/// Keeps the trust data in force as new as the files on the disk, and these files as new as the data on the issuers'
-/// servers. Visits may take place meanwhile: a visit in progress keeps its trust data, and the next visit uses the new
-/// trust data.
+/// Keeps the trust data in force up to date with the files on the disk, and these files up to date with the data on
+/// the issuers' servers. This also works during visits: a verification in progress keeps its trust data, and the next
+/// one uses the new trust data.
 package actor TrustService: ServiceLifecycle.Service {
     /// The times of the service.
     package struct Options: Sendable {
         /// The time between two checks of the files.
         package var pause = Duration.seconds(5)
-        /// The time until unchanged files that could not be used are read again: the cause may lie outside
-        /// them.
+        /// The time after which unchanged files that could not be used are read again. They may be usable then,
+        /// because the cause can lie outside the files.
         package var retry = Duration.seconds(60)
-        /// The plan for fetching; nil: the service fetches nothing.
+        /// The settings of the plan for fetching data from the servers; nil: the service fetches nothing.
         package var plan: RefreshPlan.Settings?
 
         /// Creates the documented default settings: no refresh.
@@ -30,23 +30,23 @@ package actor TrustService: ServiceLifecycle.Service {
     private let state: TrustState
     private let refresher: any TrustRefreshing
     private let verifiers: CurrentVerifier
-    /// Returns the policy made from the rules that came with the trust data; the argument is nil if they came
-    /// without rules. The property is nil if the rules have another source.
+    /// Returns the policy that follows from the rules of the trust data; the argument is nil if the trust data
+    /// contain no rules. The property is nil if the gate's rules do not come from the trust data.
     private let policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?
     private let clock: Clock
     private let wallTime: @Sendable () -> WallTime
     private let log: LogSink
     private let report: HealthReporter
     private var plan: RefreshPlan
-    /// The digest of the files when they were last read, and at the last check.
+    /// The digests of the files when they were last read (`inForce`), and at the last check (`seen`).
     private var inForce: [UInt8]
     private var seen: [UInt8]
-    /// When to read the files again even if unchanged; nil: the last reading had no fault.
+    /// The instant at which to read the files again even if they are unchanged; nil: the last reading had no fault.
     private var retryAt: Instant?
 
-    /// Creates a service over the trust data in force: the result of ``TrustState/begin(_:)``. With `policy`,
-    /// the rules in `policy.toml` of the trust data are replaced together with them. `report` receives faults
-    /// of the files.
+    /// Creates a service. `beginning` is the result of ``TrustState/begin(_:)``, whose trust data are already in
+    /// force. With `policy`, the rules in `policy.toml` of the trust data are put in force together with the trust
+    /// data. `report` receives the faults of the files.
     package init(
         settings: Options, state: TrustState, beginning: TrustReading? = nil, refresher: any TrustRefreshing,
         verifiers: CurrentVerifier, policy: (@Sendable (GatePolicy?) -> VerificationPolicy)? = nil,
@@ -73,10 +73,10 @@ package actor TrustService: ServiceLifecycle.Service {
         await Periodic(every: settings.pause, by: clock).run { await turn(at: $0) }
     }
 
-    /// Checks the files and the plan once.
+    /// Reads the files if they have changed, and fetches the data that are due.
     package func turn(at now: Instant) async {
         let stamp = state.stamp()
-        // If the digest is the same twice, no process is in the middle of copying files.
+        // If two checks found the same digest, no program is in the middle of copying files.
         if stamp == seen, stamp != inForce || retryAt.map({ now >= $0 }) ?? false { reload(stamp, at: now) }
         seen = stamp
         guard settings.plan != nil else { return }
@@ -86,7 +86,7 @@ package actor TrustService: ServiceLifecycle.Service {
         for resource in due where !Task.isCancelled {
             await refresh(resource, copies[resource])
         }
-        // Use fetched data at once, so that the next due resource is judged by them.
+        // Put fetched data in force at once, because the next data that are due may need them for their verification.
         let fetched = state.stamp()
         if fetched != inForce { reload(fetched, at: now) }
         seen = fetched
@@ -128,8 +128,8 @@ package actor TrustService: ServiceLifecycle.Service {
             reading.tell(report)
             Self.remember(reading, in: state, log)
         } catch {
-            // The trust data in force stay: a mistake in one file must not shut the gate for holders of other
-            // issuers.
+            // Keep the trust data in force: a mistake in one file must not shut the gate for holders of other
+            // issuers' credentials.
             retryAt = now.advanced(by: settings.retry)
             report(.present(.trustUnusable, detail: error.summary))
         }
@@ -139,8 +139,8 @@ package actor TrustService: ServiceLifecycle.Service {
         do {
             try state.remember(reading)
         } catch {
-            // Use the bundle although no copy could be kept. Only a later start with a damaged bundle has no
-            // copy to use.
+            // Use the bundle although its copy could not be stored. The copy is needed only if a later start finds a
+            // damaged bundle.
             log.log(.warning, "trust.not-kept", ["reason": .text("\(error)")])
         }
     }
@@ -156,7 +156,7 @@ package actor TrustService: ServiceLifecycle.Service {
 }
 
 extension TrustService {
-    /// Creates the service of a configuration.
+    /// Creates the service from the section `trust` of the configuration.
     package static func make(
         _ section: TrustSection, beginning: TrustReading, refresher: any TrustRefreshing, verifiers: CurrentVerifier,
         policy: (@Sendable (GatePolicy?) -> VerificationPolicy)?, clock: Clock,

@@ -2,24 +2,25 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// The client of ``ControlServer``: sends one request and waits for the answer.
+/// The client of ``ControlServer``. It sends one request and waits for the answer.
 package enum ControlClient {
-    /// The reason for a missing answer.
+    /// The reason why there is no answer.
     package enum Failure: Error, Hashable, Sendable {
         /// The socket does not exist, or no process listens on it.
         case notRunning
         /// The user of this process may not connect to the socket.
         case forbidden
-        /// The server does not answer in time, or closes the connection.
+        /// The server did not answer in time, closed the connection, or sent too long an answer.
         case silent
         /// The system reported another error; the value is its `errno`.
         case system(Int32)
     }
 
-    /// The maximum length of an answer in bytes.
+    /// The maximum length of an answer in bytes. A longer answer is a failure.
     private static let longestAnswer = 1 << 20
 
-    /// Sends a line and returns the answer, both without line ends. Waits at most `limit` in all.
+    /// Sends the line `line` to the socket at `path` and returns the answer, both without line ends. Waits at most
+    /// `limit` in total.
     package static func ask(_ path: String, _ line: [UInt8], within limit: Duration) throws(Failure) -> [UInt8] {
         guard path.utf8.count <= ControlSocket.longestPath else { throw .system(ENAMETOOLONG) }
         let end = SystemClock.now().advanced(by: limit)
@@ -31,7 +32,7 @@ package enum ControlClient {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count > 0 { rest = rest.dropFirst(count) }
-            if count < 0, errno != EAGAIN, errno != EINTR { break }  // refused; the reason may still be readable
+            if count < 0, errno != EAGAIN, errno != EINTR { break }  // the refusal may still be readable
             if !rest.isEmpty { try wait(descriptor, POLLOUT, until: end) }
         }
         var answer: [UInt8] = []

@@ -2,38 +2,39 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// Answers requests over a Unix socket: a client sends one line of JSON and receives one line.
+/// Answers requests over a Unix socket. A client sends one line of JSON and receives one line of JSON.
 ///
-/// The server has its own thread, and no visit waits for it. Every client has a deadline, whatever it sends
-/// or does not send. A client without permission is refused before any of its bytes are read.
+/// The server has its own thread, and no visit waits for it. Each connection ends at its deadline, whatever the
+/// client does. A client without permission is refused before any of its bytes are read.
 package actor ControlServer {
-    /// Bounds.
+    /// The bounds of the server.
     package struct Limits: Sendable {
-        /// Clients at a time, and also the limit of answers being prepared.
+        /// The maximum number of connections at the same time. The number of answers in preparation has the same
+        /// limit.
         package var clients = 8
-        /// The number of connections and answers that are reserved for the owner. The other permitted clients
-        /// share the rest.
+        /// The number of connections, and of answers in preparation, that are reserved for the owner. All other
+        /// permitted clients share the remaining ones.
         package var kept = 2
-        /// Bytes of a request, without its line end. It is sized for an invitation of 64 KiB of which every
-        /// letter is escaped, with its frame.
+        /// The maximum length of a request in bytes, without its line end. An invitation of 64 KiB fits even if each
+        /// of its characters is escaped.
         package var request = 144 * 1024
-        /// The time limit from the accepted connection to the last byte of the answer.
+        /// The time limit from the acceptance of a connection to the last byte of the answer.
         package var time: Duration = .seconds(2)
         /// The maximum number of connections that the kernel queues until they are accepted.
         package var backlog: Int32 = 16
 
-        /// Creates the documented defaults.
+        /// Creates the default limits.
         package init() {}
     }
 
-    /// Prepares the answer to a line of a peer, both without line ends. It may take long; a client waits only
-    /// until its deadline.
+    /// Prepares the answer to the line that a peer sent, both without line ends. The preparation may take long, but
+    /// the client is disconnected at its deadline.
     package typealias Answer = @Sendable (_ peer: PeerCredentials, _ line: [UInt8]) async -> [UInt8]
 
     private enum Phase {
         case reading
         case answering
-        /// The rest of the answer is still to be sent.
+        /// The value is the part of the answer that has not been sent yet.
         case writing(ArraySlice<UInt8>)
     }
 
@@ -61,18 +62,19 @@ package actor ControlServer {
     private var lastNumber: UInt64 = 0
     /// The number of answers that are being prepared, including those for clients that have disconnected.
     private var answering = 0
-    /// The number of answers in ``answering`` that are not for the owner.
+    /// The number of answers in ``answering`` that are not for the owner's clients.
     private var answeringOthers = 0
-    /// The instant at which connections are accepted again, after the system had no descriptor or memory
-    /// left.
+    /// The instant at which the server accepts connections again after the system had no descriptor or memory left;
+    /// nil: it accepts connections now.
     private var pausedUntil: Instant?
 
     /// Creates a server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - permits: Whether a peer may send requests; the kernel identifies the peer.
-    ///   - isOwner: Whether capacity is reserved for this peer, because it may give orders to the gate.
-    ///   - answer: Answers a request.
+    ///   - permits: Returns whether a peer may send requests. The kernel provides the peer's credentials.
+    ///   - isOwner: Returns whether the peer is the owner, for which capacity is reserved because it may give orders
+    ///     to the gate.
+    ///   - answer: Prepares the answer to a request.
     package init(
         limits: Limits = Limits(), permits: @escaping @Sendable (PeerCredentials) -> Bool,
         isOwner: @escaping @Sendable (PeerCredentials) -> Bool, answer: @escaping Answer
@@ -81,9 +83,9 @@ package actor ControlServer {
         (self.limits, self.permits, self.isOwner, self.answer) = (limits, permits, isOwner, answer)
     }
 
-    /// Starts to listen at `path`. With `isShared`, every permitted user can connect; otherwise only root and
-    /// the service's own user can. If the server listens already, the new socket replaces the old one;
-    /// connected clients are still answered.
+    /// Starts to listen at the path `path`. With `isShared` every user can connect, and the server refuses those
+    /// without permission; otherwise only root and the service's own user can connect. If the server already listens,
+    /// the new socket replaces the old one, and connected clients still receive their answers.
     package func open(_ path: String, isShared: Bool) throws(SystemError) {
         let socket = try ControlSocket(path, isShared: isShared, backlog: limits.backlog)
         if let listener {
@@ -95,7 +97,7 @@ package actor ControlServer {
         listen(socket)
     }
 
-    /// Whether the server listens, and its path still leads to its socket.
+    /// Whether the server listens and the path still leads to its socket.
     package var isInPlace: Bool { listener?.isInPlace ?? false }
 
     /// Disconnects all clients, removes the socket's file and ends the thread.
@@ -117,7 +119,7 @@ package actor ControlServer {
 
     private func accept() {
         guard let listener else { return }
-        // Limit the number of new connections to the kernel's queue, so that a flood of connections does not
+        // Accept at most as many connections as the kernel's queue holds, so that a flood of connections does not
         // delay the connected clients.
         for _ in 0..<limits.backlog {
             let descriptor = clinux_accept(listener.descriptor)
@@ -125,7 +127,8 @@ package actor ControlServer {
                 begin(descriptor)
             } else if descriptor == -EMFILE || descriptor == -ENFILE || descriptor == -ENOBUFS || descriptor == -ENOMEM
             {
-                // Without a descriptor, the listener would stay readable: pause before the next attempt.
+                // Stop watching the listener for a second. Without a free descriptor no connection can be accepted,
+                // so the listener would stay readable and the thread would not rest.
                 thread.unwatch(listener.descriptor)
                 pausedUntil = SystemClock.now().advanced(by: .seconds(1))
                 break
@@ -152,13 +155,13 @@ package actor ControlServer {
         }
     }
 
-    /// Returns whether there is room for one more connection or answer. `all`: the present number. `others`:
-    /// how many of them are not the owner's.
+    /// Returns whether one more connection or answer is permitted. `all` is the present number of them, `others` the
+    /// number of those that are not the owner's.
     private func hasRoom(_ isOwner: Bool, beside all: Int, others: Int) -> Bool {
         all < limits.clients && (isOwner || others < limits.clients - limits.kept)
     }
 
-    /// Sends a refusal to a client whose request is not accepted, as far as that is possible without waiting.
+    /// Sends a refusal and disconnects the client. Sends only what the kernel accepts without waiting.
     private func refuse(_ descriptor: Int32, _ error: String, _ remedy: String) {
         let line = Self.refusal(error, remedy)
         _ = line.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -219,7 +222,7 @@ package actor ControlServer {
     private func answered(_ descriptor: Int32, _ client: Client, _ bytes: [UInt8]) {
         answering -= 1
         if !client.isOwner { answeringOthers -= 1 }
-        // The descriptor may belong to another client by now.
+        // The client may have disconnected, and another client may have the same descriptor by now.
         guard clients[descriptor]?.number == client.number else { return }
         write(descriptor, (bytes + [0x0A])[...])
     }

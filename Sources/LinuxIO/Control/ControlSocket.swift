@@ -1,23 +1,24 @@
 import CLinuxShims
 import Glibc
 
-/// A listening Unix socket at a path. Its creation never replaces a socket that is in use.
+/// A listening Unix socket at a path. Its creation never replaces a socket on which another process listens.
 package struct ControlSocket: Sendable {
     /// The descriptor of the listening socket. It is non-blocking.
     package let descriptor: Int32
     private let path: String
     private let identity: FileStatus.Identity
 
-    /// The maximum length of the path in bytes. A socket address holds 108 bytes with the terminating zero
-    /// (unix(7)), and the new socket is first created at the path with `.new` appended.
+    /// The maximum length of the path in bytes. A socket address has space for 108 bytes with the terminating zero
+    /// (unix(7)), and the socket is first created at the path with `.new` appended.
     static let longestPath = 100
 
-    /// Creates the socket. A socket without a listener, left by an earlier process, is replaced in one step.
-    /// A socket with a listener, or a file of another kind, is an error.
+    /// Creates the socket. Replaces, in one step, a socket that an earlier process left and on which no process
+    /// listens. Throws if a process listens on the socket at the path, or if the path leads to a file of another
+    /// kind.
     ///
-    /// With `isShared`, every user can connect, and the server then admits clients by the credentials that
-    /// the kernel gives; otherwise only root and the owner can. `key` is the configuration's key for the
-    /// path.
+    /// With `isShared` every user can connect, and the caller must check the credentials of each client; otherwise
+    /// only root and the owner can connect. `key` is the key of the configuration that contains the path; the remedy
+    /// of an error names it.
     package init(
         _ path: String, isShared: Bool, backlog: Int32, key: String = "control.path"
     ) throws(SystemError) {
@@ -31,7 +32,7 @@ package struct ControlSocket: Sendable {
         let beside = path + ".new"
         var made: FileStatus.Identity?
         unlink(beside)
-        // Clients can connect only after listen(2), and the socket gets its final name last.
+        // Clients can connect only after listen(2), so give the socket its final name last.
         let isMade =
             withUnixAddress(beside) { Glibc.bind(listener, $0, $1) } == 0
             && chmod(beside, isShared ? 0o666 : 0o600) == 0
@@ -54,18 +55,18 @@ package struct ControlSocket: Sendable {
         removeName()
     }
 
-    /// Removes the socket's file, unless the path names another file by now.
+    /// Removes the socket's file, unless the path now leads to another file.
     package func removeName() { if isInPlace { unlink(path) } }
 
-    /// Whether the path still names this socket.
+    /// Whether the path still leads to this socket.
     var isInPlace: Bool {
         (try? FileStatus(path))?.identity == identity
     }
 
     static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-    /// Creates the folder if only the last component is missing. Other errors are reported when the socket is
-    /// created.
+    /// Creates the folder if only its last path component is missing. If that fails, the creation of the socket
+    /// reports the error.
     private static func makeFolder(of path: String) {
         guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
         mkdir(String(path[..<end]), 0o750)
@@ -86,8 +87,8 @@ package struct ControlSocket: Sendable {
     }
 }
 
-/// Calls `body` with the address of a path, for bind(2) and connect(2). The path must fit
-/// (``ControlSocket/longestPath``).
+/// Calls `body` with the socket address of a path, for bind(2) and connect(2). A path longer than
+/// ``ControlSocket/longestPath`` is truncated.
 func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -13,11 +13,11 @@ package struct PeerCredentials: Hashable, Sendable {
         (self.user, self.groups) = (user, groups)
     }
 
-    /// The number of groups that are read. A peer in more groups (the kernel's limit is 65,536) counts as a
+    /// The maximum number of groups that are read. A peer in more groups (the kernel's limit is 65,536) counts as a
     /// member of its effective group only.
     private static let mostGroups = 256
 
-    /// Reads the credentials of the peer of a connected socket; nil when the kernel does not provide them.
+    /// Reads the credentials of the peer of a connected socket. Returns nil if the kernel does not provide them.
     package init?(of socket: Int32) {
         var (user, group): (UInt32, UInt32) = (0, 0)
         guard clinux_peer(socket, &user, &group) == 0 else { return nil }
@@ -27,15 +27,15 @@ package struct PeerCredentials: Hashable, Sendable {
     }
 }
 
-/// The users who may use the control socket: root, the service's own user, and the members of one group if
-/// that is configured.
+/// The users who may use the control socket: root, the service's own user, and the members of one group, if it is
+/// configured.
 package struct ControlAccess: Hashable, Sendable {
     /// The service's own user ID.
     package let user: UInt32
     /// The ID of the group whose members may use the socket; nil: no group may use it.
     package let group: UInt32?
 
-    /// Grants access to root, to the user `user` and to the members of `group`.
+    /// Permits root, the user `user` and the members of `group`.
     package init(user: UInt32, group: UInt32?) {
         (self.user, self.group) = (user, group)
     }

@@ -1,8 +1,8 @@
 import CGPIO
 import Glibc
 
-/// The GPIO chips of this machine. Chips are found by label, because their numbers change between boards and
-/// kernels.
+/// The GPIO chips of this machine. A chip is found by its label, because the numbers of chips differ between boards
+/// and kernels.
 package enum GPIOChips {
     /// One GPIO chip with its lines.
     package struct Chip: Hashable, Sendable {
@@ -10,16 +10,17 @@ package enum GPIOChips {
         package let path: String
         /// The driver's label, e.g. `pinctrl-rp1` (Raspberry Pi 5) or `pinctrl-bcm2711` (4).
         package let label: String
-        /// The name of each line by its offset; empty where the board does not name the line.
+        /// The name of each line, by the line's offset. The name is empty if the board does not name the line.
         package let lines: [String]
-        /// The consumer name of the program that holds each line, by the line's offset; the name may be
-        /// empty. nil: the line is free, or its state is unknown.
+        /// The consumer name of the program that holds each line, by the line's offset. The name may be empty. Nil
+        /// means that the line is free, or that its state is unknown.
         package let holders: [String?]
 
-        /// Whether the kernel is too old to describe and give out lines.
+        /// Whether the kernel is too old for version 2 of the GPIO interface, so that its lines cannot be described
+        /// or requested.
         package let isOutdated: Bool
 
-        /// Creates a chip with the given lines; without `holders` all lines are free.
+        /// Creates a chip with the given lines. Without `holders` all lines count as free.
         package init(
             path: String, label: String, lines: [String], holders: [String?]? = nil, isOutdated: Bool = false
         ) {
@@ -28,12 +29,11 @@ package enum GPIOChips {
         }
     }
 
-    /// The number of lines that are read per chip at most; today's largest boards have a few hundred.
+    /// The maximum number of lines that are read of one chip. Today's largest boards have a few hundred.
     private static let mostLines: UInt32 = 4096
 
-    /// Returns the chips that can be opened, and the device nodes whose opening is not permitted. Symbolic
-    /// links are skipped, because they lead to the same chips again. The library opens no node that is not a
-    /// GPIO chip.
+    /// Returns the chips that can be opened, and the device nodes that this process may not open. Skips symbolic
+    /// links, because they lead to the same chips again. The library refuses a node that is not a GPIO chip.
     package static func list(_ library: GPIOLibrary) -> (chips: [Chip], forbidden: [String]) {
         var chips: [Chip] = []
         var forbidden: [String] = []
@@ -50,7 +50,8 @@ package enum GPIOChips {
         return (chips, forbidden)
     }
 
-    /// Returns the path of the chip with this label, and the offsets of the named lines on it.
+    /// Returns the path of the chip with the label `label`, and the offsets of the lines with the names `names` on
+    /// it.
     package static func find(
         _ label: String, _ names: [String], in list: (chips: [Chip], forbidden: [String])
     ) throws(GPIOError) -> (path: String, offsets: [UInt32]) {
@@ -72,7 +73,7 @@ package enum GPIOChips {
         return (chip.path, offsets)
     }
 
-    /// Reads the names and holders of the chip's lines.
+    /// Reads the names of the chip's lines and the programs that hold them.
     private static func look(_ chip: OpaquePointer, _ path: String, _ label: String, _ count: UInt32) -> Chip {
         var (names, holders, isOutdated): ([String], [String?], Bool) = ([], [], false)
         for offset in 0..<count {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The reason why lines cannot be taken, or were lost.
+/// The reason why lines cannot be requested, or why they were lost.
 package enum GPIOError: Error, Hashable, Sendable {
-    /// libgpiod cannot be loaded; the text has the reasons of the loader.
+    /// libgpiod cannot be loaded. The text contains the error messages of the loader.
     case noLibrary(String)
-    /// No chip has the given label; `present` lists the labels that exist.
+    /// No chip has the label given as the first value. `present` contains the labels of the chips that exist.
     case noChip(String, present: [String])
-    /// The chip has no line of the given name; `present` lists the names of its lines.
+    /// The chip `chip` has no line with the name given as the first value. `present` contains the names of its lines.
     case noLine(String, chip: String, present: [String])
     /// Another program holds one of the wanted lines.
     case busy(chip: String)
@@ -14,20 +14,20 @@ package enum GPIOError: Error, Hashable, Sendable {
     case notPermitted(path: String)
     /// The kernel is older than 5.10 and lacks version 2 of the GPIO interface, which this program uses.
     case oldKernel
-    /// The number of lines, given as the value, is zero or exceeds the limit of one request.
+    /// The number of requested lines, given as the value, is zero or more than one request can contain.
     case count(Int)
     /// The lines with the given names are active although they were set inactive.
     case active([String])
-    /// The lines were released, or a call on them failed with the given error.
+    /// The lines were lost, or a call on them failed, with the given error.
     case failed(SystemError)
 
-    /// Whether the chip itself is gone. Its lines must be taken again when the chip returns.
+    /// Whether the chip has disappeared. Its lines must be requested again when it returns.
     package var isGone: Bool { if case .failed(let error) = self { error.code == ENODEV } else { false } }
 
-    /// Whether the error is that lines are active that should be inactive.
+    /// Whether the error is ``active(_:)``.
     var isActive: Bool { if case .active = self { true } else { false } }
 
-    /// The remedy, in plain words.
+    /// The instruction for the operator that removes the cause of the error.
     package var remedy: String {
         switch self {
         case .noLibrary:

@@ -5,43 +5,43 @@ import Synchronization
 
 /// A thread that waits for edges of input lines and reports them in order.
 ///
-/// A line without a reported edge is inactive. Lines that are already active when they are taken are reported
-/// as edges with the time at which they were taken. If the kernel dropped edges, the thread reports that and
-/// reads the levels again (libgpiod 1.6 does not report dropped edges). Levels are also read every
-/// ``readBack``, because not every kernel reports that a chip has disappeared. The thread tries every
-/// ``retryAfter`` to take lines that are unavailable or lost. Until it succeeds, their levels are unknown;
-/// changes since then are reported as edges with the time at which the lines are available again.
+/// A line without a reported edge is inactive. If a line is already active when it is requested, the thread reports
+/// an edge with that time. If the kernel dropped edges, the thread reports that and reads the levels (libgpiod 1.6
+/// does not report dropped edges). The thread also reads the levels every ``readBack``, because not every kernel
+/// reports that a chip has disappeared. If lines are unavailable or lost, the thread requests them again every
+/// ``retryAfter``. Until that succeeds, their levels are unknown; then the thread reports changed levels as edges
+/// with the time of the request.
 package final class GPIOInputs: Sendable {
-    /// News for the operator that is reported in addition to edges.
+    /// A change of the lines' availability, or a loss of edges.
     package enum News: Hashable, Sendable {
-        /// The lines cannot be taken, or are lost, for the given reason. Their levels are unknown. The news
-        /// is repeated when the reason changes.
+        /// The lines cannot be requested, or are lost, for the given reason. Their levels are unknown. Reported again
+        /// when the reason changes.
         case unavailable(GPIOError)
-        /// The lines were taken, for the first time or again. Their levels follow as edges.
+        /// The lines were requested successfully, for the first time or again. Their levels follow as edges.
         case available
         /// The kernel dropped the given number of edges. The current levels follow as edges.
         case lost(Int)
     }
 
-    /// The pause between attempts to take unavailable lines.
+    /// The time between two attempts to request unavailable lines.
     package static let retryAfter: Duration = .seconds(2)
-    /// How often levels are read when no edge arrives.
+    /// The time after which levels are read when no edge arrives.
     package static let readBack: Duration = .seconds(2)
-    /// The number of reads of edges in a row before the thread checks whether it should end.
+    /// The maximum number of consecutive reads of edges before the thread checks whether it must end.
     private static let mostReads = 8
 
     private let counter: EventCounter
     private let isEnding = Atomic<Bool>(false)
     private let hasEnded = Atomic<Bool>(false)
 
-    /// Starts the thread. The thread takes the lines.
+    /// Starts the thread, which then requests the lines. Throws if the thread cannot be created.
     ///
     /// - Parameters:
     ///   - chip: The label of the chip (see ``GPIOChips``).
-    ///   - lines: The 1 to 32 input lines. With libgpiod 2, more than five lines may have at most nine
-    ///     different settings in all: pairs of polarity and bias, and debounce times.
-    ///   - consumer: The name of this program that gpioinfo shows.
-    ///   - onEdges: Called on the thread with changes in their order; must not block.
+    ///   - lines: The 1 to 32 input lines. With libgpiod 2, more than five lines may have at most nine different
+    ///     settings in total: pairs of polarity and bias, and debounce times.
+    ///   - consumer: The name that gpioinfo shows as the user of the lines.
+    ///   - onEdges: Called on the thread with edges in their order; must not block.
     ///   - onNews: Called on the thread; must not block.
     package convenience init(
         chip: String, lines: [InputLine], consumer: String = "gatehouse",
@@ -64,7 +64,7 @@ package final class GPIOInputs: Sendable {
         }
     }
 
-    /// Releases the lines and ends the thread. Returns whether that was done within `limit`.
+    /// Releases the lines and ends the thread. Returns whether the thread ended within `limit`.
     package func end(within limit: Duration) -> Bool {
         isEnding.store(true, ordering: .releasing)
         counter.ring()
@@ -100,13 +100,14 @@ package final class GPIOInputs: Sendable {
         }
         let limit = max(0, SystemClock.now().duration(to: min(instant, bank.until ?? instant)).nanoseconds)
         guard clinux_poll(&entries, Int32(entries.count), limit) > 0 else { return }
-        // Newer kernels report a missing chip in this way. With older kernels, reading the levels fails.
+        // With newer kernels poll reports a chip that has disappeared in this way. With older kernels the next read
+        // of the levels fails.
         guard !entries.dropLast().contains(where: { Int32($0.revents) & (POLLERR | POLLHUP | POLLNVAL) != 0 }) else {
             throw .failed(SystemError("waiting for edges", code: ENODEV))
         }
     }
 
-    /// The known state of the lines, and the handlers that receive changes.
+    /// The known levels of the lines, and the functions that receive changes.
     private struct Listener {
         let onEdges: @Sendable ([InputEdge]) -> Void
         let onNews: @Sendable (News) -> Void
@@ -117,7 +118,7 @@ package final class GPIOInputs: Sendable {
             (self.onEdges, self.onNews) = (onEdges, onNews)
         }
 
-        /// Reports lines that were just taken, and their levels.
+        /// Reports that the lines are available, and reports the active ones as edges.
         mutating func begin(_ bank: any InputBank, at now: Instant) throws(GPIOError) {
             levels.restart()
             let active = try bank.active()
@@ -126,7 +127,8 @@ package final class GPIOInputs: Sendable {
             tell(levels.match(active, at: now))
         }
 
-        /// Reports edges that have arrived, and differences of the levels without an edge.
+        /// Reports the edges that have arrived. Then reads the levels, and reports differences for which no edge
+        /// arrived.
         mutating func turn(_ bank: any InputBank, most: Int) throws(GPIOError) {
             var lost = 0
             for _ in 0..<most {

@@ -1,19 +1,19 @@
 import CGPIO
 
-/// Output lines of one GPIO chip, taken in one request so that they change together.
+/// Output lines of one GPIO chip that are requested together, so that they change in one step.
 ///
-/// Every line is inactive from the moment it is taken (relay released, lamp off). It is made inactive again
-/// before it is released, because some kernels keep driving a released line. The object is not shared: only
-/// one actor uses it.
+/// Every line is inactive from the request on (relay released, lamp off), and is made inactive again before it is
+/// released, because some kernels keep driving a released line. Not thread-safe: only one thread at a time may use
+/// the object.
 package final class GPIOLines {
-    /// One output line with its polarity.
+    /// An output line with its polarity.
     package struct Output: Hashable, Sendable {
         /// The name of the line on its chip, for example `GPIO17`.
         package var name: String
-        /// Whether the low level is the active one.
+        /// Whether low voltage means active.
         package var activeLow: Bool
 
-        /// Creates an output line with this name.
+        /// Creates an output line with the name `name`.
         package init(_ name: String, activeLow: Bool = false) {
             (self.name, self.activeLow) = (name, activeLow)
         }
@@ -25,8 +25,8 @@ package final class GPIOLines {
     let request: GPIORequest
     private var isClosed = false
 
-    /// Takes the output lines, at most 32. `chip` is the label of their chip (see ``GPIOChips``); gpioinfo
-    /// shows `consumer`.
+    /// Requests the output lines, at most 32. `chip` is the label of their chip (see ``GPIOChips``). gpioinfo shows
+    /// `consumer` as the user of the lines.
     package convenience init(chip: String, _ outputs: [Output], consumer: String = "gatehouse") throws(GPIOError) {
         try self.init(chip: chip, outputs, consumer: consumer, library: nil)
     }
@@ -39,22 +39,22 @@ package final class GPIOLines {
 
     deinit { close() }
 
-    /// Makes exactly the named lines active, in one step.
+    /// Makes the lines in `names` active and all others inactive, in one step.
     package func set(active names: Set<String>) throws(GPIOError) {
         try request.set(Self.bits(of: names, among: self.names))
     }
 
-    /// The names of the lines that are active, read back from the chip.
+    /// Returns the names of the lines that are active, read back from the chip.
     package func active() throws(GPIOError) -> Set<String> {
         let active = try request.active()
         return Set(names.enumerated().filter { active & (1 << UInt64($0.offset)) != 0 }.map(\.element))
     }
 
-    /// Makes the lines inactive when the process crashes, before it ends. Only one request can have this
-    /// protection: the relay's.
+    /// Makes the lines inactive when the process crashes, before the process ends. Only one request in a process can
+    /// have this protection; the relay's request uses it.
     package func releaseAtCrash() { request.releaseAtCrash() }
 
-    /// Makes all lines inactive and releases them. The function may be called twice.
+    /// Makes all lines inactive and releases them. Further calls do nothing.
     package func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -62,7 +62,7 @@ package final class GPIOLines {
         request.close()
     }
 
-    /// Returns the bit mask of the active lines.
+    /// Returns the bits of the lines in `active`. The position of a line in `names` is the position of its bit.
     static func bits(of active: Set<String>, among names: [String]) -> UInt64 {
         names.enumerated().reduce(0) { bits, line in
             active.contains(line.element) ? bits | 1 << UInt64(line.offset) : bits

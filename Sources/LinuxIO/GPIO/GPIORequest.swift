@@ -2,33 +2,33 @@ import CGPIO
 import Encoding
 import Glibc
 
-/// Lines of one chip, taken in one request. The object is not shared: only one thread uses it.
+/// Lines of one chip that are requested together. Not thread-safe: only one thread at a time may use the object.
 ///
-/// Levels are bits, in the order of the lines. A 1 means active; active-low lines are inverted.
+/// Levels are bits, in the order of the lines. A 1 means active, for active-low lines too.
 final class GPIORequest {
     /// The settings of a requested line.
     struct Line: Hashable {
         /// The line's name on the chip.
         var name: String
-        /// Whether the low level is the active one.
+        /// Whether low voltage means active.
         var activeLow = false
-        /// The bias of an input. It determines the level while nothing drives the line.
+        /// The bias of an input, which determines its level while nothing drives the line.
         var bias = InputLine.Bias.asItIs
-        /// Changes shorter than this time, in microseconds, are ignored. Zero means no debouncing.
+        /// The debounce time in microseconds: changes that last less are ignored. Zero means no debouncing.
         var debounce: UInt32 = 0
     }
 
-    /// The library's request; nil after the lines were released.
+    /// The request in the library; nil after the lines were released.
     private(set) var request: OpaquePointer?
     /// The number of lines in the request.
     private let count: Int
-    /// Descriptors for poll(2), if edges were requested.
+    /// The descriptors that poll(2) reports as readable at an edge; empty if no edges were requested.
     let descriptors: [Int32]
     /// Whether the kernel debounces the lines.
     let debounces: Bool
 
-    /// Takes the lines; outputs are inactive from then on. `chip` is the label of their chip (see
-    /// ``GPIOChips``). gpioinfo shows `consumer`. With `library` nil, this machine's library is used.
+    /// Requests the lines. Outputs are inactive from then on. `chip` is the label of the chip (see ``GPIOChips``).
+    /// gpioinfo shows `consumer` as the user of the lines. If `library` is nil, uses this machine's library.
     init(
         chip label: String, _ lines: [Line], for use: cgpio_use, consumer: String, library: GPIOLibrary? = nil
     ) throws(GPIOError) {
@@ -59,12 +59,12 @@ final class GPIORequest {
 
     deinit { close() }
 
-    /// Sets all lines in one step.
+    /// Sets all lines in one step. The bits in `active` are the active lines.
     func set(_ active: UInt64) throws(GPIOError) {
         try Self.check(request.map { cgpio_set($0, active) }, "setting lines")
     }
 
-    /// Returns the active lines, read from the chip, as bits.
+    /// Returns the bits of the active lines, read from the chip.
     func active() throws(GPIOError) -> UInt64 {
         var active: UInt64 = 0
         try Self.check(request.map { cgpio_get($0, &active) }, "reading lines")
@@ -85,11 +85,11 @@ final class GPIORequest {
         }
     }
 
-    /// Makes the lines inactive when the process crashes, before it ends. Only one request can have this
-    /// protection.
+    /// Makes the lines inactive when the process crashes, before the process ends. Only one request in a process can
+    /// have this protection.
     func releaseAtCrash() { if let request { cgpio_release_at_crash(request) } }
 
-    /// Releases the lines without changing their levels. The function may be called twice.
+    /// Releases the lines without changing their levels. Further calls do nothing.
     func close() { if let request = request.take() { cgpio_release(request) } }
 
     /// Returns the result, or throws if it is an error.

@@ -1,25 +1,24 @@
 import Encoding
 
-/// Debounces input lines in software. It is used if the kernel does not debounce them, because libgpiod 1.6
-/// cannot request that.
+/// Debounces input lines in software, because libgpiod 1.6 cannot ask the kernel to debounce them.
 ///
-/// The rule is the kernel's (Linux, `drivers/gpio/gpiolib-cdev.c`, `debounce_work_func`): each edge,
-/// including one back to the old level, restarts the line's timer. When the timer expires, the level becomes
-/// the debounced level, if it differs from the previous one.
+/// The rule is the kernel's (Linux, `drivers/gpio/gpiolib-cdev.c`, `debounce_work_func`): each edge, including an
+/// edge back to the old level, restarts the line's timer. When the timer expires, the present level becomes the
+/// debounced level. If it differs from the previous debounced level, the change is reported.
 struct InputDebounce {
     private struct Line {
         let time: Duration
-        /// The level of the last edge.
+        /// The level after the newest edge: true means active.
         var level: Bool
-        /// The debounced level of the line: whether it is active.
+        /// The debounced level: true means active.
         var isActive: Bool
-        /// The instant at which the line's timer expires; nil if no edge was seen since it last expired.
+        /// The instant at which the line's timer expires; nil while the timer does not run.
         var end: Instant?
     }
 
     private var lines: [Line]
 
-    /// Creates the filter for lines with the given debounce times. The present levels count as debounced
+    /// Creates the filter for lines with the debounce times `times`. The bits `levels` are the initial debounced
     /// levels.
     init(_ times: [Duration], levels: UInt64) {
         lines = times.enumerated().map { index, time in
@@ -33,11 +32,11 @@ struct InputDebounce {
         lines.enumerated().reduce(UInt64(0)) { $1.element.isActive ? $0 | 1 << UInt64($1.offset) : $0 }
     }
 
-    /// The instant at which ``settle(at:)`` should be called; nil: after the next edge.
+    /// The instant at which ``settle(at:)`` must be called next; nil if no timer runs.
     var end: Instant? { lines.compactMap(\.end).min() }
 
-    /// Takes an edge; edges must be passed in the order of their times. Returns the debounced changes before
-    /// this edge.
+    /// Applies an edge. The edges must be passed in the order of their times. Returns the debounced changes until the
+    /// time of this edge.
     mutating func take(_ edge: InputEdge) -> [InputEdge] {
         let before = settle(at: edge.at)
         guard lines.indices.contains(edge.index) else { return before }
@@ -46,7 +45,8 @@ struct InputDebounce {
         return before
     }
 
-    /// Compares with levels that were just read. A difference counts as an edge at `now`.
+    /// Applies levels that were read at `now`. A difference from the level after the newest edge counts as an edge at
+    /// `now`.
     mutating func match(_ levels: UInt64, at now: Instant) {
         for index in lines.indices where lines[index].level != (levels & (1 << UInt64(index)) != 0) {
             lines[index].level.toggle()
@@ -54,7 +54,7 @@ struct InputDebounce {
         }
     }
 
-    /// Returns the changes that have lasted by `now`, in their order.
+    /// Returns the debounced changes until `now`, in the order of their times.
     mutating func settle(at now: Instant) -> [InputEdge] {
         lines.indices.flatMap { settle($0, at: now) }.sorted { $0.at < $1.at }
     }

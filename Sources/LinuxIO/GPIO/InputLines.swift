@@ -5,13 +5,13 @@ package import Encoding
 package struct InputEdge: Hashable, Sendable {
     /// The index of the line in the list of requested lines.
     package let index: Int
-    /// Whether the line is active from then on.
+    /// Whether the line is active after the change.
     package let isActive: Bool
-    /// The instant of the change: the kernel's time stamp, on the scale of ``SystemClock/now()``. It is the
-    /// end of the debounce time.
+    /// The instant of the change on the scale of ``SystemClock/now()``. It is the end of the debounce time, as the
+    /// kernel or ``InputDebounce`` determined it.
     package let at: Instant
 
-    /// Creates a change.
+    /// Creates a change of the line with the index `index`.
     package init(index: Int, isActive: Bool, at: Instant) {
         (self.index, self.isActive, self.at) = (index, isActive, at)
     }
@@ -19,37 +19,38 @@ package struct InputEdge: Hashable, Sendable {
 
 /// The settings of an input line.
 package struct InputLine: Hashable, Sendable {
-    /// The source of the line's level while nothing drives the line, for example while a contact is open.
+    /// What determines the line's level while nothing drives the line, for example while a contact is open.
     package enum Bias: Hashable, Sendable {
-        /// The setting of the board, unchanged.
+        /// The present setting of the chip, which the request does not change.
         case asItIs
         /// The pull-up resistor of the chip.
         case pullUp
         /// The pull-down resistor of the chip.
         case pullDown
-        /// No resistor of the chip, because the circuit has an external one.
+        /// No resistor of the chip. The circuit needs an external resistor.
         case off
     }
 
-    /// The allowed debounce times. The lower bound prevents a flood of edges from a wire that picks up noise.
+    /// The permitted debounce times. The lower bound prevents a flood of edges from a wire that picks up noise.
     package static let debounce: ClosedRange<Duration> = .milliseconds(1)...(.seconds(5))
 
     /// The name of the line on its chip, for example `GPIO17`.
     package var name: String
-    /// Whether the low level is the active one.
+    /// Whether low voltage means active.
     package var activeLow: Bool
     /// The bias of the line. It determines the level of an open contact.
     package var bias: Bias
-    /// How long a level must hold before it counts; limited to ``debounce`` when the line is taken.
+    /// The debounce time: a new level counts after it has lasted for this time. The time is limited to the range
+    /// ``debounce`` of the type when the line is requested.
     package var debounce: Duration
 
-    /// Creates an input line with this name.
+    /// Creates an input line with the name `name`.
     package init(_ name: String, activeLow: Bool = false, bias: Bias = .asItIs, debounce: Duration = .milliseconds(20))
     {
         (self.name, self.activeLow, self.bias, self.debounce) = (name, activeLow, bias, debounce)
     }
 
-    /// The debounce time, limited to the bounds of the type's ``debounce``.
+    /// The debounce time, limited to the range ``debounce`` of the type.
     var time: Duration { min(max(debounce, Self.debounce.lowerBound), Self.debounce.upperBound) }
 
     var line: GPIORequest.Line {
@@ -57,16 +58,17 @@ package struct InputLine: Hashable, Sendable {
     }
 }
 
-/// Input lines that report edges: the lines of a chip, or of a test. Levels are bits; the first line is the
-/// lowest bit.
+/// Input lines that report edges: the lines of a chip or, in tests, simulated lines. Levels are bits; the lowest bit
+/// is the first line.
 protocol InputBank: AnyObject {
-    /// Descriptors to poll. One of them becomes readable when an edge has occurred or the lines are gone.
+    /// The descriptors to poll. One of them becomes readable when an edge has occurred or the lines are lost.
     var descriptors: [Int32] { get }
-    /// The instant at which ``edges()`` must be called even if nothing is readable; nil if there is none.
+    /// The instant at which ``edges()`` must be called even if no descriptor is readable; nil if there is no such
+    /// instant.
     var until: Instant? { get }
-    /// Returns the next edges in their order; an empty list if there are no more. Does not wait.
+    /// Returns the edges since the last call in their order; an empty list if there are none. Does not wait.
     func edges() throws(GPIOError) -> [NumberedEdge]
-    /// Returns the levels: a 1 for each active line.
+    /// Returns the levels as bits: 1 for each active line.
     func active() throws(GPIOError) -> UInt64
     /// Releases the lines.
     func close()
@@ -76,21 +78,21 @@ extension InputBank {
     var until: Instant? { nil }
 }
 
-/// An edge with its number. The edges of all lines are counted together, from 1.
+/// An edge with its number. The edges of all lines of a request are numbered together, from 1.
 struct NumberedEdge: Hashable, Sendable {
     let edge: InputEdge
     let number: UInt32
 }
 
-/// Input lines of one chip, taken in one request, so that their edges have one order.
+/// Input lines of one chip that are requested together, so that their edges have one common order.
 final class GPIOInputBank: InputBank {
     private let request: GPIORequest
     /// The software debouncing; nil: the kernel debounces.
     private var debounce: InputDebounce?
     private var number: UInt32 = 0
 
-    /// Takes the input lines. `chip` is the label of their chip (see ``GPIOChips``); gpioinfo shows
-    /// `consumer`.
+    /// Requests the input lines. `chip` is the label of their chip (see ``GPIOChips``). gpioinfo shows `consumer` as
+    /// the user of the lines.
     init(chip: String, _ lines: [InputLine], consumer: String, library: GPIOLibrary? = nil) throws(GPIOError) {
         request = try GPIORequest(
             chip: chip, lines.map(\.line), for: CGPIO_EDGES, consumer: consumer, library: library)
@@ -102,8 +104,8 @@ final class GPIOInputBank: InputBank {
     var until: Instant? { debounce?.end }
 
     func edges() throws(GPIOError) -> [NumberedEdge] {
-        // Read the clock before reading the edges, so that changes settle at `now` only after every edge
-        // before `now` has been read.
+        // Read the clock before the edges. Then every edge before `now` has been read when the timers that expired
+        // before `now` are evaluated.
         let now = SystemClock.now()
         let edges = try request.edges()
         guard var debounce = self.debounce.take() else { return edges }

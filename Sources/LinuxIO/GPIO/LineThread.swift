@@ -1,23 +1,24 @@
 package import Encoding
 import Synchronization
 
-/// A thread that owns a bank of lines and keeps them in the wanted state, even when other parts of the
+/// A thread that owns a bank of lines and keeps the lines in the wanted state, even while all other threads of the
 /// process are stuck.
 ///
-/// The thread shares no lock and uses only its lines and its clock. To request a change, a caller stores it
-/// in its own atomic and calls ``wake()``, which cannot block. The thread sets a line again every
-/// ``retryAfter`` after a failure; it also retries the end of a pulse until it succeeds. If `readBack` is
-/// set, lines at rest are read back periodically. Reading back finds a chip that has disappeared before a
+/// The thread shares no lock with other threads, and uses only its lines and the clock. To request a change, a caller
+/// stores it in an atomic that `wanted` reads, and calls ``wake()``, which cannot block. After a failure the thread
+/// sets the lines again every ``retryAfter``; so it repeats the end of a pulse until it succeeds. If `readBack` is
+/// set, the thread periodically reads the levels of inactive lines. This reveals a chip that has disappeared before a
 /// visitor needs it, and a line that another device drives.
 package final class LineThread: Sendable {
-    /// The wanted state of the lines, and how long the state has to last.
+    /// The wanted state of the lines, and how long it is valid.
     package struct Wanted: Sendable {
-        /// The names of the lines that should be active at the instant.
+        /// The names of the lines that must be active now.
         package var active: Set<String>
-        /// The latest instant at which the thread asks again; nil: when woken.
+        /// The instant at which the thread must ask for the wanted state again; nil: at the next
+        /// ``LineThread/wake()``.
         package var until: Instant?
 
-        /// Creates a state that holds until `until`.
+        /// Creates a state that is valid until `until`.
         package init(active: Set<String>, until: Instant? = nil) {
             (self.active, self.until) = (active, until)
         }
@@ -25,52 +26,53 @@ package final class LineThread: Sendable {
 
     /// The pause before the thread sets a line again after a failure.
     package static let retryAfter: Duration = .milliseconds(50)
-    /// The number of consecutive failures after which a fault counts as lasting: half a second.
+    /// The number of consecutive failures, over half a second, after which a fault counts as lasting.
     package static let lasting = 10
 
-    /// How precisely a thread keeps its times.
+    /// The precision with which a thread observes its times.
     package enum Timing: Sendable {
         /// The thread has normal priority.
         case usual
-        /// The thread has real-time priority if the system allows it, so that a busy machine does not
-        /// lengthen a pulse. The thread always sleeps until its times: with this priority, busy-waiting would
-        /// block the machine.
+        /// The thread has real-time priority if the system permits it, so that a busy machine does not lengthen a
+        /// pulse. Such a thread must sleep until its times, because busy-waiting with this priority would block the
+        /// machine.
         case first
-        /// The thread busy-waits for times below ``LineThread/wakeful``.
+        /// The thread has normal priority, and busy-waits for times shorter than ``LineThread/wakeful``.
         case awake
     }
 
-    /// The longest busy-wait. Waking from sleep is late by about this time, so the thread does not sleep for
-    /// shorter waits.
+    /// The longest busy-wait. A sleeping thread wakes late by about this time, so the thread does not sleep for
+    /// shorter times.
     static let wakeful: Duration = .microseconds(200)
 
-    /// A failure of the lines.
+    /// A failure to set or read the lines.
     package struct Trouble: Sendable {
-        /// The error of the system.
+        /// The error of the last call.
         package let error: GPIOError
-        /// Whether lines are active, or might be active, that should be inactive.
+        /// Whether lines that should be inactive are active or may be active.
         package let isStuck: Bool
-        /// Whether the failure has lasted for some time, or the chip is gone: the lines cannot be relied on.
+        /// Whether the failure has lasted for ``LineThread/lasting`` attempts, or the chip has disappeared.
         package let isLasting: Bool
     }
 
-    /// Passes the bank to the thread at its start. Nothing else uses the bank afterwards.
+    /// Passes the bank to the new thread. Only that thread uses the bank afterwards.
     private struct Handover: @unchecked Sendable { let bank: any LineBank }
 
     private let counter: EventCounter
     private let isEnding = Atomic<Bool>(false)
     private let hasEnded = Atomic<Bool>(false)
 
-    /// Takes over `bank` and starts the thread.
+    /// Takes over `bank` and starts the thread. Throws if the thread cannot be created.
     ///
     /// - Parameters:
-    ///   - name: The name that ps shows, at most 15 bytes.
-    ///   - timing: How exactly the thread keeps its times.
-    ///   - readBack: How often lines at rest are read back; nil: never.
+    ///   - name: The name of the thread, at most 15 bytes; ps shows it.
+    ///   - timing: The precision with which the thread observes its times.
+    ///   - bank: The lines; all are inactive.
+    ///   - readBack: The time between two reads of inactive lines; nil: never read them.
     ///   - wanted: Returns the wanted state of the lines at an instant. Called on the thread; must not block.
-    ///   - failed: Called on the thread when lines cannot be set or do not have the state that was set: at
-    ///     once, again when the failure lasts, and with nil when the lines are as wanted again. Must not
-    ///     block.
+    ///   - failed: Called on the thread when lines cannot be set or do not have the level that was set: at the first
+    ///     failure, again when the failure has lasted, and with nil when the lines have the wanted state again. Must
+    ///     not block.
     package init(
         name: String, timing: Timing = .usual, _ bank: sending any LineBank, readBack: Duration? = nil,
         wanted: @escaping @Sendable (Instant) -> Wanted, failed: @escaping @Sendable (Trouble?) -> Void
@@ -82,11 +84,10 @@ package final class LineThread: Sendable {
         }
     }
 
-    /// Makes the thread ask for the wanted state now. Never blocks.
+    /// Makes the thread ask for the wanted state at once. Never blocks.
     package func wake() { counter.ring() }
 
-    /// Makes all lines inactive, releases them and ends the thread. Returns whether that was done within
-    /// `limit`.
+    /// Makes all lines inactive, releases them and ends the thread. Returns whether the thread ended within `limit`.
     package func end(within limit: Duration) -> Bool {
         isEnding.store(true, ordering: .releasing)
         wake()
@@ -97,13 +98,13 @@ package final class LineThread: Sendable {
         _ timing: Timing, _ bank: any LineBank, _ readBack: Duration?, _ wanted: (Instant) -> Wanted,
         _ failed: (Trouble?) -> Void
     ) {
-        // The lines that are active as far as the thread knows; nil: their state is unknown. Lines are
-        // inactive when they are taken.
+        // The lines that are active as far as the thread knows; nil if their state is unknown. Requested lines are
+        // inactive at first.
         var applied: Set<String>? = []
         var (isFirst, isStuck, failures) = (true, false, 0)
         var lookedAt = SystemClock.now()
         while !isEnding.load(ordering: .acquiring) {
-            // Make this call first: the thread may be suspended at any point between here and `set`.
+            // Call this before reading the clock: the thread may be suspended at any point between here and `set`.
             bank.tries(true)
             let now = SystemClock.now()
             let want = wanted(now)
@@ -116,13 +117,13 @@ package final class LineThread: Sendable {
             }
             do throws(GPIOError) {
                 if isChange { try bank.set(active: want.active) }
-                // Check only lines at rest: an energised line may pull its own pin down.
+                // Check only inactive lines: the load of an energised line may pull the voltage at its own pin down.
                 if readBack != nil, want.active.isEmpty { try Self.expectRest(bank) }
                 if failures > 0 { failed(nil) }
-                // The call may have taken long: the next turn asks again for the wanted state.
+                // The call of `set` may have taken long, so the next turn asks for the wanted state again.
                 (applied, isFirst, failures, lookedAt) = (want.active, false, 0, SystemClock.now())
             } catch {
-                // From here on, the state of the lines is unknown.
+                // After the error, the state of the lines is unknown.
                 if let before = applied.take() {
                     isStuck = want.active.isEmpty && (!before.isEmpty || error.isActive)
                 }

@@ -1,26 +1,25 @@
 package import Encoding
 import Synchronization
 
-/// The gate's relay. It is energised until an instant that is set with the opening, and for ``hardLimit`` at
-/// most.
+/// The relay that opens the gate. An opening has an end, and is never longer than ``hardLimit``.
 package final class Relay: Sendable {
-    /// The longest opening; longer requests are shortened to this.
+    /// The longest opening. A longer request is shortened to this time.
     package static let hardLimit: Duration = .seconds(5)
 
     /// The name of the relay's thread, as ps and /proc show it.
     package static let threadName = "gatehouse-relay"
 
-    /// How often a relay at rest is read back.
+    /// The time between two reads of the line of a released relay.
     package static let readBack: Duration = .seconds(2)
 
-    /// The end of the opening, in nanoseconds of ``SystemClock/now()``; 0: the relay is released.
+    /// The instant at which the opening ends, in nanoseconds of ``SystemClock/now()``; 0: the relay is released.
     private final class Order: Sendable { let until = Atomic<Int64>(0) }
 
     private let order: Order
     private let thread: LineThread
 
-    /// Takes over the bank of the relay's only line, `line`. The line is read back every `readBack`.
-    /// `failed`: see ``LineThread``.
+    /// Takes over the bank of the relay's only line, named `line`. While the relay is released, its line is read
+    /// every `readBack`. `failed`: see ``LineThread``.
     package init(
         _ bank: sending any LineBank, line: String, readBack: Duration = Relay.readBack,
         failed: @escaping @Sendable (LineThread.Trouble?) -> Void
@@ -35,7 +34,7 @@ package final class Relay: Sendable {
             }, failed: failed)
     }
 
-    /// Energises the relay until `until`. Never blocks.
+    /// Energises the relay until `until`, or for ``hardLimit`` if that is earlier. Never blocks.
     package func open(until: Instant, at now: Instant) {
         order.until.store(min(until, now.advanced(by: Self.hardLimit)).nanoseconds, ordering: .releasing)
         thread.wake()
@@ -47,14 +46,14 @@ package final class Relay: Sendable {
         thread.wake()
     }
 
-    /// Releases the relay and the line. Returns whether that was done within `limit`.
+    /// Releases the relay and its line. Returns whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool {
         shut()
         return thread.end(within: limit)
     }
 }
 
-/// The lamps and the sounder. These outputs show the last state that was requested.
+/// The lamps and the sounder. They show the state that was requested last.
 package final class LampLines: Sendable {
     private final class Order: Sendable { let bits = Atomic<UInt64>(0) }
 
@@ -62,7 +61,8 @@ package final class LampLines: Sendable {
     private let names: [String]
     private let thread: LineThread
 
-    /// Takes over the bank of the lamps' lines, at most 64.
+    /// Takes over the bank of the lines with the names `names`. Lines after the 64th are ignored. `failed`: see
+    /// ``LineThread``.
     package init(
         _ bank: sending any LineBank, names: [String], failed: @escaping @Sendable (LineThread.Trouble?) -> Void
     ) throws(SystemError) {
@@ -79,7 +79,7 @@ package final class LampLines: Sendable {
             }, failed: failed)
     }
 
-    /// Makes exactly the lines in `active` active. Never blocks.
+    /// Makes the lines in `active` active and all others inactive. Never blocks.
     package func show(_ active: Set<String>) {
         let bits = names.enumerated().reduce(into: UInt64(0)) { bits, line in
             if active.contains(line.element) { bits |= 1 << UInt64(line.offset) }
@@ -88,6 +88,6 @@ package final class LampLines: Sendable {
         thread.wake()
     }
 
-    /// Makes all lines inactive and releases them. Returns whether this was done within `limit`.
+    /// Makes all lines inactive and releases them. Returns whether that was done within `limit`.
     package func end(within limit: Duration) -> Bool { thread.end(within: limit) }
 }

@@ -1,34 +1,34 @@
 package import Encoding
 import Synchronization
 
-/// A Wiegand output: two wires to an access controller. It sends one fixed frame, the same for every visitor,
-/// once per request.
+/// A Wiegand output: two wires to an access controller. For each request it sends one fixed frame, the same for every
+/// visitor.
 ///
-/// The output has its own thread (``LineThread``), like the relay. A frame that could not begin in time is
-/// not sent late. A frame during which a wire failed is not repeated, and no frame is queued for later.
-/// Otherwise the controller could open when the visitor is gone, or for another person.
+/// Like the relay, the output has its own thread (``LineThread``). A frame that cannot begin in time is dropped. A
+/// frame during which a wire failed is not repeated, and no second frame is queued. Otherwise the controller could
+/// open after the visitor has left, or for another person.
 package final class WiegandOutput: Sendable {
-    /// The result of a frame.
+    /// The result of a request for a frame.
     package enum Sent: Hashable, Sendable {
         /// The frame was sent with the configured times.
         case whole
-        /// The frame was sent, but its pulses were longer, or farther apart, than controllers are made for.
-        /// `pulse` and `gap`: the longest of each.
+        /// The frame was sent, but its pulses were longer, or farther apart, than controllers are specified for.
+        /// `pulse` is the longest pulse, `gap` the longest gap between two pulses.
         case slow(pulse: Duration, gap: Duration)
-        /// A wire failed at the last bit: the controller may have received the whole frame.
+        /// A wire failed at the last bit, so the controller may have received the whole frame.
         case unsure
-        /// The frame did not begin before its deadline, or a wire failed before the last bit.
+        /// No whole frame was sent: it could not begin before its deadline, or a wire failed before the last bit.
         case lost
     }
 
-    /// The pause between two frames, by which the controller distinguishes them.
+    /// The minimum time between two frames. Without it the controller could not separate them.
     package static let rest: Duration = .milliseconds(100)
 
-    /// The deadline for the beginning of a frame, in nanoseconds of ``SystemClock/now()``; 0: no frame is
+    /// The deadline for the beginning of the requested frame, in nanoseconds of ``SystemClock/now()``; 0: no frame is
     /// requested.
     private final class Order: Sendable { let until = Atomic<Int64>(0) }
 
-    /// The state of the thread. Other threads never wait for its lock.
+    /// The state of the thread. Only the thread uses it, so nothing waits for its lock.
     private struct State {
         var train: WiegandTrain
         var readyAt: Instant = .zero
@@ -42,15 +42,18 @@ package final class WiegandOutput: Sendable {
     private let order: Order
     private let thread: LineThread
 
-    /// Takes over the bank of the two data lines. The lines are inactive at rest.
+    /// Takes over the bank of the two data lines, which are inactive between frames. Throws if the thread cannot be
+    /// created.
     ///
     /// - Parameters:
-    ///   - wires: The lines of data 0 and data 1.
-    ///   - bits: The frame.
-    ///   - sending: Called on the thread with true before it takes a request and reads the clock to check
-    ///     whether the frame may begin, and with false after the result was reported. Must not block.
-    ///   - sent: Called on the thread with the result of each frame and the instant at which it began. For a
-    ///     frame that did not begin, it is the instant at which the frame was given up.
+    ///   - bank: The two data lines.
+    ///   - wires: The names of the lines of data 0 and data 1.
+    ///   - bits: The frame: false is a pulse on data 0, true a pulse on data 1.
+    ///   - timing: The times of the pulses.
+    ///   - sending: Called on the thread with true before it reads the clock to check whether a requested frame may
+    ///     begin, and with false after the result was reported. Must not block.
+    ///   - sent: Called on the thread with the result of each frame and the instant at which it began. For a frame
+    ///     that did not begin, it is the instant at which the frame was dropped.
     ///   - failed: See ``LineThread``.
     package init(
         _ bank: sending any LineBank, wires: (String, String), bits: [Bool], timing: WiegandTiming,
@@ -89,7 +92,7 @@ package final class WiegandOutput: Sendable {
             })
     }
 
-    /// Sends a frame if the frame can begin before `until`. Never blocks.
+    /// Requests one frame. The frame is dropped if it cannot begin before `until`. Never blocks.
     package func send(until: Instant, at now: Instant) {
         order.until.store(min(until, now.advanced(by: Relay.hardLimit)).nanoseconds, ordering: .releasing)
         thread.wake()
@@ -98,14 +101,14 @@ package final class WiegandOutput: Sendable {
     /// Cancels a frame that has not begun. Never blocks.
     package func cancel() { order.until.store(0, ordering: .releasing) }
 
-    /// Cancels a frame that has not begun and releases the lines. The rest of a frame that has begun is not
-    /// sent. Returns whether the lines were released within `limit`.
+    /// Cancels a frame that has not begun, and releases the lines. A frame that has begun is broken off. Returns
+    /// whether the lines were released within `limit`.
     package func end(within limit: Duration) -> Bool {
         cancel()
         return thread.end(within: limit)
     }
 
-    /// Returns the wanted state of the wires at `now`, and the result of a frame that has ended.
+    /// Returns the wanted state of the wires at `now`, and the result of a frame if it has just ended.
     private static func step(
         _ state: inout State, _ order: Order, at now: Instant, _ sending: (Bool) -> Void
     ) -> (want: (wire: Bool?, until: Instant?), news: News?) {
@@ -116,13 +119,13 @@ package final class WiegandOutput: Sendable {
             let lateness = state.train.lateness
             let sent: Sent =
                 state.train.isDoubtful ? .slow(pulse: lateness.pulse, gap: lateness.gap) : .whole
-            // The next request gets a turn of its own, because it has a result of its own.
+            // Do not begin the next frame in this call: the call can return only one result.
             return ((nil, now), (sent, state.begun))
         }
         let until = order.until.load(ordering: .acquiring)
         guard until != 0 else { return ((nil, nil), nil) }
-        // Take each request only once, whatever its result. If a caller cancelled or renewed it meanwhile,
-        // read it again.
+        // A request is removed when it is read, whatever its result. If a caller has cancelled or renewed it
+        // meanwhile, it is read again.
         if !state.isBroken, now < state.readyAt, state.readyAt.nanoseconds < until {
             return ((nil, state.readyAt), nil)
         }

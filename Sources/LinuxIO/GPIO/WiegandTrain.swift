@@ -1,29 +1,27 @@
 import Encoding
 
-/// The timing of the bits of a Wiegand frame.
+/// The times of the pulses of a Wiegand frame.
 package struct WiegandTiming: Hashable, Sendable {
     /// The minimum length of a pulse.
     package var pulse: Duration
     /// The minimum time from the beginning of one pulse to the beginning of the next.
     package var interval: Duration
 
-    /// Creates a timing.
+    /// Creates the times from the minimum length of a pulse and the minimum interval.
     package init(pulse: Duration = .microseconds(50), interval: Duration = .milliseconds(2)) {
         (self.pulse, self.interval) = (pulse, interval)
     }
 }
 
-/// A frame that is sent on two wires, pulse by pulse. Given the current time, it returns the wire that should
-/// be active.
+/// A frame that is sent on two wires, pulse by pulse. For the present time it returns the wire that must be active.
 ///
-/// Times are counted from the instant at which a wire has reached its wanted state. No time is therefore ever
-/// shorter than configured; a busy machine makes times longer.
+/// Each time is counted from the instant at which a wire has reached its wanted state. Therefore no pulse or gap is
+/// shorter than configured; on a busy machine they are longer.
 struct WiegandTrain {
-    /// The measured times of one frame.
+    /// The measured pulses and gaps of a frame.
     struct Lateness: Hashable {
-        /// The longest pulse, and the longest gap from the end of one pulse to the beginning of the next.
-        /// Each time is measured from the request of the first change to the completion of the second change,
-        /// so that the true time on the wire is not longer.
+        /// The longest pulse, and the longest gap between two pulses. Each is measured from the request of its first
+        /// change to the completion of its second change, so the true time on the wire is not longer.
         var pulse: Duration = .zero
         var gap: Duration = .zero
     }
@@ -31,10 +29,10 @@ struct WiegandTrain {
     private enum Phase {
         case idle
         case ready
-        /// A pulse was requested. It counts as begun at the next call of ``wanted(at:)``.
+        /// The beginning of a pulse was requested. The pulse counts as begun at the next call of ``wanted(at:)``.
         case rising
         case high(since: Instant)
-        /// The end of the pulse was requested.
+        /// The end of the pulse was requested. The pulse counts as ended at the next call of ``wanted(at:)``.
         case falling
         case low(since: Instant)
     }
@@ -43,7 +41,7 @@ struct WiegandTrain {
     private let timing: WiegandTiming
     private var phase = Phase.idle
     private var index = 0
-    /// The instants at which the last change (`asked`), and the change before it, were requested.
+    /// The instants at which the last change (`asked`) and the change before it (`before`) were requested.
     private var asked: Instant?
     private var before: Instant?
     private(set) var lateness = Lateness()
@@ -54,7 +52,7 @@ struct WiegandTrain {
     /// Whether no frame is being sent.
     var isIdle: Bool { if case .idle = phase { true } else { false } }
 
-    /// Whether every bit of the current frame may have been sent: the last one was requested.
+    /// Whether the whole frame may have been sent: its last bit was requested.
     var mayBeWhole: Bool {
         switch phase {
         case .idle, .ready: false
@@ -63,25 +61,25 @@ struct WiegandTrain {
     }
 
     /// Whether a controller may have misread the last frame. SIA's AC-01 specifies pulses of 20 to 100 µs at
-    /// intervals of at most 20 ms. Controllers tolerate more than that; beyond a millisecond, no tolerance is
+    /// intervals of at most 20 ms. Controllers tolerate longer times, but no tolerance beyond a millisecond is
     /// documented.
     var isDoubtful: Bool {
         lateness.pulse > timing.pulse + .milliseconds(1) || lateness.gap > timing.interval + .milliseconds(20)
     }
 
-    /// Makes a frame begin with the next call of ``wanted(at:)``, unless one is being sent or the frame is
-    /// empty.
+    /// Makes a frame begin at the next call of ``wanted(at:)``. Does nothing while a frame is being sent, or if the
+    /// frame is empty.
     mutating func start() {
         guard isIdle, !bits.isEmpty else { return }
         (phase, index, asked, lateness) = (.ready, 0, nil, Lateness())
     }
 
-    /// Abandons the rest of the frame because a wire failed.
+    /// Breaks the frame off, because a wire failed.
     mutating func abort() { phase = .idle }
 
-    /// Returns the wire that should be active (false: data 0, true: data 1; nil: neither), and when this
-    /// function must be called again (nil: after the next ``start()``). The caller calls again only after the
-    /// wires have that state.
+    /// Returns the wire that must be active (false: data 0, true: data 1; nil: neither), and the instant at which
+    /// this function must be called again (nil: after the next ``start()``). The caller must set the wires before it
+    /// calls this function again.
     mutating func wanted(at now: Instant) -> (wire: Bool?, until: Instant?) {
         switch phase {
         case .idle: return (nil, nil)

@@ -1,21 +1,22 @@
 import Encoding
 
-/// A line of the log in journald's native form (systemd, "Native Journal Protocol"): consecutive fields in
-/// one datagram.
+/// A line of the log in journald's native form (systemd, "Native Journal Protocol"): one datagram that consists of
+/// fields.
 ///
-/// MESSAGE is the text of the line, as in a log file. In addition, each member of the line is a separate
-/// field. The field's name is `GATEHOUSE_` and the member's name in capitals (`GATEHOUSE_VISIT`,
-/// `GATEHOUSE_RESULT`). A list becomes one field for each value. Reason codes are in the field
-/// `GATEHOUSE_CODE`, whichever member contains them. A value that could end its field is sent with its
-/// length, so that text from outside cannot create a field.
+/// The field MESSAGE contains the text of the line, as in a log file. In addition, each member of the line has its
+/// own field, whose name is `GATEHOUSE_` and the member's name in capitals (`GATEHOUSE_VISIT`, `GATEHOUSE_RESULT`). A
+/// list has one field for each of its values. The field of reason codes is always `GATEHOUSE_CODE`, whichever member
+/// contains them. A value that contains a line end is sent with its length, so that text from outside cannot add a
+/// field.
 enum JournalEntry {
-    /// The maximum length in bytes of MESSAGE, and of any other value. The sum of all fields is below any
-    /// kernel's datagram limit.
+    /// The maximum lengths of MESSAGE and of any other value, in bytes. Even the sum of all fields is below the
+    /// kernel's limit for a datagram.
     static let (longestMessage, longestValue) = (16 * 1024, 1024)
-    /// The maximum number of fields made from members.
+    /// The maximum number of fields for members of the line. Further values have no field.
     static let mostFields = 24
 
-    /// Returns the datagram. `id` identifies the kind of line (MESSAGE_ID): 32 hexadecimal digits.
+    /// Returns the datagram of `record`. `id` identifies the kind of line (MESSAGE_ID): 32 hexadecimal digits; nil:
+    /// the datagram contains no such field.
     static func datagram(_ record: LogRecord, id: String?) -> [UInt8] {
         let text = record.text
         var datagram: [UInt8] = []
@@ -33,8 +34,8 @@ enum JournalEntry {
         return datagram
     }
 
-    /// Appends a field. A value that contains a line end or another control character is preceded by its
-    /// length: 64 bits, little-endian.
+    /// Appends a field to the datagram. A value that contains a line end or another control character is preceded by
+    /// its length as 64 bits, little-endian.
     private static func append(_ name: String, _ value: [UInt8], to datagram: inout [UInt8]) {
         datagram += name.utf8
         if value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
@@ -47,7 +48,7 @@ enum JournalEntry {
         datagram.append(0x0A)
     }
 
-    /// Returns the values of a member, one for each field of the journal entry. The list is empty for an object.
+    /// Returns the values of a member, one for each field of the journal entry. Null and objects have no values.
     private static func values(_ value: JSON) -> [[UInt8]] {
         switch value {
         case .string(let text): [Array(text.utf8)]
@@ -58,7 +59,7 @@ enum JournalEntry {
         }
     }
 
-    /// Cuts the value to its maximum length at a character boundary.
+    /// Shortens the value to its maximum length, at a character boundary.
     private static func cut(_ value: [UInt8]) -> [UInt8] {
         guard value.count > longestValue else { return value }
         var kept = value.prefix(longestValue)
@@ -67,8 +68,8 @@ enum JournalEntry {
         return Array(kept)
     }
 
-    /// Returns the field's name, e.g. `GATEHOUSE_RETRY_MS` for `retryMs`; nil if the name cannot be a
-    /// field's.
+    /// Returns the field name of a member, for example `GATEHOUSE_RETRY_MS` for `retryMs`; nil if the member's name
+    /// cannot be converted.
     private static func fieldName(_ name: Text) -> String? {
         if name == "reasons" { return "GATEHOUSE_CODE" }
         var field = "GATEHOUSE_"

@@ -1,14 +1,14 @@
 import Encoding
 
-/// One line of the log before it is formatted.
+/// One line of the log, before it is formatted as JSON or for journald.
 struct LogRecord: Sendable {
     /// The time of the line.
     let time: Timestamp
     /// The severity of the line.
     let level: LogSink.Level
-    /// The stable name of the event.
+    /// The name of the event, which never changes.
     let event: String
-    /// The members after time, level and event.
+    /// The members of the line after time, level and event.
     let members: JSONObject
 
     /// The line as JSON, with its line end.
@@ -21,8 +21,8 @@ struct LogRecord: Sendable {
         return JSON.object(line).compactBytes
     }
 
-    /// Returns a short replacement for a line that is too long. The member `cut` of the replacement is the length of
-    /// the original in bytes.
+    /// Returns a short line in place of a line that is too long. Its member `cut` contains `bytes`, the length of the
+    /// original line.
     func cut(from bytes: Int) -> [UInt8] {
         var line = head
         for name in ["visit", "code"] as [Text] { line[name] = members[name] }

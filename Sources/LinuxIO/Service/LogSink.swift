@@ -1,21 +1,20 @@
 package import Encoding
 import Synchronization
 
-/// Writes event lines as JSON: `{"time":"2026-01-02T03:04:05.678Z","level":"info","event":"gate.opened",…}`,
-/// each in one write.
+/// Writes event lines as JSON: `{"time":"2026-01-02T03:04:05.678Z","level":"info","event":"gate.opened",…}`, each in
+/// one write.
 ///
-/// Events have stable names. Callers must not log claims, credential bytes or keys. No caller waits, because
-/// a separate thread writes the lines. Lines that cannot be queued or written are counted and dropped, and
-/// their number is written before the next line. So neither a full disk nor a stopped reader can stop a gate.
-/// A file that was renamed or deleted is created again for the next line, so that it can be rotated at any
-/// time.
+/// The names of events never change. Callers must not log claims, credential bytes or keys. A separate thread writes
+/// the lines, so no caller waits. Lines that cannot be queued or written are dropped, and the next line is preceded
+/// by a line with their number. So neither a full disk nor a reader that hangs can stop the gate. A log file that was
+/// renamed or deleted is created again for the next line, so the file can be rotated at any time.
 package final class LogSink: Sendable {
     /// The severity of a line.
     package enum Level: String, CaseIterable, Comparable, Sendable {
         case debug, info, warning, error
 
-        /// The severity in syslog's scale (RFC 5424 section 6.2.1). journald understands it as a prefix of a
-        /// line.
+        /// The severity on syslog's scale (RFC 5424 section 6.2.1), 3 to 7. journald accepts it as the prefix `<N>`
+        /// of a line.
         var severity: Int {
             switch self {
             case .debug: 7
@@ -34,8 +33,8 @@ package final class LogSink: Sendable {
         case standardError
         /// The log file at the given path. Lines are appended, and the file is created if it does not exist.
         case file(String)
-        /// journald, with its native protocol. While journald is not available, lines are written to standard
-        /// error, each prefixed with its severity, e.g. `<6>`.
+        /// journald, with its native protocol. If journald's socket does not exist, lines are written to standard
+        /// error, each with its severity as a prefix, for example `<6>`.
         case journal
     }
 
@@ -43,18 +42,18 @@ package final class LogSink: Sendable {
     package struct Journal: Sendable {
         /// The path of journald's socket.
         package var path = "/run/systemd/journal/socket"
-        /// Returns the identifier of a kind of line (MESSAGE_ID, 32 hexadecimal digits) by the line's code
-        /// or, without a code, its event.
+        /// Returns the identifier of a kind of line (MESSAGE_ID, 32 hexadecimal digits) for a reason code or, for
+        /// lines without a code, an event; nil: the lines have no identifier.
         package var id: @Sendable (String) -> String? = { _ in nil }
 
-        /// Creates settings with the default path and no identifiers.
+        /// Creates settings with the default path and without identifiers.
         package init() {}
 
-        /// Whether standard error leads to journald, according to the value of `JOURNAL_STREAM`.
+        /// Returns whether standard error leads to journald. `stream` is the value of `JOURNAL_STREAM`.
         package static func isStandardError(_ stream: String?) -> Bool { JournalSocket.isStandardError(stream) }
     }
 
-    /// The maximum number of queued lines: some hundred kilobytes.
+    /// The maximum number of queued lines. They need some hundred kilobytes.
     private static let queueLimit = 1024
 
     private let writer: LogWriter
@@ -66,13 +65,16 @@ package final class LogSink: Sendable {
 
     /// Opens the output of the log.
     ///
-    /// While a file cannot be opened or written, lines are written to `fallback`. In that case `report` is
-    /// called on the log's own thread with the reason, and with nil when lines are written to the file again.
+    /// While a log file cannot be opened or written, lines are written to `fallback`. `report` is then called on the
+    /// log's thread with the reason, and with nil when lines are written to the file again.
     ///
     /// - Parameters:
-    ///   - fallback: The output in place of the file; nil: a file that cannot be opened is an error.
+    ///   - output: The destination of the lines.
+    ///   - minimum: The lowest level of the lines that are written.
+    ///   - fallback: The output in place of the file; nil: throw if the file cannot be opened.
     ///   - journal: The settings for journald.
-    ///   - now: Returns the time of each line.
+    ///   - now: Returns the time of a line.
+    ///   - report: Receives the reason why the file cannot be written, and nil when it can again.
     package init(
         _ output: Output, minimum: Level = .info, fallback: Output? = nil, journal: Journal = Journal(),
         now: @escaping @Sendable () -> Timestamp = { SystemClock.utc() },
@@ -87,7 +89,7 @@ package final class LogSink: Sendable {
     /// The number of log lines dropped since the start.
     package var dropped: Int { thread.dropped + failed.load(ordering: .relaxed) }
 
-    /// Queues one line with the given members after time, level and event. Never blocks.
+    /// Queues one line. `members` follow the time, the level and the event. Never blocks.
     package func log(_ level: Level, _ event: String, _ members: JSONObject = [:]) {
         guard level >= minimum else { return }
         let record = LogRecord(time: now(), level: level, event: event, members: members)
@@ -100,6 +102,6 @@ package final class LogSink: Sendable {
         }
     }
 
-    /// Waits until all queued lines are written, at most for `limit`. Returns whether they are.
+    /// Waits until all queued lines have been written, for at most `limit`. Returns whether they have.
     package func flush(within limit: Duration = .seconds(1)) -> Bool { thread.flush(within: limit) }
 }

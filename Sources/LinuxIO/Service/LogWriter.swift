@@ -2,28 +2,28 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// The current destination of the log's lines: a stream of the process, or a file. While the file cannot be
-/// written, lines are written to a stream in its place.
+/// The destination of the log's lines: a stream of the process, or a file. While the file cannot be written, lines
+/// are written to a stream instead.
 ///
-/// Before each line, the file is looked up by its name; a file that was renamed or deleted is created again.
-/// If a file cannot be opened or written, each later line tries again. Writes block.
+/// Before each line, the path of the file is checked: if the file was renamed or deleted, a new one is created. If a
+/// file cannot be opened or written, each later line tries again. Writes may block.
 final class LogWriter: Sendable {
     private struct File {
         var descriptor: Int32?
-        /// Whether the file ends with an incomplete line.
+        /// Whether the last line in the file is incomplete, because a write failed.
         var isTorn = false
         var isFailing = false
     }
 
     private let path: String?
     private let stream: Int32?
-    /// journald's socket and the message identifiers, if the stream leads to journald.
+    /// journald's socket and the function that returns message identifiers; nil if the lines do not go to journald.
     private let journal: (socket: JournalSocket, id: @Sendable (String) -> String?)?
     private let report: @Sendable (SystemError?) -> Void
     private let file = Mutex(File())
 
-    /// Opens the output. `report` is called with the reason when lines are written to `fallback`, and with
-    /// nil when they no longer are. Throws if a file cannot be opened and `fallback` is nil.
+    /// Opens the output. Calls `report` with the reason when lines are written to `fallback`, and with nil when they
+    /// are written to the file again. Throws if the file cannot be opened and `fallback` is nil.
     init(
         _ output: LogSink.Output, fallback: LogSink.Output?, journal: LogSink.Journal,
         report: @escaping @Sendable (SystemError?) -> Void
@@ -44,7 +44,7 @@ final class LogWriter: Sendable {
 
     deinit { file.withLock { if let descriptor = $0.descriptor { close(descriptor) } } }
 
-    /// Writes a line. Returns whether the file or the stream accepted it.
+    /// Writes a line. Returns whether the file, the stream or journald accepted it.
     func write(_ record: LogRecord) -> Bool {
         guard let path else { return isTaken(record) }
         let (error, isNews) = file.withLock { file in
@@ -56,8 +56,9 @@ final class LogWriter: Sendable {
         return error == nil || isTaken(record)
     }
 
-    /// Writes a line to journald or to the stream. Returns whether the line was accepted. Without journald's
-    /// socket, standard error may still lead to journald, which then keeps the line without its fields.
+    /// Writes a line to journald or to the stream. Returns whether it was accepted. If journald's socket does not
+    /// exist, writes the line to standard error, which may still lead to journald; journald then stores it without
+    /// fields.
     private func isTaken(_ record: LogRecord) -> Bool {
         guard let stream else { return false }
         guard let journal else { return Self.isWritten(record.line, to: stream) }
@@ -92,19 +93,20 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// Whether the path no longer names the open file. Only regular files are checked: a pipe is not rotated.
+    /// Returns whether the path no longer leads to the open file. Checks only regular files, because a pipe is not
+    /// rotated.
     private static func isMoved(_ descriptor: Int32, from path: String) -> Bool {
         guard let open = try? FileStatus(of: descriptor, path), open.kind == .file else { return false }
         return (try? FileStatus(path, links: .followed))?.identity != open.identity
     }
 
     private static func open(_ path: String) throws(SystemError) -> Int32 {
-        // Do not wait for the reader of a pipe: a pipe without a reader is an error.
+        // Do not wait until a pipe has a reader: a pipe without a reader is an error.
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0o640)
         guard descriptor >= 0 else {
             throw SystemError("opening the log \(path)", code: errno, remedy: "Check log.path and its folder.")
         }
-        // From now on, the log's thread may wait for slow readers; it has no other work.
+        // Let writes wait for a slow reader of a pipe. Only the log's thread waits, which has no other work.
         _ = fcntl(descriptor, F_SETFL, O_WRONLY | O_APPEND)
         return descriptor
     }
@@ -121,10 +123,10 @@ final class LogWriter: Sendable {
 }
 
 extension LogSink.Output {
-    /// The file's path; nil for a stream.
+    /// The path of the file; nil for a stream.
     fileprivate var path: String? { if case .file(let path) = self { path } else { nil } }
 
-    /// The stream's descriptor; nil for a file.
+    /// The descriptor of the stream; nil for a file.
     fileprivate var stream: Int32? {
         switch self {
         case .standardOutput: 1

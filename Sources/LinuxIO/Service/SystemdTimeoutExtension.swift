@@ -2,22 +2,22 @@ import Encoding
 import Synchronization
 
 /// Extends systemd's timeouts while one piece of work takes long, such as the migration of a large database.
-/// systemd would otherwise end the program after a minute of starting, or after half a minute without a
-/// watchdog notification, and the work would begin again each time.
+/// Otherwise systemd would end the program after a minute of starting, or after half a minute without a watchdog
+/// notification, and the next start would begin the work again.
 ///
-/// A separate thread sends the notifications, because the work may occupy every thread of Swift's task pool.
-/// The extension is limited, so that systemd still ends work that hangs.
+/// A separate thread sends the notifications, because the work may occupy all threads of Swift's task pool. The
+/// extension is limited, so that systemd still ends work that hangs.
 package struct SystemdTimeoutExtension: Sendable {
-    /// Whether the service has reported that it is ready. systemd waits for that report first, and for
-    /// watchdog notifications afterwards.
+    /// Whether the service has reported that it is ready. Before that report systemd waits for it; afterwards systemd
+    /// waits for watchdog notifications.
     package enum Phase: Hashable, Sendable {
-        /// The service is not ready. Meanwhile `systemctl status` shows the given text.
+        /// The service is not ready yet. `systemctl status` shows the given text.
         case starting(String)
         /// The service has reported that it is ready.
         case up
     }
 
-    /// The state that the thread and the work share.
+    /// The state of one piece of work, which its task and the thread that sends notifications share.
     private final class Course: Sendable {
         let isOver = Mutex(false)
         let wake: EventCounter
@@ -34,14 +34,14 @@ package struct SystemdTimeoutExtension: Sendable {
     private let every: Duration
     private let limit: Duration
 
-    /// Creates an instance that notifies systemd through `manager`. `every` is the interval of notifications,
-    /// a fraction of systemd's timeout; `limit` is how long timeouts are extended.
+    /// Creates an instance that notifies systemd through `manager`. `every` is the time between two notifications and
+    /// must be shorter than systemd's timeouts. `limit` is the time after which no more notifications are sent.
     package init(_ manager: ServiceManager, every: Duration = .seconds(10), limit: Duration = .seconds(30 * 60)) {
         (self.manager, self.every, self.limit) = (manager, every, limit)
     }
 
-    /// Runs `work`. Work that ends within the first interval causes no notification. If no thread can be
-    /// started, no notification is sent.
+    /// Runs `work` and returns its result. Sends no notification if `work` ends within the first interval, or if no
+    /// thread can be started.
     package func during<Value, Failure: Error>(
         _ phase: Phase, _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -56,7 +56,7 @@ package struct SystemdTimeoutExtension: Sendable {
         var next = began.advanced(by: every)
         while next <= began.advanced(by: limit) {
             while SystemClock.now() < next, !course.isOver.withLock({ $0 }) { course.wake.wait(until: next) }
-            // Send under the lock: no notification may follow the end of the work.
+            // Send while the lock is held, so that no notification is sent after the work has ended.
             let isOver = course.isOver.withLock { isOver in
                 guard !isOver else { return true }
                 switch phase {

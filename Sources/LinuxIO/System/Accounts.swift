@@ -5,7 +5,7 @@ package enum Accounts {
     /// The effective user ID of this process.
     package static var user: UInt32 { geteuid() }
 
-    /// The name of this process's effective user, or the user ID if the user has no name.
+    /// The name of this process's effective user; if the user has no name, the user ID.
     static var userName: String {
         var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
         var room = [CChar](repeating: 0, count: 4096)

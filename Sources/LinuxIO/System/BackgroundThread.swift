@@ -3,15 +3,15 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// A thread for work that may block: writing to a log that no process reads, drawing on a slow display,
+/// A thread for work that may block, for example writing to a log that no process reads, drawing on a slow display or
 /// resolving a name.
 ///
-/// The caller never waits. When the queue is full, the oldest piece of work is dropped and counted. Swift
-/// tasks are not used, because all tasks share as many threads as the machine has cores, and a few blocked
-/// tasks would delay all other tasks.
+/// The caller never waits. When the queue is full, the oldest piece of work is dropped and counted. Swift tasks are
+/// not used for such work, because all tasks share as many threads as the machine has cores: a few blocked tasks
+/// would delay all other tasks.
 package final class BackgroundThread: Sendable {
-    /// The state that the thread itself holds. It is a separate object so that the thread ends when the last
-    /// reference to the owner is released.
+    /// The part that the thread refers to. It is a separate object, so that the last reference to the
+    /// ``BackgroundThread`` can be released while the thread runs; the thread then ends.
     private final class Queue: Sendable {
         struct State {
             var jobs: [@Sendable () -> Void] = []
@@ -45,7 +45,8 @@ package final class BackgroundThread: Sendable {
     private let queue: Queue
     private let limit: Int
 
-    /// Starts the thread. `name` has at most 15 bytes and is shown by ps; `limit` is the length of the queue.
+    /// Starts the thread. `name` has at most 15 bytes, and ps shows it. `limit` is the maximum number of pieces of
+    /// work in the queue.
     package init(name: String, limit: Int) throws(SystemError) {
         queue = try Queue()
         self.limit = max(limit, 1)
@@ -57,7 +58,7 @@ package final class BackgroundThread: Sendable {
         queue.wake.ring()
     }
 
-    /// Queues a piece of work; the oldest one is dropped when the queue is full.
+    /// Queues a piece of work. If the queue is full, drops the oldest one.
     package func run(_ job: @escaping @Sendable () -> Void) {
         queue.state.withLock { state in
             if state.jobs.count >= limit {
@@ -72,13 +73,13 @@ package final class BackgroundThread: Sendable {
     /// The number of pieces of work that were dropped since the start.
     package var dropped: Int { queue.state.withLock { $0.dropped } }
 
-    /// Waits until all queued work is done, at most for `limit`. Returns whether it is.
+    /// Waits until all queued work is done, for at most `limit`. Returns whether it is done.
     package func flush(within limit: Duration) -> Bool {
         Threads.wait(within: limit) { queue.state.withLock { $0.jobs.isEmpty && !$0.isRunning } }
     }
 }
 
-/// Dedicated system threads.
+/// Threads of the operating system that are not part of Swift's task pool.
 package enum Threads {
     private final class Body {
         let name: String
@@ -90,14 +91,14 @@ package enum Threads {
         }
     }
 
-    /// Starts a detached thread that runs `body` and then ends.
+    /// Starts a detached thread that runs `body` and then ends. `name` has at most 15 bytes, and ps shows it.
     ///
-    /// The stack is zeroed at the end: the next thread gets the same stack. Otherwise parts of a visitor's
-    /// data would stay in it until they are overwritten.
+    /// At its end the thread zeroes its stack, because a later thread may get the same memory and parts of a
+    /// visitor's data would stay in it.
     ///
-    /// `isFirst` gives the thread real-time priority if the system allows that (`clinux_run_first`);
-    /// otherwise the thread has normal priority. The body of a thread with real-time priority must wait in
-    /// the kernel and compute little in between.
+    /// With `isFirst` the thread has real-time priority if the system permits it (`clinux_run_first`), otherwise
+    /// normal priority. The body of a thread with real-time priority must wait in the kernel and compute little
+    /// between the waits.
     package static func start(
         _ name: String, isFirst: Bool = false, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -108,7 +109,7 @@ package enum Threads {
             { argument in
                 guard let argument else { return nil }
                 let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
-                // Set the priority before the name, so that a thread with its name also has its priority.
+                // Set the priority before the name. A thread that is found by its name then already has its priority.
                 if body.isFirst { _ = clinux_run_first() }
                 clinux_name_thread(body.name)
                 body.run()
@@ -122,7 +123,7 @@ package enum Threads {
         pthread_detach(id)
     }
 
-    /// Blocks until `isDone` returns true, at most for `limit`. Returns whether it did.
+    /// Blocks until `isDone` returns true, for at most `limit`. Returns whether it did so in time.
     package static func wait(within limit: Duration, until isDone: () -> Bool) -> Bool {
         let end = SystemClock.now().advanced(by: limit)
         while !isDone() {

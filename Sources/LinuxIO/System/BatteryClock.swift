@@ -1,6 +1,6 @@
-/// A battery-backed clock (RTC), as the kernel presents it.
+/// A battery-backed clock (RTC), as the kernel describes it.
 package struct BatteryClock: Hashable, Sendable {
-    /// The device's name, e.g. `rtc0`.
+    /// The name of the device, for example `rtc0`.
     package var name: String
     /// Whether the kernel set the system's date from this clock at boot.
     package var isUsed: Bool
@@ -9,15 +9,15 @@ package struct BatteryClock: Hashable, Sendable {
     /// The voltage of the battery in microvolts; nil if it cannot be read.
     package var battery: Int?
 
-    /// Creates the description of a clock from its values.
+    /// Creates the description of a clock.
     package init(name: String, isUsed: Bool, seconds: Int64?, battery: Int? = nil) {
         (self.name, self.isUsed, self.seconds, self.battery) = (name, isUsed, seconds, battery)
     }
 
-    /// Returns all battery-backed clocks of the machine, in byte order of their names. Blocks while the bus
-    /// of a clock hangs.
+    /// Returns all battery-backed clocks of the machine, ordered by their names. Blocks while the bus of a clock
+    /// hangs.
     ///
-    /// - Parameter root: A prefix of /sys; empty: this machine.
+    /// - Parameter root: The prefix of the path /sys; empty: this machine.
     package static func all(root: String = "") -> [BatteryClock] {
         let folder = root + "/sys/class/rtc"
         return Directory.names(in: folder).map { name in

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Replaces files and folders so that a power cut at any instant leaves either the complete old or the
-/// complete new file or folder.
+/// Replaces files and folders so that after a power cut at any instant the disk contains either the complete old or
+/// the complete new file or folder.
 ///
-/// A file or folder that root creates gets the owner of its parent folder and is readable by that folder's
-/// group, regardless of root's umask. Otherwise an administrator's command could lock the service out.
+/// A file or folder that root creates gets the owner of its parent folder, and the group of that folder may read it,
+/// whatever root's umask is. Otherwise the service could not read files that an administrator's command has replaced.
 package enum DurableFile {
-    /// A completed step of a replacement. Tests examine the disk at these instants.
+    /// A completed step of a replacement. Tests examine the disk after each step.
     package enum Step: Hashable, Sendable {
         /// The new file exists under a temporary name and is still empty.
         case created
@@ -16,17 +16,16 @@ package enum DurableFile {
         case synced
         /// The temporary file has its final name.
         case renamed
-        /// The final name is on the disk, too.
+        /// The final name is on the disk. The replacement is complete.
         case done
     }
 
-    /// Replaces a file, or creates it. Its parent folder must exist.
+    /// Replaces or creates a file. Its parent folder must exist.
     ///
     /// - Parameters:
-    ///   - path: The file.
+    ///   - path: The path of the file.
     ///   - bytes: The new content.
-    ///   - group: The ID of the group that may read a file created by root; nil: the group of the parent
-    ///     folder.
+    ///   - group: The ID of the group that may read a file created by root; nil: the group of the parent folder.
     ///   - onStep: Called after each step.
     package static func replace(
         _ path: String, with bytes: [UInt8], group: UInt32? = nil, onStep: (Step) -> Void = { _ in }
@@ -46,12 +45,11 @@ package enum DurableFile {
         onStep(.done)
     }
 
-    /// Replaces a folder by one with exactly these files, or creates it. The old folder is removed
-    /// afterwards.
+    /// Replaces or creates a folder. Afterwards it contains exactly the given files; the old folder is removed.
     ///
     /// - Parameters:
-    ///   - path: The folder, without a slash at its end.
-    ///   - files: Paths inside the folder, and their content. The caller ensures that no path leads out of the
+    ///   - path: The path of the folder, without a slash at its end.
+    ///   - files: The paths inside the folder, with the contents. The caller ensures that no path leads out of the
     ///     folder.
     ///   - onStep: Called after each step.
     package static func replaceFolder(
@@ -96,30 +94,30 @@ package enum DurableFile {
         onStep(.done)
     }
 
-    /// Creates a folder that only this user and its group may read; an existing folder stays unchanged.
-    /// `group`: as for ``replace(_:with:group:onStep:)``.
+    /// Creates a folder that only this user and its group may read. An existing folder stays unchanged. `group`: as
+    /// for ``replace(_:with:group:onStep:)``.
     package static func make(folder: String, group: UInt32? = nil) throws(SystemError) {
         _ = try HeldFolder(parent(of: folder), isListed: false).make(last(of: folder), group: group)
     }
 
-    /// Removes temporary files that interrupted replacements of this file have left. Call it only if no other
-    /// process may be replacing the file.
+    /// Removes the temporary files that interrupted replacements of the file at `path` have left. Call this only if
+    /// no other process may be replacing the file.
     package static func clean(_ path: String) {
         guard let folder = try? HeldFolder(parent(of: path)) else { return }
         TemporaryName.removeAll(of: last(of: path), in: folder)
     }
 
-    /// Removes a file so that a power cut cannot restore it. A missing file is no error; its folder is synced
-    /// nevertheless, because an earlier removal may have failed to sync it.
+    /// Removes a file so that it does not exist after a power cut either. A missing file is no error, but its folder
+    /// is synced nevertheless: an earlier removal may have failed before the sync.
     package static func remove(_ path: String) throws(SystemError) {
         let folder = try HeldFolder(parent(of: path))
         try folder.remove(last(of: path))
         try folder.sync()
     }
 
-    /// Overwrites a file and then removes it. The storage device itself may keep old blocks; a flash card
-    /// does. A missing file is no error. A file with several names (hard links) is not overwritten, because
-    /// they share the content: only this name is removed.
+    /// Overwrites a file with zeros and then removes it. The storage device may still contain the old blocks, as
+    /// flash cards do. A missing file is no error. If the file has several names (hard links), only this name is
+    /// removed and the content is not overwritten, because the other names share it.
     package static func erase(_ path: String, onStep: (Step) -> Void = { _ in }) throws(SystemError) {
         let (folder, name) = (try HeldFolder(parent(of: path)), last(of: path))
         let file: OpenFile
@@ -141,14 +139,14 @@ package enum DurableFile {
         onStep(.done)
     }
 
-    /// Replaces the first `size` bytes by zeros.
+    /// Overwrites the first `size` bytes of the file with zeros.
     private static func overwrite(_ file: OpenFile, _ size: Int) throws(SystemError) {
         let zeros = [UInt8](repeating: 0, count: 4096)
         for done in stride(from: 0, to: size, by: zeros.count) { try file.write(zeros.prefix(size - done)) }
         try file.sync()
     }
 
-    /// Renames a file within its folder, replacing any file with the new name.
+    /// Renames a file within its folder. Replaces a file that has the new name.
     package static func rename(_ path: String, to other: String) throws(SystemError) {
         let folder = try HeldFolder(parent(of: path))
         try folder.rename(last(of: path), to: last(of: other))
@@ -162,15 +160,15 @@ package enum DurableFile {
 
     private static func last(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    /// Returns the relative paths of all parent folders: `a` and `a/b` for `a/b/c`.
+    /// Returns the relative paths of all folders above `path`: `a` and `a/b` for `a/b/c`.
     private static func folders(above path: String) -> [String] {
         let parts = path.split(separator: "/").dropLast()
         return parts.indices.map { parts[...$0].joined(separator: "/") }
     }
 }
 
-/// The temporary name of a file until it is complete. It is random, because the owner of the folder could
-/// create a file or link with a predictable name.
+/// The temporary name of a file until the file is complete. The name is random, because the owner of the folder could
+/// create a file or link under a predictable name beforehand.
 private enum TemporaryName {
     /// A random token that distinguishes this process from an earlier one with the same process ID.
     private static let token = String(UInt32.random(in: 0...UInt32.max), radix: 16)
@@ -180,7 +178,7 @@ private enum TemporaryName {
         ".\(name).\(getpid())-\(token)-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).new"
     }
 
-    /// Removes temporary files of processes that have ended, e.g. after a power cut.
+    /// Removes the temporary files of processes that have ended, for example in a power cut.
     static func removeOrphans(of name: String, in folder: HeldFolder) {
         for (other, parts) in all(of: name, in: folder) {
             let isOwn = parts[0] == getpid().description
@@ -189,13 +187,13 @@ private enum TemporaryName {
         }
     }
 
-    /// Removes all temporary files of this name.
+    /// Removes all temporary files of the file `name`.
     static func removeAll(of name: String, in folder: HeldFolder) {
         for (other, _) in all(of: name, in: folder) { folder.removeAll(other) }
     }
 
-    /// Returns the temporary files of one name, with process ID, token and random number. Earlier versions
-    /// used the process ID alone.
+    /// Returns the temporary files of the file `name`, with the parts of their names: process ID, token and random
+    /// number. Earlier versions used only the process ID.
     private static func all(of name: String, in folder: HeldFolder) -> [(name: String, parts: [Substring])] {
         folder.names.compactMap { other in
             guard other.hasPrefix(".\(name)."), other.hasSuffix(".new"), other.count > name.count + 6 else {

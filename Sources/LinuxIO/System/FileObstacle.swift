@@ -1,20 +1,20 @@
 import Glibc
 
-/// The reason why this process cannot read a file or folder, according to the kernel. Its text follows the
-/// file's name in a message. The reasons are distinguished because the remedy for a missing file does not
-/// help if reading is forbidden.
+/// The reason why this process cannot read a file or folder, as the kernel reports it. Its text follows the file's
+/// name in a message. The reasons have different remedies: creating a missing file does not help if reading is
+/// forbidden.
 package enum FileObstacle: Hashable, Sendable {
     /// No file exists at the path.
     case absent
-    /// The user `user` may not read the file, or not pass a folder of its path.
+    /// The user `user` may not read the file, or may not enter a folder of its path.
     case forbidden(user: String)
-    /// The path leads to a file of another kind. `wanted`: the required kind.
+    /// The path leads to a file of another kind than `wanted`.
     case otherKind(wanted: String)
     /// Another error occurred; `code` is its errno value.
     case failed(code: Int32)
 
-    /// Returns the reason why the file cannot be read; nil: it can. A pipe is not a regular file; opening it
-    /// does not wait.
+    /// Returns the reason why the regular file at the path cannot be read; nil if it can be read. Does not wait if
+    /// the path leads to a pipe.
     package init?(_ path: String) { self.init(path, .file, "file") }
 
     /// Returns the reason why the folder cannot be listed; nil if it can be listed.
@@ -34,7 +34,7 @@ package enum FileObstacle: Hashable, Sendable {
         }
     }
 
-    /// The text that follows the file's name.
+    /// The text that follows the file's name in a message.
     package var text: String {
         switch self {
         case .absent: "does not exist"
@@ -44,7 +44,7 @@ package enum FileObstacle: Hashable, Sendable {
         }
     }
 
-    /// The remedy; nil if it depends on the purpose of the file.
+    /// The instruction for the operator that removes the obstacle; nil if it depends on the purpose of the file.
     package var remedy: String? {
         switch self {
         case .forbidden:

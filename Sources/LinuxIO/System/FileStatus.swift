@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// What the kernel states about a file (inode(7)).
+/// The attributes of a file, as the kernel reports them (inode(7)).
 package struct FileStatus: Hashable, Sendable {
     /// The kind of a file.
     package enum Kind: Hashable, Sendable {
@@ -16,7 +16,7 @@ package struct FileStatus: Hashable, Sendable {
         case other
     }
 
-    /// The device and the number of a file. No two files have the same at the same time.
+    /// The device and the inode number of a file. No two files that exist at the same time have the same identity.
     package struct Identity: Hashable, Sendable {
         /// The number of the file system's device (`st_dev`).
         let device: UInt64
@@ -26,7 +26,7 @@ package struct FileStatus: Hashable, Sendable {
 
     /// The kind of the file.
     package let kind: Kind
-    /// The device and the number of the file.
+    /// The device and the inode number of the file.
     package let identity: Identity
     /// The size in bytes.
     package let size: Int
@@ -36,7 +36,7 @@ package struct FileStatus: Hashable, Sendable {
     package let group: UInt32
     /// The permissions with the set-ID bits and the sticky bit, 12 bits.
     package let mode: UInt32
-    /// The number of names (hard links).
+    /// The number of names of the file (hard links).
     package let names: Int
     /// The time of the last modification, in seconds since 1970.
     let modified: Int64
@@ -44,7 +44,8 @@ package struct FileStatus: Hashable, Sendable {
     /// Whether the permissions let users other than the owner read, write or execute the file.
     package var isOpenToOthers: Bool { mode & 0o077 != 0 }
 
-    /// Examines a path. `links`: what a symbolic link at its end means.
+    /// Reads the attributes of the file at a path. `links` decides whether a symbolic link at the end of the path is
+    /// followed.
     package init(_ path: String, links: OpenFile.Links = .notFollowed) throws(SystemError) {
         do {
             self.init(try path.withCString { try Stat($0, followTargetSymlink: links == .followed) })
@@ -53,7 +54,7 @@ package struct FileStatus: Hashable, Sendable {
         }
     }
 
-    /// Examines a name in a folder, not following a symbolic link.
+    /// Reads the attributes of the file `name` in a folder. Does not follow a symbolic link.
     init(_ name: String, in folder: OpenFile) throws(SystemError) {
         do {
             self.init(
@@ -65,7 +66,7 @@ package struct FileStatus: Hashable, Sendable {
         }
     }
 
-    /// Examines an open file. `name`: for messages.
+    /// Reads the attributes of an open file. `name` is the file's name in error messages.
     init(of descriptor: Int32, _ name: String) throws(SystemError) {
         do throws(Errno) {
             self.init(try Stat(FileDescriptor(rawValue: descriptor)))

@@ -4,26 +4,26 @@ import SystemPackage
 /// An open file or folder. All code opens, reads, writes and syncs files with this type; the exceptions are listed in
 /// `Tests/RepositoryTests/FileOwnerTests.swift`.
 ///
-/// A call that a signal interrupts is repeated. The descriptor is closed with the last reference, and no program that
-/// this one starts inherits it. Opening makes no terminal the controlling terminal. Not thread-safe.
+/// A call that a signal interrupts is repeated. The descriptor is closed with the last reference to the object, and
+/// child programs do not inherit it. Opening a terminal does not make it the controlling terminal. Not thread-safe.
 package final class OpenFile {
-    /// What a file is opened for.
+    /// The purpose for which a file is opened. It also says whether the file must exist.
     package enum Purpose {
-        /// The file exists, and is read.
+        /// To read a file that exists.
         case reading
-        /// The file exists, and is written from its beginning.
+        /// To overwrite a file that exists, from its beginning.
         case writing
-        /// The file exists, and is read and written.
+        /// To read and write a file that exists.
         case updating
-        /// The file does not exist, not even as a symbolic link, and is made with this mode.
+        /// To create a file with this mode, and write it. The name must not exist, not even as a symbolic link.
         case making(mode: UInt32)
-        /// The file is read and written, and is made with this mode if it does not exist.
+        /// To read and write a file. If it does not exist, it is created with this mode.
         case keeping(mode: UInt32)
-        /// The file is emptied and written, and is made with this mode if it does not exist.
+        /// To empty and write a file. If it does not exist, it is created with this mode.
         case replacing(mode: UInt32)
-        /// The folder exists, and can be listed, locked and synced.
+        /// To list, lock or sync a folder that exists.
         case folder
-        /// The folder exists, and names in it are used. This needs no right to read the folder.
+        /// To use names in a folder that exists. This requires no permission to read the folder.
         case place
 
         fileprivate var access: FileDescriptor.AccessMode {
@@ -54,36 +54,37 @@ package final class OpenFile {
         }
     }
 
-    /// What a symbolic link at the end of a path means. Links before the end are always followed.
+    /// Whether a symbolic link at the end of a path is followed. Links before the end are always followed.
     package enum Links: Hashable, Sendable {
-        /// The link leads to the file.
+        /// The file to which the link leads is opened.
         case followed
-        /// The link itself is meant; it cannot be opened.
+        /// The link is not followed: it cannot be opened, and its own attributes can be read.
         case notFollowed
     }
 
-    /// The largest number of bytes of one read(2) call. A longer read consists of several calls.
+    /// The maximum number of bytes of one read(2) call. A longer read needs several calls.
     private static let pieceBytes = 64 * 1024
 
-    /// The path, for messages.
+    /// The path of the file, for error messages.
     package let path: String
     private var file: FileDescriptor?
     private let isOwned: Bool
     private var isLocked = false
 
-    /// The descriptor, for system calls that this type does not have; -1 after ``close()``. The caller keeps the file
-    /// referenced until the call returns.
+    /// The descriptor, for system calls that this type does not offer; -1 after ``close()``. The caller must keep a
+    /// reference to this object until such a call has returned.
     package var descriptor: Int32 { file?.rawValue ?? -1 }
 
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - path: The path; with `folder`: a name in that folder.
-    ///   - purpose: What the file is opened for.
-    ///   - links: What a symbolic link at the end of the path means.
+    ///   - path: The path of the file or, with `folder`, a name in that folder.
+    ///   - purpose: The purpose for which the file is opened.
+    ///   - links: Whether a symbolic link at the end of the path is followed.
     ///   - mayWait: Whether the call, and later reads, may wait for the process at the other end of a pipe.
-    ///   - folder: The folder that holds the file, even if its path names another folder by now; nil: the path alone.
-    ///   - operation: The beginning of the message of an error.
+    ///   - folder: The open folder that contains the file. It is used even if its path now leads to another folder.
+    ///     Nil: `path` is the whole path.
+    ///   - operation: The operation in error messages, which begin with it.
     package init(
         _ path: String, _ purpose: Purpose, links: Links = .notFollowed, mayWait: Bool = false,
         in folder: OpenFile? = nil, operation: String = "opening"
@@ -105,14 +106,14 @@ package final class OpenFile {
         }
     }
 
-    /// Uses an open descriptor, which this object does not close. `name`: for messages.
+    /// Uses an open descriptor, which this object does not close. `name` is the file's name in error messages.
     package init(borrowing descriptor: Int32, _ name: String) {
         (path, file, isOwned) = (name, FileDescriptor(rawValue: descriptor), false)
     }
 
     deinit { close() }
 
-    /// Opens a name in a folder. swift-system 1.8 does not offer openat(2).
+    /// Opens the file `name` in a folder with openat(2), which swift-system 1.8 does not offer.
     private static func open(
         _ name: String, in folder: OpenFile, _ purpose: Purpose, _ options: FileDescriptor.OpenOptions
     ) throws(Errno) -> FileDescriptor {
@@ -125,25 +126,26 @@ package final class OpenFile {
         }
     }
 
-    /// Returns the path of a name in this folder.
+    /// Returns the path of the entry `name` of this folder.
     func path(of name: String) -> String { path.hasSuffix("/") ? path + name : path + "/" + name }
 
-    /// Closes the file and releases its lock. Later calls fail.
+    /// Closes the file and releases its lock. Later calls of other methods throw.
     package func close() {
-        // Unlock explicitly: a child process that is just being spawned may still hold a copy of the descriptor.
+        // Unlock explicitly: a child process that is just being started may still have a copy of the descriptor,
+        // which would keep the lock.
         if isLocked { flock(descriptor, LOCK_UN) }
         if isOwned { try? file?.close() }
         (file, isLocked) = (nil, false)
     }
 
-    /// Gives up the descriptor, which the caller then closes.
+    /// Returns the descriptor, which this object no longer uses. The caller must close it.
     func release() -> Int32 {
         defer { file = nil }
         return descriptor
     }
 
-    /// Takes the exclusive lock of the file (flock(2)) without waiting. The lock is released when the file is closed.
-    /// Throws with the code `EWOULDBLOCK` if another process holds it.
+    /// Acquires the exclusive lock of the file (flock(2)) without waiting. The lock is released when the file is
+    /// closed. Throws an error with the code `EWOULDBLOCK` if another process has the lock.
     package func lock() throws(SystemError) {
         try attempt("locking") { file in
             guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw Errno(rawValue: errno) }
@@ -151,21 +153,22 @@ package final class OpenFile {
         isLocked = true
     }
 
-    /// Returns what the kernel states about the file.
+    /// Returns the attributes of the file.
     package func status() throws(SystemError) -> FileStatus { try FileStatus(of: descriptor, path) }
 
-    /// Whether this is a regular file.
+    /// Whether the file is a regular file.
     package var isFile: Bool { (try? status())?.kind == .file }
 
-    /// Returns up to `limit` bytes by one call: fewer if a pipe has no more at present.
+    /// Returns up to `limit` bytes with one call of read(2). A pipe may return fewer bytes although more follow
+    /// later.
     package func readOnce(_ limit: Int) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = try attempt("reading") { file in try bytes.withUnsafeMutableBytes { try file.read(into: $0) } }
         return Array(bytes.prefix(count))
     }
 
-    /// Returns the bytes up to the end of the file, at most `limit`. `expected`: the probable number of bytes, for
-    /// which memory is reserved.
+    /// Returns the bytes from the present position to the end of the file, at most `limit`. `expected` is the
+    /// probable number of bytes, for which memory is reserved.
     package func read(_ limit: Int, expected: Int = 0) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(max(expected, 0), limit))
@@ -181,7 +184,8 @@ package final class OpenFile {
         return bytes
     }
 
-    /// Returns `count` bytes from `offset` on; fewer if the file ends before. The position for other calls stays.
+    /// Returns `count` bytes from `offset` on, or fewer if the file ends before. Does not change the position for
+    /// other calls.
     package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -197,7 +201,7 @@ package final class OpenFile {
         return Array(bytes.prefix(done))
     }
 
-    /// Writes all bytes: at the position, which moves, or from `offset` on.
+    /// Writes all bytes: without `offset` at the present position, which then moves, otherwise from `offset` on.
     package func write(_ bytes: some Collection<UInt8>, at offset: Int? = nil) throws(SystemError) {
         let bytes = Array(bytes)
         var done = 0
@@ -213,17 +217,17 @@ package final class OpenFile {
         }
     }
 
-    /// Continues at the beginning of the file.
+    /// Sets the position to the beginning of the file.
     package func rewind() throws(SystemError) {
         try attempt("reading") { file in _ = try file.seek(offset: 0, from: .start) }
     }
 
-    /// Makes the file exactly `bytes` long.
+    /// Truncates or extends the file to `bytes` bytes.
     package func resize(to bytes: Int) throws(SystemError) {
         try attempt("writing") { file in try file.resize(to: Int64(bytes)) }
     }
 
-    /// Waits until everything that was written is on the disk; for a folder: its entries.
+    /// Waits until everything that was written is on the disk. For a folder: until its entries are on the disk.
     package func sync() throws(SystemError) {
         try attempt("writing") { file in
             while fsync(file.rawValue) != 0 {
@@ -244,6 +248,6 @@ package final class OpenFile {
 }
 
 extension SystemError {
-    /// Creates the error of an operation that swift-system reports: it throws only `Errno`.
+    /// Converts an error of swift-system. swift-system throws only `Errno`; any other error becomes EIO.
     init(_ operation: String, _ error: any Error) { self.init(operation, code: (error as? Errno ?? .ioError).rawValue) }
 }

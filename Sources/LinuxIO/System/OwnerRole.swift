@@ -2,18 +2,17 @@ import Glibc
 
 /// A temporary change of the effective user: while an instance exists, root acts as the owner of a folder.
 ///
-/// New files then belong to the service and not to root. It also limits root to what the owner may do,
-/// because the owner can replace any name in the folder with a symbolic link at any time. The change applies
-/// to the whole process.
+/// New files then belong to the service and not to root. The change also limits root to what the owner may do,
+/// because the owner could replace any name in the folder by a symbolic link at any time. The change applies to the
+/// whole process.
 package final class OwnerRole {
     private let (user, group): (uid_t, gid_t)
-    /// The owner's groups (`groups`), and root's own groups while the owner's groups replace them
-    /// (`rootsGroups`).
+    /// The owner's groups (`groups`), and root's own groups while the process has the owner's (`rootsGroups`).
     private var (groups, rootsGroups): ([gid_t], [gid_t])
     private var isActing = false
 
-    /// Creates the role and switches to it; nil where no change is needed: for a user other than root, and
-    /// for a folder that only root can replace.
+    /// Creates the role and switches to the owner. Returns nil if no change is needed: if this process is not root,
+    /// or if only root can replace the folder.
     package init?(of folder: String) {
         guard geteuid() == 0, let owner = Self.owner(of: folder) else { return nil }
         (user, group) = owner
@@ -30,7 +29,7 @@ package final class OwnerRole {
         isActing = false
     }
 
-    /// Switches to the owner again.
+    /// Switches to the owner again after ``pause()``.
     package func resume() {
         guard !isActing else { return }
         var own = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))
@@ -39,8 +38,8 @@ package final class OwnerRole {
         isActing = true
     }
 
-    /// Ends the program if the system refuses the change of the user. The program must not act as a user
-    /// other than the intended one.
+    /// Ends the program with a message if `isDone` is false, because the system refused the change of the user. The
+    /// program must not act as another user than intended.
     private static func must(_ isDone: Bool) {
         if isDone { return }
         let text = """
@@ -52,7 +51,8 @@ package final class OwnerRole {
         exit(2)
     }
 
-    /// Returns the groups of a user.
+    /// Returns the groups of the owner: the group of the folder and, if the owner has a name, the groups of that
+    /// user.
     private static func groups(of owner: (user: uid_t, group: gid_t)) -> [gid_t] {
         guard let entry = getpwuid(owner.user), let name = entry.pointee.pw_name else { return [owner.group] }
         var (groups, count) = ([gid_t](repeating: 0, count: 64), Int32(64))
@@ -60,8 +60,8 @@ package final class OwnerRole {
         return Array(groups.prefix(Int(count)))
     }
 
-    /// Returns whether this owner controls where a path leads. Call this function as root, because root can
-    /// read every folder.
+    /// Returns whether this owner can change where a path leads. Call this as root, because root can read every
+    /// folder.
     package func leads(_ path: String) -> Bool { Self.owners(of: path).contains { $0.user == user } }
 
     /// Switches back to root permanently.
@@ -75,8 +75,8 @@ package final class OwnerRole {
         return try body()
     }
 
-    /// Runs `body` with the rights of the owner of a path (``owner(of:)``) if this process is root; otherwise
-    /// unchanged.
+    /// If this process is root, runs `body` with the rights of the owner of a path (``owner(of:)``), otherwise runs
+    /// `body` unchanged.
     package static func of<Value, Failure>(
         _ path: String, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -85,13 +85,13 @@ package final class OwnerRole {
         return try body()
     }
 
-    /// Returns the first owner other than root of a folder or symbolic link on the way to a file: that owner
-    /// controls the rest of the path. Returns nil if root owns all of them.
+    /// Returns the first owner other than root of a folder or symbolic link on a path. This owner controls where the
+    /// rest of the path leads. Returns nil if root owns them all.
     package static func owner(of path: String) -> (user: UInt32, group: UInt32)? { owners(of: path).first }
 
-    /// Returns all owners other than root of folders, symbolic links and the file that the kernel visits
-    /// along a path, in this order. Follows symbolic links as the kernel does, 40 at most
-    /// (path_resolution(7)), and ends at the first missing name.
+    /// Returns all owners other than root of the folders, the symbolic links and the file that the kernel visits
+    /// along a path, in this order. Follows at most 40 symbolic links, as the kernel does (path_resolution(7)), and
+    /// stops at the first missing name.
     private static func owners(of path: String) -> [(user: UInt32, group: UInt32)] {
         var names = (absolute(path) ?? "").split(separator: "/").map(String.init)[...]
         var (place, links) = ("", 0)
@@ -134,14 +134,14 @@ package final class OwnerRole {
 }
 
 extension OwnerRole? {
-    /// Runs `body` as root, with or without a role.
+    /// Runs `body` as root. Without a role, runs `body` unchanged.
     package func asRoot<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         guard let role = self else { return try body() }
         return try role.asRoot(body)
     }
 
-    /// Runs `body` for a file that the operator has named: as root, or as the owner if the path leads through
-    /// a folder or symbolic link of the owner.
+    /// Runs `body` for a file that the operator has named: as root, or as the owner if the owner can change where the
+    /// path leads.
     package func at<Value, Failure>(
         _ path: String, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

@@ -3,8 +3,8 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// The state of a ``PollThread`` that the thread itself holds. It is a separate object so that the thread
-/// ends when the last reference to the ``PollThread`` is released.
+/// The part of a ``PollThread`` that the thread refers to. It is a separate object, so that the last reference to the
+/// ``PollThread`` can be released while the thread runs; the thread then ends.
 final class PollLoop: Sendable {
     private struct Source: Sendable {
         var interest: PollThread.Interest
@@ -21,7 +21,8 @@ final class PollLoop: Sendable {
         var sources: [Int32: Source] = [:]
         var alarms: [UInt64: Alarm] = [:]
         var lastAlarm: UInt64 = 0
-        /// Whether the thread is in poll(2) or about to call it. Only then must a change wake the thread.
+        /// Whether the thread is in poll(2) or about to call it. Only in this state must a change of the other
+        /// properties wake the thread.
         var sleeping = false
         var finished = false
 
@@ -79,8 +80,8 @@ final class PollLoop: Sendable {
 
     func finish() { change { $0.finished = true } }
 
-    /// Changes the state and wakes the thread if it sleeps. `body` returns the handlers that it removed. The handlers
-    /// must not be released under the lock, because a release may run code that calls this object.
+    /// Changes the state and wakes the thread if it sleeps. `body` returns the handlers that it removed. They are
+    /// released after the lock, because their release may run code that calls this object.
     private func change<Removed: Sendable>(_ body: (inout State) -> Removed) {
         let (removed, wake) = state.withLock { state in
             let removed = body(&state)
@@ -101,8 +102,7 @@ final class PollLoop: Sendable {
         }
     }
 
-    /// Waits for events and calls the handlers of descriptors that are ready; false when the thread should
-    /// end.
+    /// Waits for events and calls the handlers of the ready descriptors. Returns false if the thread must end.
     private func wait() -> Bool {
         var polled: [pollfd] = [pollfd(fd: counter.descriptor, events: Int16(POLLIN), revents: 0)]
         let limit = state.withLock { state -> Int64? in
@@ -129,8 +129,8 @@ final class PollLoop: Sendable {
     private func serve(_ entry: pollfd) {
         let invalid = Int32(entry.revents) & Int32(POLLNVAL) != 0
         let handler = state.withLock { state in
-            // The descriptor was closed without ``unwatch(_:)``: report it once and remove it, or the loop
-            // would never sleep again.
+            // The descriptor was closed without ``unwatch(_:)``. Report that once and remove the descriptor, because
+            // poll(2) would return at once each time.
             if invalid { return state.sources.removeValue(forKey: entry.fd)?.handler }
             return state.sources[entry.fd]?.handler
         }

@@ -30,35 +30,36 @@ import Synchronization
 /// The thread lives as long as the last reference to this object. Handlers are retained until their
 /// descriptor is unwatched or ``stop()`` is called; they should therefore reference the actor weakly.
 package final class PollThread: SerialExecutor {
-    /// The events to wait for on a descriptor. Hang-up and errors are always reported.
+    /// The events for which poll(2) waits on a descriptor. Hang-up and errors are always reported.
     package struct Interest: OptionSet, Hashable, Sendable {
         /// The set as bits; required by `OptionSet`.
         package let rawValue: UInt8
         /// Creates a set of conditions from its bits.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The thread waits until data or the end of the stream can be read.
+        /// Data or the end of the stream can be read.
         package static let readable = Interest(rawValue: 1)
-        /// A write would not block.
+        /// A write does not block.
         package static let writable = Interest(rawValue: 2)
-        /// The peer is gone or the descriptor is in error. This is only reported and cannot be requested.
+        /// The peer has closed the connection, or the descriptor has an error. This event is only reported; it cannot
+        /// be requested.
         package static let hangUp = Interest(rawValue: 4)
     }
 
-    /// A one-shot timer whose handler runs on the thread. Arming it again replaces the time.
+    /// A timer whose handler runs once on the thread. Setting the timer again replaces its instant.
     package struct Timer: Sendable {
         fileprivate let loop: PollLoop
         fileprivate let id: UInt64
 
-        /// Makes the handler run once at `deadline` of ``SystemClock/now()``, or at once if that has passed; nil:
-        /// never. The `deadline` of a core is accepted unchanged.
+        /// Makes the handler run once, at the instant `deadline` of ``SystemClock/now()`` or, if that has passed, at
+        /// once. With nil, cancels the timer. The `deadline` property of a core can be passed unchanged.
         package func set(_ deadline: Instant?) { loop.arm(id, at: deadline) }
     }
 
     private let loop: PollLoop
 
-    /// Starts the thread. `name` has at most 15 bytes and is shown by ps. Throws when the system has no
-    /// descriptor or thread left.
+    /// Starts the thread. `name` has at most 15 bytes, and ps shows it. Throws if the system has no descriptor or
+    /// thread left.
     package init(name: String = "gatehouse-radio") throws(SystemError) {
         loop = try PollLoop(name: name)
         try loop.start()
@@ -66,22 +67,22 @@ package final class PollThread: SerialExecutor {
 
     deinit { loop.finish() }
 
-    /// Queues a job of an actor; called by Swift's runtime.
+    /// Queues a job of an actor. Swift's runtime calls this.
     package func enqueue(_ job: UnownedJob) {
-        // The queue keeps the executor alive while one of its jobs waits or runs.
+        // The queue refers to the executor as long as one of its jobs waits or runs.
         loop.enqueue(job, for: self)
     }
 
-    /// Traps when not called on this thread; called by Swift's runtime.
+    /// Traps if it is not called on this thread. Swift's runtime calls this.
     package func checkIsolated() { precondition(loop.isCurrent, "not on the poll thread") }
 
-    /// Whether the caller runs on this thread; called by Swift's runtime.
+    /// Returns whether the caller runs on this thread. Swift's runtime calls this.
     package func isIsolatingCurrentContext() -> Bool? { loop.isCurrent }
 
-    /// Calls `handler` on the thread whenever the descriptor is ready for `interest`; replaces an earlier
-    /// handler.
+    /// Calls `handler` on the thread whenever the descriptor is ready for `interest`. Replaces an earlier handler of
+    /// the descriptor.
     ///
-    /// The caller keeps the descriptor, and must unwatch it before closing it.
+    /// The caller still owns the descriptor, and must call ``unwatch(_:)`` before it closes the descriptor.
     package func watch(_ descriptor: Int32, for interest: Interest, handler: @escaping @Sendable (Interest) -> Void) {
         loop.watch(descriptor, interest, handler)
     }
@@ -90,15 +91,16 @@ package final class PollThread: SerialExecutor {
     /// is not watched.
     package func update(_ descriptor: Int32, for interest: Interest) { loop.update(descriptor, interest) }
 
-    /// Stops watching a descriptor. When called on the thread itself, the handler is not called again.
+    /// Stops watching a descriptor. If this is called on the thread itself, the handler is not called any more
+    /// afterwards.
     package func unwatch(_ descriptor: Int32) { loop.unwatch(descriptor) }
 
-    /// Creates a timer whose `handler` runs on the thread. ``stop()`` removes it.
+    /// Creates a timer whose handler runs on the thread. ``stop()`` removes the timer.
     package func makeTimer(_ handler: @escaping @Sendable () -> Void) -> Timer {
         Timer(loop: loop, id: loop.addTimer(handler))
     }
 
-    /// Removes all descriptors and timers. Jobs of actors still run, so that no task that awaits the actor
-    /// hangs.
+    /// Removes all descriptors and timers. Jobs of actors still run, so that a task that awaits the actor does not
+    /// hang.
     package func stop() { loop.stop() }
 }

@@ -1,13 +1,13 @@
 package import Encoding
 
-/// The date that a machine without a battery-backed clock saves for its next boot. After the boot, the
-/// machine's clock shows that date plus the time since the boot. How long the machine was off is unknown.
+/// The date that a machine without a battery-backed clock saves for its next boot. After the boot, its clock begins
+/// with the saved date, because the time for which the machine was off is unknown.
 package struct SavedDate: Hashable, Sendable {
     /// The service that saves the date.
     package enum Keeper: String, CaseIterable, Sendable {
-        /// Debian's fake-hwclock saves the date, as a line `2026-11-01 06:17:01` in UTC.
+        /// Debian's fake-hwclock, which saves the date as a line `2026-11-01 06:17:01` in UTC.
         case fakeHardwareClock = "fake-hwclock"
-        /// systemd-timesyncd saves the date, as the modification time of a file.
+        /// systemd-timesyncd, which saves the date as the modification time of a file.
         case timesyncd = "systemd-timesyncd"
 
         fileprivate var path: String {
@@ -23,12 +23,12 @@ package struct SavedDate: Hashable, Sendable {
     /// The saved date.
     package let date: Timestamp
 
-    /// Creates a saved date.
+    /// Creates the value for the date `date`, which the service `keeper` saved.
     package init(_ keeper: Keeper, _ date: Timestamp) { (self.keeper, self.date) = (keeper, date) }
 
-    /// Returns the dates saved on the machine.
+    /// Returns the dates that are saved on the machine.
     ///
-    /// - Parameter root: A prefix of /etc and /var; empty: this machine.
+    /// - Parameter root: The prefix of the paths /etc and /var; empty: this machine.
     package static func all(root: String = "") -> [SavedDate] {
         Keeper.allCases.compactMap { keeper in
             let path = root + keeper.path
@@ -46,11 +46,11 @@ package struct SavedDate: Hashable, Sendable {
         }
     }
 
-    /// The longest delay between the kernel's start and the start of the service that sets the date.
+    /// The maximum time from the start of the kernel until a service sets the clock to the saved date.
     private static let latest: Duration = .seconds(120)
 
-    /// Returns whether the clock, which shows `utc` at `uptime` after the boot, may have been set to this
-    /// saved date and have continued since then.
+    /// Returns whether the clock, which shows `utc` at `uptime` after the boot, may have been set to this saved date
+    /// during the boot.
     package func explains(_ utc: Timestamp, uptime: Duration) -> Bool {
         date <= utc.advanced(by: .seconds(2)) && utc <= date.advanced(by: uptime + Self.latest)
     }

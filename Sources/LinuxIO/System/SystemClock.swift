@@ -8,8 +8,8 @@ package enum SystemClock {
     /// Returns the monotonic time of ``Clock/system``.
     package static func now() -> Instant { Clock.system.now() }
 
-    /// Converts a time of `CLOCK_MONOTONIC` in nanoseconds to the scale of ``now()``. The kernel stamps
-    /// events with `CLOCK_MONOTONIC`, which stops during suspend.
+    /// Converts a kernel's time stamp in nanoseconds of `CLOCK_MONOTONIC`, which stops during suspend, to the scale
+    /// of ``now()``.
     static func instant(ofMonotonic stamp: UInt64) -> Instant {
         let now = now()
         var time = timespec()
@@ -18,13 +18,13 @@ package enum SystemClock {
         return now.advanced(by: .nanoseconds(-age))
     }
 
-    /// Returns the date of ``Clock/system``, right or wrong.
+    /// Returns the date of ``Clock/system``. It may be wrong.
     package static func utc() -> Timestamp { Clock.system.utc() }
 }
 
 extension Clock {
-    /// Reads both clocks together, and whether the kernel's clock is synchronised. The clocks are read within 100 ms
-    /// of each other unless the machine is stuck, so that a step of the wall clock can be detected.
+    /// Reads both clocks and whether the kernel's clock is synchronised. The two readings are less than 100 ms apart
+    /// unless the machine hangs, so that a step of the wall clock can be detected.
     package func look() -> (utc: Timestamp, monotonic: Instant, isSynchronised: Bool) {
         let isSynchronised = TimeServer.isHeard
         var (before, date) = (now(), utc())
@@ -33,18 +33,17 @@ extension Clock {
     }
 }
 
-/// The time server of the machine.
+/// Whether a time server sets the machine's clock.
 package enum TimeServer {
-    /// Whether the kernel's clock is synchronised. Where a sandbox forbids the system call, systemd-timedated
-    /// is asked.
+    /// Whether the kernel's clock is synchronised. If a sandbox forbids the system call, the answer comes from
+    /// systemd-timedated.
     fileprivate static var isHeard: Bool {
         let answer = clinux_clock_synchronised()
         return answer == -EPERM ? TimeDaemon.isSynchronised : answer == 1
     }
 
-    /// Waits until systemd-timedated has answered once whether the clock is synchronised, at most for
-    /// `limit`. Does not wait if the kernel can be asked directly. Before the first answer, ``Clock/look()`` cannot
-    /// report a synchronised clock.
+    /// Waits until systemd-timedated has answered once whether the clock is synchronised, for at most `limit`. Until
+    /// then ``Clock/look()`` reports an unsynchronised clock. Does not wait if the kernel itself can be asked.
     package static func awaitAnswer(within limit: Duration) {
         if clinux_clock_synchronised() == -EPERM { TimeDaemon.awaitAnswer(within: limit) }
     }
@@ -52,7 +51,7 @@ package enum TimeServer {
 
 /// The kernel's random bytes.
 package enum SystemRandom {
-    /// Returns `count` bytes of getrandom(2), suitable for keys. Throws only on a kernel without it.
+    /// Returns `count` bytes of getrandom(2), which are suitable for keys. Throws only if the kernel lacks that call.
     package static func bytes(_ count: Int) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: max(0, count))
         let result = clinux_random(&bytes, bytes.count)

@@ -2,46 +2,45 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// Asks systemd-timedated over the system bus whether the kernel's clock is synchronised. The daemon reads
-/// the same flag of adjtimex(2), which it is permitted to call.
+/// Asks systemd-timedated over the system bus whether the kernel's clock is synchronised. The daemon reads that from
+/// adjtimex(2), which the service's sandbox forbids because adjtimex(2) can also set the clock.
 ///
-/// The unit's sandbox forbids that call, because it can also set the clock. The D-Bus messages are encoded
-/// here (D-Bus Specification 0.42, "Authentication Protocol" and "Message Format"): two messages of fixed
-/// content. The file `/run/systemd/timesync/synchronized` cannot replace them: systemd-timesyncd alone makes it, so it
-/// does not report a clock that chrony has set, and it stays when the synchronisation is lost.
+/// The D-Bus messages are encoded here (D-Bus Specification 0.42, "Authentication Protocol" and "Message Format"):
+/// there are only two, with fixed content. The file `/run/systemd/timesync/synchronized` cannot replace the daemon's
+/// answer. Only systemd-timesyncd creates this file, so it is missing if chrony sets the clock, and it still exists
+/// after the synchronisation is lost.
 enum TimeDaemon {
-    /// The largest message that is read; the answers are far below 1 KiB.
+    /// The maximum size of a message in bytes. The daemon's answers are far below 1 KiB.
     private static let largest = 16 * 1024
 
-    /// The last answer. A request without an answer does not invalidate it at once: a restart of the bus or
-    /// of the daemon changes no clock.
+    /// The last answer of the daemon. It stays valid for a while if a later request gets no answer, because a restart
+    /// of the bus or of the daemon does not change the clock.
     struct LastAnswer: Sendable {
-        /// How long an answer of the daemon counts without a newer answer.
+        /// How long an answer is valid if no newer answer follows.
         static let keeping: Duration = .seconds(120)
 
         private var last: (isSynchronised: Bool, at: Instant)?
-        /// Whether a request has been completed, with or without an answer.
+        /// Whether a request has ended, with or without an answer.
         private(set) var wasAsked = false
 
-        /// Records the result of a request; nil: no usable answer.
+        /// Stores the result of a request; nil: there was no valid answer.
         mutating func take(_ answer: Bool?, at now: Instant) {
             wasAsked = true
             if let answer { last = (answer, now) }
         }
 
-        /// Whether the last valid answer says that the clock is synchronised.
+        /// Returns whether the last answer is still valid at `now` and says that the clock is synchronised.
         func isSynchronised(at now: Instant) -> Bool {
             last.map { $0.isSynchronised && $0.at.duration(to: now) <= Self.keeping } ?? false
         }
 
-        /// Returns the seconds until the next request to the daemon. The number is smaller if the daemon did not
-        /// answer.
+        /// Returns the time until the next request, in seconds. It is shorter if the last request had no answer.
         static func pause(after answer: Bool?) -> UInt32 { answer == nil ? 5 : 30 }
     }
 
     private static let latest = Mutex(LastAnswer())
-    /// The thread that sends the requests. The first query starts it. An answer may take seconds, and no
-    /// caller waits for it.
+    /// The thread that sends the requests. The first access to this property starts it. An answer may take seconds,
+    /// so no caller waits for it.
     private static let asking: Void = {
         var thread = pthread_t()
         pthread_create(
@@ -55,22 +54,22 @@ enum TimeDaemon {
             }, nil)
     }()
 
-    /// Whether the daemon's last answer was that the clock is synchronised; false before the first answer,
-    /// and if there was none for ``LastAnswer/keeping``.
+    /// Whether the daemon's last answer is valid and says that the clock is synchronised. False before the first
+    /// answer, and if the last answer is older than ``LastAnswer/keeping``.
     static var isSynchronised: Bool {
         _ = asking
         return latest.withLock { $0.isSynchronised(at: SystemClock.now()) }
     }
 
-    /// Waits for the end of the first request, at most for the duration `limit`.
+    /// Waits for the end of the first request, for at most `limit`.
     static func awaitAnswer(within limit: Duration) {
         _ = asking
         let end = SystemClock.now().advanced(by: limit)
         while !latest.withLock({ $0.wasAsked }), SystemClock.now() < end { usleep(1000) }
     }
 
-    /// Sends one request to the daemon and returns whether the clock is synchronised; nil without a valid
-    /// answer within two seconds per step.
+    /// Sends one request and returns whether the clock is synchronised. Returns nil if there is no valid answer; each
+    /// read and write may take two seconds.
     static func ask(_ path: String = "/run/dbus/system_bus_socket") -> Bool? {
         let bus = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard bus >= 0 else { return nil }
@@ -80,8 +79,8 @@ enum TimeDaemon {
         setsockopt(bus, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(bus, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         guard connect(bus, to: path) else { return nil }
-        // The bus gets this process's user from the kernel; the text only accompanies the mechanism. A digit in
-        // hexadecimal is "3" and the digit itself.
+        // The bus gets the ID of this process's user from the kernel, but the protocol also requires it in
+        // hexadecimal. The code of a digit in hexadecimal is "3" and the digit itself.
         let user = String(getuid()).utf8.flatMap { [UInt8(ascii: "3"), $0] }
         guard send(bus, [0] + Array("AUTH EXTERNAL ".utf8) + user + Array("\r\n".utf8)), let answer = line(bus),
             answer.starts(with: Array("OK ".utf8))
@@ -93,12 +92,13 @@ enum TimeDaemon {
         let questions =
             call(1, bus1, []) + call(2, time1, ["org.freedesktop.timedate1", "NTPSynchronized"])
         guard send(bus, Array("BEGIN\r\n".utf8) + questions) else { return nil }
-        // Answers arrive in the order of the requests; signals may arrive between them.
+        // Answers arrive in the order of the requests, but signals may arrive between them.
         var answers = 0
         for _ in 0..<16 {
             guard let message = message(bus) else { return nil }
             if message.type == 2 { answers += 1 } else if message.type == 3 { return nil }
-            // A variant that holds a boolean: its signature "b", and 32 bits at a multiple of four.
+            // The body is a variant that contains a boolean: the signature "b", and then 32 bits at an offset that is
+            // a multiple of four.
             if answers == 2 {
                 return message.body.count == 8 && message.body.starts(with: [1, UInt8(ascii: "b"), 0])
                     ? message.body[4] == 1 : nil
@@ -109,7 +109,7 @@ enum TimeDaemon {
 
     // MARK: - Messages
 
-    /// Encodes a method call; `names`: destination, path, interface, member.
+    /// Encodes a method call. `names` contains the destination, path, interface and member.
     private static func call(_ serial: UInt32, _ names: [String], _ arguments: [String]) -> [UInt8] {
         var fields: [UInt8] = []
         for (code, type, value) in [(6, "s", names[0]), (1, "o", names[1]), (2, "s", names[2]), (3, "s", names[3])] {
@@ -148,8 +148,8 @@ enum TimeDaemon {
         bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Reads the next message of the bus; nil if none arrives, if it is not little-endian, or if it exceeds
-    /// the limits.
+    /// Reads the next message from the bus. Returns nil if none arrives, if it is not little-endian, or if it is
+    /// longer than ``largest``.
     private static func message(_ bus: Int32) -> (type: UInt8, body: [UInt8])? {
         guard let head = read(bus, 16), head[0] == UInt8(ascii: "l"), head[3] == 1 else { return nil }
         let (body, fields) = (number(head[4..<8]), number(head[12..<16]))
@@ -175,7 +175,7 @@ enum TimeDaemon {
         Glibc.send(bus, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Reads exactly `count` bytes; nil on failure.
+    /// Reads exactly `count` bytes. Returns nil if the connection ends before or a read takes too long.
     private static func read(_ bus: Int32, _ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var got = 0
@@ -187,7 +187,7 @@ enum TimeDaemon {
         return bytes
     }
 
-    /// Reads a line of at most 256 bytes, with its line end.
+    /// Reads a line of at most 256 bytes, including its line end. Returns nil if there is none.
     private static func line(_ bus: Int32) -> [UInt8]? {
         var line: [UInt8] = []
         while line.count < 256 {

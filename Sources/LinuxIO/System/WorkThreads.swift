@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Threads for computations on input of untrusted peers: at most as many at a time as the machine has
-/// processors, in the order of their requests.
+/// Threads for computations on input from untrusted peers. They run in the order of their requests, at most as many
+/// at the same time as the machine has processors.
 ///
-/// Swift tasks are not used, because all tasks share as many threads, and a few long computations would delay
-/// all other tasks. A thread cannot be ended from outside. If the caller no longer waits for work, the work
-/// is therefore given up. Work that has not begun is removed from the queue. Work in progress continues, and
-/// another thread takes its place. At most eight threads may continue in this way. With more, no new work
-/// begins, and liveness probes detect that.
+/// Swift tasks are not used, because all tasks share that number of threads: a few long computations would delay all
+/// other tasks. A thread cannot be ended from outside. Therefore, if a caller no longer waits for a computation, the
+/// computation is given up: it is removed from the queue or, if it is running, another thread takes its place in the
+/// count. At most eight given-up computations may be running. With eight, no new computation begins, and the liveness
+/// probes detect that.
 package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
     private struct Work {
         let key: Key?
@@ -16,45 +16,46 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
     }
 
     private enum Turn: Equatable {
-        /// The thread is about to take queued work.
+        /// The thread is about to take a computation from the queue.
         case beginning
         case working(Key?)
     }
 
     private struct State {
         var waiting: [Work] = []
-        /// The threads whose work is still needed, by their numbers.
+        /// The threads that count as running, by their numbers, with what they do.
         var running: [Int: Turn] = [:]
-        /// Threads whose work was given up.
+        /// The numbers of the threads whose computation was given up.
         var givenUp: Set<Int> = []
         var started = 0
     }
 
-    /// The maximum number of given-up computations that still run.
+    /// The maximum number of given-up computations that are still running.
     package static var mostGivenUp: Int { 8 }
 
     private let name: String
     private let places: Int
     private let state = Mutex(State())
 
-    /// Creates the pool; the first thread starts with the first work. `name`: the name that ps shows, at most
-    /// 15 bytes. `places`: the number of computations at a time.
+    /// Creates a pool. Its first thread starts with the first computation. `name` has at most 15 bytes, and ps shows
+    /// it. `places` is the maximum number of computations at the same time.
     package init(name: String, places: Int = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) {
         (self.name, self.places) = (name, places)
     }
 
-    /// Queues `work`. The work runs as soon as fewer than `places` computations run, unless `key` is given up before.
+    /// Queues a computation. It begins when fewer than `places` computations are running, unless `key` is given up
+    /// before. With the key nil it cannot be given up.
     package func run(_ key: Key?, _ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting.append(Work(key: key, run: work)) }
         fill()
     }
 
-    /// Returns the answer of `question`, which is queued after all earlier work.
+    /// Queues `question` after all earlier computations and returns its result.
     package func answer<Answer: Sendable>(_ question: @escaping @Sendable () -> Answer) async -> Answer {
         await withCheckedContinuation { answered in run(nil) { answered.resume(returning: question()) } }
     }
 
-    /// Gives up the work of `key`, because no caller waits for it any more. Does nothing if the work has
+    /// Gives up the computation with the key `key`, because no caller waits for it any more. Does nothing if it has
     /// ended.
     package func giveUp(_ key: Key) {
         state.withLock { state in
@@ -67,11 +68,11 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         fill()
     }
 
-    /// The number of given-up computations that still run.
+    /// The number of given-up computations that are still running.
     package var abandoned: Int { state.withLock { $0.givenUp.count } }
 
-    /// Starts threads for queued work, up to the maximum. If the system cannot start a thread, the next work tries
-    /// again.
+    /// Starts threads for queued computations, up to the maximum. If the system cannot start a thread, the next call
+    /// tries again.
     private func fill() {
         while let number = state.withLock({ state in Self.begin(&state, places) }) {
             do throws(SystemError) {
@@ -82,8 +83,7 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Reserves a place for a new thread and returns the thread's number; nil: no thread is needed or
-    /// allowed.
+    /// Reserves a place for a new thread and returns its number; nil if no thread is needed or allowed.
     private static func begin(_ state: inout State, _ places: Int) -> Int? {
         guard state.waiting.count > state.running.values.count(where: { $0 == .beginning }),
             state.running.count < places, state.givenUp.count < Self.mostGivenUp
@@ -93,8 +93,8 @@ package final class WorkThreads<Key: Hashable & Sendable>: Sendable {
         return state.started
     }
 
-    /// Runs the thread with the number `number`: takes queued work until none remains or its place was given
-    /// to another thread.
+    /// The body of the thread with the number `number`. Runs queued computations until none is left, or until the
+    /// thread's computation was given up and its place taken.
     private func turn(_ number: Int) {
         while let work = state.withLock({ Self.next(number, &$0) }) {
             work.run()

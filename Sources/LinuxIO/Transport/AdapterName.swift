@@ -1,14 +1,14 @@
 import CLinuxShims
 
-/// The adapter that an operator has configured.
+/// The name by which the operator has configured the adapter.
 package enum AdapterName: Hashable, Sendable {
-    /// The adapter is named by the kernel's number, e.g. `hci0`.
+    /// The kernel's number of the adapter: 0 for `hci0`.
     case number(UInt16)
-    /// The adapter is named by its own address, e.g. `F0:F1:F2:F3:F4:01`: six bytes as written. An address
-    /// does not depend on the order in which adapters are found.
+    /// The adapter's own address, six bytes in the order in which they are written, for example `F0:F1:F2:F3:F4:01`.
+    /// Unlike the number, it does not depend on the order in which the kernel finds adapters.
     case address([UInt8])
 
-    /// Parses either form of a name; nil for any other text.
+    /// Parses `hci` with a number, or an address. Returns nil for any other text.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         if bytes.starts(with: Array("hci".utf8)) {
@@ -28,8 +28,7 @@ package enum AdapterName: Hashable, Sendable {
         }
     }
 
-    /// Returns the kernel's number of the adapter; throws the kernel's error when no adapter has this
-    /// address.
+    /// Returns the kernel's number of the adapter. Throws the kernel's error if no adapter has the address.
     func number() throws(ChannelRefusal) -> UInt16 {
         switch self {
         case .number(let number): return number

@@ -1,27 +1,26 @@
 import Encoding
 import Glibc
 
-/// Resets an adapter that hangs, as far as software can, through its device in /sys.
+/// Resets an adapter that hangs, as far as software can, through the adapter's device in /sys.
 ///
-/// - USB: the port is switched off and on (`port/disable`, Linux 6.0; the power is cut where the hub can
-///   switch it). Otherwise the device is deauthorised and authorised again (`authorized`), which restarts its
+/// - USB: the port is switched off and on (`port/disable`, Linux 6.0; this cuts the power if the hub can switch it).
+///   If the port has no such file, the device is deauthorised and authorised again (`authorized`), which restarts its
 ///   driver (Documentation/ABI/testing/sysfs-bus-usb).
-/// - A chip on a serial line that the kernel drives itself (serdev): its driver is unbound and bound again.
-///   This drives the chip's power and reset lines.
-/// - Other devices, e.g. virtual ones, cannot be reset.
+/// - A chip on a serial line that the kernel drives itself (serdev): its driver is unbound and bound again, which
+///   switches the chip's power and reset lines.
+/// - Other devices, for example virtual ones, cannot be reset.
 package struct AdapterReset: Sendable {
     private let system: String
     private let pause: UInt32
 
-    /// Creates a resetter. `system` is /sys except in tests; `pause` is the time between off and on in
-    /// microseconds.
+    /// Creates a resetter. `system` is /sys except in tests. `pause` is the time between off and on, in microseconds.
     package init(system: String = "/sys", pause: UInt32 = 500_000) {
         (self.system, self.pause) = (system, pause)
     }
 
-    /// Resets the adapter. If the adapter is not visible, resets every device that could be the adapter.
-    /// Returns the paths of the devices that were reset; an empty list if no device was found. Throws if the
-    /// kernel refuses and no device could be reset.
+    /// Resets the adapter with the name or address `device`. If the kernel does not list this adapter, resets every
+    /// device that could be the adapter. Returns the paths of the devices that were reset; an empty list if no device
+    /// was found. Throws if the kernel refused and no device was reset.
     package func run(_ device: String) throws(SystemError) -> [String] {
         let adapters = Adapters.list(in: system + "/class/bluetooth")
         var name = device
@@ -41,8 +40,8 @@ package struct AdapterReset: Sendable {
         return done
     }
 
-    /// Returns Bluetooth devices whose adapter may have disappeared: on USB (class e0/01/01: wireless
-    /// controller, radio, Bluetooth) and on serial lines.
+    /// Returns the paths of Bluetooth devices whose adapter may have disappeared: devices on USB (class e0/01/01:
+    /// wireless controller, radio, Bluetooth) and on serial lines.
     private func candidates() -> [String] {
         let bus = system + "/bus/usb/devices"
         let plugged = Directory.names(in: bus).map { "\(bus)/\($0)" }.filter { place in
@@ -58,14 +57,16 @@ package struct AdapterReset: Sendable {
         return plugged + wired
     }
 
-    /// Resets the device at a path, or its closest parent that can be reset.
+    /// Resets the device at a path or, if it cannot be reset, its closest parent that can. Returns whether one was
+    /// found.
     private func reset(_ place: String) throws(SystemError) -> Bool {
         var folder = place
         for _ in 0..<32 where folder.utf8.count > system.utf8.count {
-            // Do not use the device's interface: it can be deauthorised too, but then must be probed
-            // explicitly.
+            // Reset the whole USB device and not one of its interfaces: an interface that was deauthorised must be
+            // probed explicitly afterwards.
             if access(folder + "/bDeviceClass", F_OK) == 0 {
-                // Resolve the port's own path: the device's path disappears with the device.
+                // Resolve the link to the port before the reset: the device's folder, which contains the link,
+                // disappears with the device.
                 if let port = target(folder + "/port"), access(port + "/disable", F_OK) == 0 {
                     try toggle(port + "/disable", "1", "0")
                 } else {
@@ -92,7 +93,8 @@ package struct AdapterReset: Sendable {
         try again { () throws(SystemError) in try write(on, file) }
     }
 
-    /// Undoes the reset after the pause, with up to three attempts: without this the adapter stays unusable.
+    /// Switches the device on again after the pause, with up to three attempts. If all fail, the adapter stays
+    /// unusable.
     private func again(_ bringBack: () throws(SystemError) -> Void) throws(SystemError) {
         for _ in 0..<2 {
             usleep(pause)

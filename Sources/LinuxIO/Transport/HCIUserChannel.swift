@@ -2,15 +2,15 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// The kernel's HCI user channel: this process uses the adapter exclusively, and packets pass unchanged.
+/// The kernel's HCI user channel, over which this process uses an adapter exclusively. Packets pass unchanged.
 ///
-/// Binding an adapter requires CAP_NET_ADMIN; using it requires nothing. Therefore either this process has
-/// that capability, or the opener binds the adapter for this process (``RadioOpener``). The kernel's driver
-/// still loads firmware and opens the line. Closing the transport powers the adapter down.
+/// To bind an adapter a process needs CAP_NET_ADMIN; to use it afterwards, it needs no capability. Therefore either
+/// this process has that capability, or the opener binds the adapter for it (``RadioOpener``). The kernel's driver
+/// still loads the firmware and opens the line. Closing the transport powers the adapter down.
 package enum HCIUserChannel {
-    /// Takes the adapter and returns the transport. Asks the opener if its socket exists, otherwise uses a
-    /// capability of this process. May wait for seconds. `device` is `hci0` or the adapter's address;
-    /// `opener` is the opener's socket (``RadioOpener/path(beside:)``).
+    /// Binds the adapter and returns its transport. If the opener's socket exists, the opener binds the adapter,
+    /// otherwise this process does. May wait for seconds. `device` is a name such as `hci0` or the adapter's address.
+    /// `opener` is the path of the opener's socket (``RadioOpener/path(beside:)``).
     package static func open(
         _ device: String, opener: String, limits: TransportLimits = TransportLimits()
     ) throws(TransportError) -> PacketTransport {
@@ -25,12 +25,12 @@ package enum HCIUserChannel {
         return PacketTransport(descriptor: descriptor, limits: limits)
     }
 
-    /// How long to retry while the adapter is in use. The kernel uses a new adapter while it sets it up, and
-    /// a system rule that brings it up uses it for a moment.
+    /// How long to retry while the adapter is in use. The kernel itself uses a new adapter while it sets it up, and
+    /// so does a system rule that switches the adapter on.
     private static let patience = Duration.seconds(1)
 
-    /// Takes the adapter with a capability of this process. Removes a software block where that is permitted.
-    /// `buffer` is the size in bytes of the receive buffer.
+    /// Binds the adapter with the capability of this process, and returns its descriptor. Removes a software block if
+    /// permitted. `buffer` is the size of the receive buffer in bytes.
     static func take(_ name: AdapterName, buffer: Int) throws(ChannelRefusal) -> Int32 {
         let end = SystemClock.now().advanced(by: patience)
         var wasUnblocked = false
@@ -38,8 +38,8 @@ package enum HCIUserChannel {
             var step: Int32 = 0
             let descriptor = clinux_hci_user_channel(Int32(try name.number()), &step)
             if descriptor >= 0 {
-                // Ignore a failure: the default buffer works, although a stall of half a second then loses
-                // packets silently.
+                // Ignore a failure: the default buffer also works, but after a stall of half a second the kernel
+                // drops packets silently.
                 _ = clinux_receive_buffer(descriptor, Int32(clamping: buffer))
                 return descriptor
             }
@@ -57,19 +57,19 @@ package enum HCIUserChannel {
     }
 }
 
-/// The kernel's refusal of a step in opening an adapter.
+/// The kernel's refusal of one step of opening an adapter.
 struct ChannelRefusal: Error, Hashable {
-    /// The step of the opening that was refused. The numbers of the first three steps are those of the shim.
+    /// The step that was refused. The numbers of the first three steps are those of `clinux_hci_user_channel`.
     enum Step: Int32 {
-        /// Making a Bluetooth socket was refused.
+        /// Creating a Bluetooth socket.
         case opening
-        /// Bringing the adapter down was refused.
+        /// Switching the adapter off.
         case lowering
-        /// Binding the adapter's user channel was refused.
+        /// Binding the adapter's user channel.
         case binding
-        /// The search for the adapter by its address failed.
+        /// Finding the adapter by its address.
         case finding
-        /// The request to the opener failed.
+        /// Asking the opener.
         case asking
     }
 
@@ -77,7 +77,7 @@ struct ChannelRefusal: Error, Hashable {
     /// The errno value of the refusal.
     let code: Int32
 
-    /// Returns the refusal as an error for the operator. `adapters`: the existing adapters.
+    /// Returns the error for the operator. `adapters` returns the existing adapters.
     func meaning(
         for device: String, adapters: @autoclosure () -> [Adapters.Adapter] = Adapters.list()
     ) -> TransportError {

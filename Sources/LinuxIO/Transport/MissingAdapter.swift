@@ -2,25 +2,25 @@ import Encoding
 import Glibc
 import Synchronization
 
-/// Opens an adapter as soon as it is plugged in. The first attempt without it fails at once; later attempts
-/// wait for it.
+/// Opens an adapter, and waits for it while it is unplugged. The first attempt without the adapter fails at once;
+/// later attempts wait until it is plugged in.
 package final class MissingAdapter: Sendable {
     private let isThere: @Sendable () -> Bool
     private let patience: Duration
     private let isMissing = Mutex(false)
 
-    /// The interval between checks, in microseconds.
+    /// The time between two checks for the adapter, in microseconds.
     private static let pause: UInt32 = 50_000
 
-    /// Creates an instance. `isThere` is a cheap check; `patience` is how long an attempt waits, less than
-    /// the gate's timeout for its radio.
+    /// Creates an instance. `isThere` returns whether the adapter is present; it is called often and must be fast.
+    /// `patience` is how long an attempt waits; it must be shorter than the gate's timeout for its radio.
     package init(patience: Duration = .seconds(8), isThere: @escaping @Sendable () -> Bool) {
         self.isThere = isThere
         self.patience = patience
     }
 
-    /// Creates an instance that waits for an adapter of this machine (`hci0`, or an address: then any
-    /// adapter), or for the device file of a serial line.
+    /// Creates an instance for a device of this machine. For a name such as `hci0` it waits for this adapter, for an
+    /// address it waits for any adapter, and for the path of a serial line it waits for this file.
     package convenience init(_ device: String) {
         self.init {
             switch AdapterName(device) {
@@ -31,8 +31,8 @@ package final class MissingAdapter: Sendable {
         }
     }
 
-    /// Opens the adapter. If the adapter was missing at the last attempt, waits first until the adapter is
-    /// present or ``patience`` has passed.
+    /// Opens the adapter with `open`. If the last attempt did not find the adapter, first waits until it is present,
+    /// for at most `patience`.
     package func open<Channel>(_ open: () throws(TransportError) -> Channel) throws(TransportError) -> Channel {
         let end = SystemClock.now().advanced(by: patience)
         while isMissing.withLock(\.self), !isThere(), SystemClock.now() < end { usleep(Self.pause) }

@@ -1,33 +1,33 @@
 import Encoding
 import Glibc
 
-/// A transport over a socket that preserves packet boundaries: one read or write is one packet.
+/// A transport over a socket that preserves packet boundaries: each read or write is one packet.
 ///
-/// The HCI user channel behaves so, and `socketpair(AF_UNIX, SOCK_SEQPACKET)` with a virtual controller at
-/// its other end.
+/// The HCI user channel is such a socket. So is `socketpair(AF_UNIX, SOCK_SEQPACKET)`, at whose other end a virtual
+/// controller can be.
 package final class PacketTransport: HCITransport {
-    /// The descriptor to poll; see ``HCITransport/descriptor``.
+    /// The descriptor to poll (``HCITransport/descriptor``).
     package private(set) var descriptor: Int32
     private let limits: TransportLimits
     private var waiting: [[UInt8]] = []
     private var waitingBytes = 0
     private var buffer: [UInt8]
 
-    /// Takes over an open socket and makes it non-blocking. The socket is closed with this object.
+    /// Takes over an open socket and makes it non-blocking. The socket is closed when this object is released.
     package init(descriptor: Int32, limits: TransportLimits = TransportLimits()) {
         self.descriptor = descriptor
         self.limits = limits
-        // Read one byte more than allowed, to detect a packet that would be truncated.
+        // Make space for one byte more than allowed, so that a packet that is too long is detected.
         buffer = [UInt8](repeating: 0, count: limits.maximumPacket + 1)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
     deinit { close() }
 
-    /// The events to poll for; see ``HCITransport/interest``.
+    /// The events for which to poll the descriptor (``HCITransport/interest``).
     package var interest: PollThread.Interest { waiting.isEmpty ? .readable : [.readable, .writable] }
 
-    /// Returns the events that were received; see ``HCITransport/receive()``.
+    /// Returns received events (``HCITransport/receive()``).
     package func receive() -> [HCITransportEvent] {
         guard descriptor >= 0 else { return [] }
         var events: [HCITransportEvent] = []
@@ -52,7 +52,7 @@ package final class PacketTransport: HCITransport {
         return events
     }
 
-    /// Sends one packet; see ``HCITransport/send(_:)``.
+    /// Sends one packet or queues it (``HCITransport/send(_:)``).
     package func send(_ packet: [UInt8]) -> TransportError? {
         guard descriptor >= 0 else { return .gone }
         guard !packet.isEmpty, packet.count <= limits.maximumPacket else { return .badPacket(packet.count) }
@@ -62,14 +62,14 @@ package final class PacketTransport: HCITransport {
         return flush()
     }
 
-    /// Sends packets that still wait; see ``HCITransport/flush()``.
+    /// Sends queued packets (``HCITransport/flush()``).
     package func flush() -> TransportError? {
         guard descriptor >= 0 else { return .gone }
         var sent = 0
         defer { waiting.removeFirst(sent) }
         while sent < waiting.count {
             let packet = waiting[sent]
-            // Writing to a closed socket must be an error, not a signal to the process.
+            // Without MSG_NOSIGNAL a write to a closed socket would end the process by a signal.
             let count = Glibc.send(descriptor, packet, packet.count, Int32(MSG_NOSIGNAL))
             if count >= 0 {
                 waitingBytes -= packet.count
@@ -83,7 +83,7 @@ package final class PacketTransport: HCITransport {
         return nil
     }
 
-    /// Closes the transport; see ``HCITransport/close()``.
+    /// Closes the transport (``HCITransport/close()``).
     package func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)

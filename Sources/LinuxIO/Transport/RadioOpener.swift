@@ -2,27 +2,28 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// The opener: a small program with CAP_NET_ADMIN that binds the adapter and passes the descriptor to the
-/// service, so that the service needs no capability.
+/// The opener: a small program with CAP_NET_ADMIN that binds the adapter and passes its descriptor to the service. So
+/// the service itself needs no capability.
 ///
-/// A client that connects to its socket as the service's user receives one message: two numbers (errno or 0,
-/// and the step that was refused) and, when the adapter was bound, its descriptor. The opener reads nothing
-/// from the client, and each connection gets one answer. The configuration determines the adapter. systemd
-/// listens (`gatehouse-radio.socket`) and starts the opener for the first request. The opener keeps running
-/// for requests that follow a fault. It ends after a minute without a request.
+/// A client that connects to the opener's socket as the service's user receives one message. It consists of two
+/// numbers (errno or 0, and the step that was refused) and, if the adapter was bound, the adapter's descriptor. The
+/// opener reads nothing from the client, and sends one answer on each connection. The configuration determines the
+/// adapter. systemd listens on the socket (`gatehouse-radio.socket`) and starts the opener for the first request. The
+/// opener ends after a minute without a request.
 package enum RadioOpener {
     /// Returns the path of the opener's socket for the service with the runtime folder `folder`
-    /// (`RUNTIME_DIRECTORY`). The socket is next to the folder, not in it, because the folder belongs to
-    /// the service. So each of several gates on one machine can have an opener for its own adapter.
+    /// (`RUNTIME_DIRECTORY`). The socket is next to the folder and not in it, because the folder belongs to the
+    /// service's user. Several gates on one machine have different runtime folders, so each can have an opener for
+    /// its own adapter.
     package static func path(beside folder: String) -> String { folder + "-radio.sock" }
 
-    /// The timeout of a request: a driver may load firmware. It is shorter than the gate's timeout for its
-    /// radio.
+    /// The timeout of a request. It is long because a driver may load firmware, but shorter than the gate's timeout
+    /// for its radio.
     static let limit = Duration.seconds(9)
-    /// How long the opener keeps running without a request.
+    /// The time without a request after which the opener ends.
     package static let idle = Duration.seconds(60)
 
-    /// Requests the adapter and returns its descriptor. The caller owns the descriptor.
+    /// Asks the opener to bind the adapter, and returns the adapter's descriptor. The caller must close it.
     static func ask(_ path: String) throws(ChannelRefusal) -> Int32 {
         let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let connection = socket(AF_UNIX, type, 0)
@@ -37,22 +38,24 @@ package enum RadioOpener {
         var (answer, descriptor): ([Int32], Int32) = ([0, 0], -1)
         let count = clinux_receive_descriptor(connection, &answer, &descriptor)
         if descriptor >= 0 { return descriptor }
-        // An empty answer means that the opener closed the connection without answering. The opener does so for any
-        // other user.
+        // If no whole message arrived, the opener closed the connection without an answer, as it does for users other
+        // than the service's.
         guard count == 8, answer[0] > 0, let step = ChannelRefusal.Step(rawValue: answer[1]) else {
             throw ChannelRefusal(step: .asking, code: count < 0 ? -count : ECONNRESET)
         }
         throw ChannelRefusal(step: step, code: answer[0])
     }
 
-    /// Answers requests on a listening socket until no request has arrived for the duration `idle`.
+    /// Answers requests on a listening socket. Returns when no request has arrived for the duration `idle`.
     ///
     /// - Parameters:
-    ///   - user: The only user whose requests are answered.
-    ///   - device: Returns the adapter. It is called for each request, because the configuration may change;
-    ///     nil: no adapter is known.
-    ///   - say: Called when the result of a request differs from the previous one; nil: the adapter was
-    ///     handed over.
+    ///   - listener: The descriptor of the listening socket.
+    ///   - user: The ID of the only user whose requests are answered.
+    ///   - idle: The time without a request after which the call returns.
+    ///   - device: Returns the name or address of the adapter; nil: the configuration names none. Called for each
+    ///     request, because the configuration may change.
+    ///   - say: Called when the result of a request differs from that of the previous request. Receives the error;
+    ///     nil: the adapter was passed to the client.
     package static func serve(
         _ listener: Int32, user: UInt32, idle: Duration = RadioOpener.idle, device: () -> String?,
         say: (TransportError?) -> Void
@@ -63,7 +66,8 @@ package enum RadioOpener {
             let ready = clinux_poll(&entry, 1, idle.nanoseconds)
             if ready == 0 { return }
             let connection = clinux_accept(listener)
-            // Continue if the client has disconnected or a signal interrupted the call. Every other error is permanent.
+            // Continue if the client has disconnected or a signal interrupted the call. All other errors are
+            // permanent.
             if ready < 0 || connection < 0 {
                 let code = ready < 0 ? -ready : -connection
                 if [EINTR, EAGAIN, ECONNABORTED].contains(code) { continue }
@@ -88,14 +92,14 @@ package enum RadioOpener {
         }
     }
 
-    /// Whether the client has closed the connection, e.g. to send a new request: then the adapter is not
-    /// taken for it.
+    /// Returns whether the client has closed the connection, for example to send a new request. In this case the
+    /// opener must not bind the adapter.
     static func hasLeft(_ connection: Int32) -> Bool {
         var entry = pollfd(fd: connection, events: 0, revents: 0)
         return clinux_poll(&entry, 1, 0) > 0
     }
 
-    /// Answers one request on a connected socket.
+    /// Answers one request on a connected socket. `take` binds the adapter and returns its descriptor.
     static func answer(
         _ connection: Int32, user: UInt32, device: String, take: () throws(ChannelRefusal) -> Int32
     ) throws(TransportError) {

@@ -2,12 +2,12 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// A controller on a serial line that speaks H4 (Core Specification Vol 4 Part A), e.g. a Nordic board with
-/// the HCI UART firmware. Controllers whose firmware must be loaded first need the kernel's driver: use the
-/// user channel for them.
+/// A controller on a serial line that uses H4 (Core Specification Vol 4 Part A), for example a Nordic board with the
+/// HCI UART firmware. A controller whose firmware must be loaded first needs the kernel's driver and the user channel
+/// instead.
 package enum SerialTransport {
-    /// Opens the line as a transparent byte stream. `flowControl`: whether RTS/CTS is used. H4 requires it
-    /// except at low speeds.
+    /// Opens the serial line as a byte stream without conversions. `baud` is the speed. `flowControl` switches
+    /// RTS/CTS on, which H4 requires except at low speeds.
     package static func open(
         _ path: String, baud: Int, flowControl: Bool, limits: TransportLimits = TransportLimits()
     ) throws(TransportError) -> StreamTransport {

@@ -5,15 +5,15 @@ import Glibc
 package final class StreamTransport: HCITransport {
     /// The medium of the byte stream.
     package enum Medium: Sendable {
-        /// A connected stream socket. Each read is followed by setting TCP_QUICKACK. Otherwise a controller
-        /// that writes a packet in pieces waits 40 ms for this side's delayed acknowledgement (Nagle's
-        /// algorithm), at each command.
+        /// The stream is a connected TCP socket. TCP_QUICKACK is set after each read. Otherwise a controller that
+        /// writes a packet in pieces would wait 40 ms for the delayed acknowledgement at each command (Nagle's
+        /// algorithm).
         case socket
         /// The stream is a serial line.
         case line
     }
 
-    /// The descriptor to poll; see ``HCITransport/descriptor``.
+    /// The descriptor to poll (``HCITransport/descriptor``).
     package private(set) var descriptor: Int32
     private let limits: TransportLimits
     private let medium: Medium
@@ -21,7 +21,8 @@ package final class StreamTransport: HCITransport {
     private var waiting: [UInt8] = []
     private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
 
-    /// Takes over an open descriptor and makes it non-blocking. The descriptor is closed with this object.
+    /// Takes over an open descriptor and makes it non-blocking. The descriptor is closed when this object is
+    /// released.
     package init(descriptor: Int32, medium: Medium, limits: TransportLimits = TransportLimits()) {
         self.descriptor = descriptor
         self.limits = limits
@@ -32,10 +33,10 @@ package final class StreamTransport: HCITransport {
 
     deinit { close() }
 
-    /// The events to poll for; see ``HCITransport/interest``.
+    /// The events for which to poll the descriptor (``HCITransport/interest``).
     package var interest: PollThread.Interest { waiting.isEmpty ? .readable : [.readable, .writable] }
 
-    /// Returns the events that were received; see ``HCITransport/receive()``.
+    /// Returns received events (``HCITransport/receive()``).
     package func receive() -> [HCITransportEvent] {
         guard descriptor >= 0 else { return [] }
         var events: [HCITransportEvent] = []
@@ -64,7 +65,7 @@ package final class StreamTransport: HCITransport {
         return events
     }
 
-    /// Sends one packet; see ``HCITransport/send(_:)``.
+    /// Sends one packet or queues it (``HCITransport/send(_:)``).
     package func send(_ packet: [UInt8]) -> TransportError? {
         guard descriptor >= 0 else { return .gone }
         guard !packet.isEmpty, packet.count <= limits.maximumPacket else { return .badPacket(packet.count) }
@@ -73,14 +74,14 @@ package final class StreamTransport: HCITransport {
         return flush()
     }
 
-    /// Sends packets that still wait; see ``HCITransport/flush()``.
+    /// Sends queued packets (``HCITransport/flush()``).
     package func flush() -> TransportError? {
         guard descriptor >= 0 else { return .gone }
         var sent = 0
         defer { waiting.removeFirst(sent) }
         while sent < waiting.count {
             let count = waiting[sent...].withUnsafeBytes { bytes in
-                // Writing to a closed socket must be an error, not a signal to the process.
+                // Without MSG_NOSIGNAL a write to a closed socket would end the process by a signal.
                 medium == .socket
                     ? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
                     : write(descriptor, bytes.baseAddress, bytes.count)
@@ -96,7 +97,7 @@ package final class StreamTransport: HCITransport {
         return nil
     }
 
-    /// Closes the transport; see ``HCITransport/close()``.
+    /// Closes the transport (``HCITransport/close()``).
     package func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)

@@ -2,9 +2,9 @@ import CLinuxShims
 import Encoding
 import Glibc
 
-/// A controller that speaks H4 over TCP: rootcanal, Bumble, or a network bridge to real hardware.
+/// A controller that uses H4 over TCP: rootcanal, Bumble, or a network bridge to a real controller.
 package enum TCPTransport {
-    /// Connects to the controller. `timeout` applies to each address of the host name.
+    /// Connects to the controller. Tries all addresses of the host name, each for `timeout`.
     package static func connect(
         host: String, port: UInt16, timeout: Duration = .seconds(3), limits: TransportLimits = TransportLimits()
     ) throws(TransportError) -> StreamTransport {

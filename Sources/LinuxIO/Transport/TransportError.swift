@@ -3,38 +3,38 @@ import Glibc
 
 /// The reason why a controller cannot be reached or was lost.
 package enum TransportError: Error, Hashable, Sendable {
-    /// The kernel has no Bluetooth, or the process runs in another network namespace than the adapter.
+    /// The kernel has no Bluetooth, or this process runs in another network namespace than the adapter.
     case noBluetooth
-    /// The given adapter or device does not exist; `others` are the existing adapters.
+    /// The adapter or device with the given name does not exist. `others` contains the names of the existing
+    /// adapters.
     case notFound(String, others: [String] = [])
-    /// Another program uses the given adapter: bluetoothd, if it is running, or a second gate. `holder`: the
-    /// name of that program, if known.
+    /// Another program uses the adapter with the given name: bluetoothd, if it is running, or a second gate. `holder`
+    /// is the name of that program; nil: it is unknown.
     case busy(String, holder: String? = nil)
-    /// rfkill blocks the transmitter.
+    /// Software blocks the transmitter (rfkill).
     case blocked
-    /// A hardware switch blocks the transmitter; no program can change that.
+    /// A hardware switch blocks the transmitter. No program can remove this block.
     case switchedOff
-    /// The opener (``RadioOpener``) fails; the text is the reason.
+    /// The opener (``RadioOpener``) failed. The text is the reason.
     case opener(String)
-    /// The process lacks the permission for the given operation.
+    /// The process lacks the permission for the operation that the text names.
     case notPermitted(String)
-    /// No host answers at the given address.
+    /// The host with the given address does not answer.
     case unreachable(String)
     /// The peer closed the connection, or the adapter was unplugged.
     case gone
-    /// The byte stream is not H4, or is no longer H4.
+    /// The received bytes are not H4 packets.
     case framing(H4Framing.Failure)
-    /// A packet that this program tried to send is empty or exceeds the limit; the value is its length in
-    /// bytes.
+    /// A packet that this program tried to send is empty or too long. The value is its length in bytes.
     case badPacket(Int)
-    /// The controller accepts no more data.
+    /// The controller accepts no more data, and the queue for sending is full.
     case stalled
-    /// The serial line does not support the given speed in baud.
+    /// The serial line does not support the given speed, in baud.
     case unsupportedSpeed(Int)
     /// Another system call failed, with the given error.
     case system(SystemError)
 
-    /// The remedy in plain words.
+    /// The instruction for the operator that removes the cause of the error.
     package var remedy: String {
         switch self {
         case .noBluetooth:
@@ -60,8 +60,8 @@ package enum TransportError: Error, Hashable, Sendable {
         }
     }
 
-    /// Maps an errno of opening `device` to an error. `daemon`: whether bluetoothd runs; evaluated only when
-    /// needed.
+    /// Returns the error for an errno value of opening `device`. `daemon` returns whether bluetoothd runs, and is
+    /// called only for EBUSY.
     static func opening(
         _ device: String, _ operation: String, code: Int32, daemon: @autoclosure () -> Bool = Adapters.daemonIsRunning()
     ) -> TransportError {
@@ -76,7 +76,7 @@ package enum TransportError: Error, Hashable, Sendable {
         }
     }
 
-    /// Maps an errno of a read or write to an error.
+    /// Returns the error for an errno value of a read or a write.
     static func transferring(_ operation: String, code: Int32) -> TransportError {
         switch code {
         case EPIPE, ECONNRESET, ENODEV, EIO, ENXIO: .gone

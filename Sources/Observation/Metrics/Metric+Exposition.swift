@@ -1,14 +1,14 @@
 import Encoding
 
-// The text format of Prometheus: "Exposition formats", text format 0.0.4.
+// This file writes the text format of Prometheus ("Exposition formats", text format 0.0.4).
 
 extension Metric {
-    /// The media type of ``exposition(of:)``.
+    /// The media type of the text that ``exposition(of:)`` returns.
     package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
-    /// The maximum length of a label's text in bytes.
+    /// The length in bytes after which the text of a label is cut.
     private static let longestLabel = 256
 
-    /// Returns all metrics of a report. A metric without samples is omitted.
+    /// Returns the text with all metrics of a report. Leaves out metrics without samples.
     package static func exposition(of report: StatusReport) -> String {
         var text = ""
         for metric in all {
@@ -55,8 +55,8 @@ extension Metric {
         return result
     }
 
-    /// Returns a number with its decimal point and without trailing zeros. `decimals`: the number of decimal places in
-    /// `number`.
+    /// Returns a number as a decimal fraction without trailing zeros. The last `decimals` digits of `number` follow
+    /// the decimal point.
     static func decimal(_ number: Int, _ decimals: Int) -> String {
         guard decimals > 0 else { return String(number) }
         let digits = String(number.magnitude)

@@ -3,10 +3,10 @@ import Kiosk
 import Ledger
 import Reasons
 
-// All metrics. A test compares them with docs/observation.md.
+// The table of all metrics. A test compares it with docs/observation.md.
 
 extension Metric {
-    /// All metrics, in the order of the exposition.
+    /// All metrics, in the order in which ``exposition(of:)`` writes them.
     package static let all: [Metric] = box + visits + door + radio + records + trust + delivery
 
     private static let box: [Metric] = [
@@ -46,7 +46,8 @@ extension Metric {
             help: "Visits by result. Abandoned visits are counted and not recorded."
         ) { report in
             guard let visits = report.visits else { return [] }
-            // Each result has a sample from the start, so that the first visit with that result is an increase.
+            // Always add a sample for each result, so that Prometheus sees the first visit with a result as an
+            // increase.
             let results =
                 [Outcome.Result.accepted, .rejected, .failed].map { Text($0.rawValue) }
                 + [Text(ReasonCode.abandoned.text)]
@@ -218,13 +219,13 @@ extension Metric {
         ) { $0.lastReceipt.map { Int($0.seconds) } },
     ]
 
-    /// Returns a metric with one sample for each destination.
+    /// Returns a metric with one sample for each destination for which `number` returns a number.
     private static func agents(
         _ name: String, _ help: String, number: @escaping @Sendable (StatusReport.Destination) -> Int?
     ) -> Metric {
         elements(name, .gauge, \.agents, labels: [("agent", \.name)], help, number: number)
     }
 
-    /// Returns 1 for true.
+    /// Returns 1 for true, 0 for false and nil for nil.
     private static func flag(_ value: Bool?) -> Int? { value.map { $0 ? 1 : 0 } }
 }

@@ -1,32 +1,35 @@
 import Encoding
 import Kiosk
 
-/// The door on the page: a badge next to the headline unless the mode is normal, the text of the gate's tile, and a
-/// card.
+/// The door on the status page: a badge next to the headline unless the mode is normal, the text of the tile about
+/// the gate, and a card.
 struct DoorCard {
     private let report: StatusReport
     private let words: DoorWords
     private let since: String?
 
-    /// Creates the card for the status report `report`. `zone`: the offset of the time zone in seconds east of UTC.
+    /// Creates the card for the status report `report`. `zone` is the difference of local time from UTC in seconds,
+    /// positive to the east.
     init(_ report: StatusReport, at now: Timestamp, zone: Int) {
         self.report = report
         words = DoorWords(report.door)
         since = words.since(now: now, zone: zone)
     }
 
-    /// The mode for the headline, such as "Locked down by order since 14:02". The text is empty in the normal mode.
+    /// The mode as HTML for the headline, such as "Locked down by order since 14:02"; empty if the mode is normal or
+    /// unknown.
     var badge: String {
         guard let mode = words.mode(since) else { return "" }
         let mark = isLocked ? "⊘" : "⇄"
         return "<p class=\"state warn\">\(mark) \(mode.prefix(1).uppercased() + mode.dropFirst())</p>"
     }
 
-    /// The mode for the title of the window, such as ", locked down by order". The text is empty in the normal mode.
+    /// The mode for the title of the window, such as ", locked down by order"; empty if the mode is normal or
+    /// unknown.
     var title: String { words.mode.map { ", " + $0 } ?? "" }
 
-    /// The text of the gate's tile. In free passage the gate is open although its relay is not energised, so the text
-    /// is "free".
+    /// The text of the tile about the gate; nil if it is unknown. In free passage the gate is open although its relay
+    /// is not energised, so the text is "free".
     var gate: String? {
         guard let gate = report.gate else { return nil }
         guard let gate else { return "none" }
@@ -36,7 +39,7 @@ struct DoorCard {
         return isLocked ? "locked" : "free"
     }
 
-    /// The card: the mode, and the wired inputs.
+    /// The card as HTML: the mode, the wired inputs and the counts of events.
     var html: String {
         guard let door = report.door, door != StatusReport.Door() else { return "" }
         let inputs = words.inputs

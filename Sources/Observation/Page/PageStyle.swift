@@ -1,9 +1,9 @@
 import Crypto
 import Encoding
 
-/// The only style sheet of the page. The content security policy permits it by its digest, and no other sheet.
+/// The only style sheet of the status page. The content security policy permits only this one, by its hash.
 enum PageStyle {
-    /// The sheet, exactly as between the tags.
+    /// The text of the style sheet, exactly as it is between the tags.
     static let css = """
         :root{color-scheme:light dark;--ground:#f4f6f8;--card:#ffffff;--text:#18202b;--soft:#53606f;--line:#d9dfe6;\
         --good:#147a45;--bad:#b3261e;--warn:#8a5a00;--other:#5d6b7a;--blue:#1d5fa8;--empty:#e6eaef}
@@ -62,6 +62,6 @@ enum PageStyle {
         @media (forced-colors:active){rect{forced-color-adjust:none}}
         """
 
-    /// The source expression of the sheet for a content security policy (CSP 3 section 2.3.1).
+    /// The source expression of the style sheet in a content security policy (CSP 3 section 2.3.1).
     static let source = "'sha256-" + Base64.encode(Array(SHA256.hash(data: Array(css.utf8))), .standard) + "'"
 }

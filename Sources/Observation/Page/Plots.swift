@@ -1,16 +1,16 @@
 import Encoding
 import Ledger
 
-/// The pictures of the page. Their shapes stretch with the page; the text next to them does not. Each picture has a
-/// description in words.
+/// Makes the pictures of the status page as HTML. A picture becomes as wide as the page allows, and the text next to
+/// it does not change its size. Each picture has a description in words.
 enum Plots {
-    /// The number of minutes in one column of the picture of a day.
+    /// The number of minutes that one column of the picture of a day covers.
     private static let column = 10
-    /// The minutes of the day that are drawn.
+    /// The number of minutes of a day that are drawn.
     private static let drawn = 24 * 60
 
-    /// Returns the picture of a day's visits, in columns of ten minutes. `now`: the minutes since the beginning of the
-    /// day.
+    /// Returns the picture of a day's visits, with a column for each ten minutes. `now` is the number of minutes
+    /// since midnight.
     static func throughput(_ day: DailyStatistics, now: Int) -> String {
         let columns = stride(from: 0, to: drawn, by: column).map { start in
             day.minutes[start..<start + column].reduce(into: (accepted: 0, rejected: 0, failed: 0)) {
@@ -41,21 +41,22 @@ enum Plots {
             """
     }
 
-    /// Returns the description of the plot.
+    /// Returns the description of the picture of a day's visits.
     static func summary(_ day: DailyStatistics) -> String {
         guard let busiest = day.busiest else { return "no visits yet" }
         return Words.count(day.total, "visit", "visits") + ", at most \(busiest.visits) in a minute, at "
             + clock(minute: busiest.minute)
     }
 
-    /// Returns the picture of the radio over a day up to the present.
+    /// Returns the picture of the state of the radio from midnight until now. `now` is the number of minutes since
+    /// midnight.
     static func radio(_ day: DailyStatistics, now: Int) -> String {
         var (shapes, start) = ("", 0)
         let past = min(max(0, now + 1), drawn)
         while start < past {
             let state = day.radio[start]
             let end = day.radio[start..<past].firstIndex { $0 != state } ?? past
-            // The states also differ in height, for readers who cannot distinguish the colours.
+            // The states also have different heights, for readers who cannot distinguish the colours.
             let (kind, top) =
                 switch state {
                 case .unknown: ("empty", 7)
@@ -80,7 +81,8 @@ enum Plots {
             """
     }
 
-    /// Returns a period between two dates with the present marked.
+    /// Returns the picture of a period of validity, with the part that has passed. The dates are in seconds since
+    /// 1970.
     static func span(_ name: String, from begin: Int, to end: Int, now: Int) -> String {
         let part = end > begin ? min(max(0, (now - begin) * 1000 / (end - begin)), 1000) : 1000
         let kind = now >= end ? "bad" : end - now < 14 * 86_400 && part > 500 ? "warn" : "good"
@@ -93,7 +95,7 @@ enum Plots {
             """
     }
 
-    /// Returns rows with a bar each; the longest bar has the full width.
+    /// Returns a table whose rows have a bar each. The longest bar has the full width.
     static func bars(_ caption: String, _ rows: [(label: String, count: Int, kind: String)]) -> String {
         let most = max(1, rows.map(\.count).max() ?? 1)
         let body = rows.map { row in
@@ -106,10 +108,10 @@ enum Plots {
             "<table class=\"bars\"><caption>\(caption)</caption><tbody>\n\(body.joined(separator: "\n"))\n</tbody></table>"
     }
 
-    /// Returns the minutes since midnight as a time of day, such as 14:02.
+    /// Returns the time of day, such as 14:02, that is `minute` minutes after midnight.
     static func clock(minute: Int) -> String { two(minute / 60) + ":" + two(minute % 60) }
 
-    /// Returns the day of `seconds`, in seconds since 1970, as text.
+    /// Returns the day of a date in seconds since 1970, such as 2026-12-31.
     static func date(_ seconds: Int) -> String { String(Timestamp(seconds: Int64(seconds)).rfc3339.prefix(10)) }
 
     static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }

@@ -4,17 +4,18 @@ import Kiosk
 import Ledger
 import Reasons
 
-/// The page for a browser on this machine: the status report and the day, as HTML without scripts.
+/// The status page: the status report and the statistics of the day as HTML without scripts, for a browser on this
+/// machine.
 ///
-/// Like the lines of `gatehouse status`, the page is made only from the report and the day. Neither contains claims, so
-/// the page contains none. The page names the parts of the gate that do not answer.
+/// All contents come from the report and the statistics. These contain no claims, so the page contains none. The page
+/// names the parts of the gate that do not answer.
 package struct StatusPage: Sendable {
     /// The media type of ``html``.
     package static let mediaType = "text/html; charset=utf-8"
-    /// The content security policy, which permits only the page's style sheet.
+    /// The content security policy of the page. It permits nothing except the page's own style sheet.
     package static let policy =
         "default-src 'none'; style-src \(PageStyle.source); base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    /// The seconds after which a browser reloads the page.
+    /// The time in seconds after which a browser reloads the page.
     private static let pause = 10
 
     private let report: StatusReport
@@ -23,8 +24,9 @@ package struct StatusPage: Sendable {
     private let zone: Int
     private let refreshes: Bool
 
-    /// Creates a page of the status report `report` and the day `day`. `zone`: the offset of the time zone in seconds
-    /// east of UTC. `refreshes`: whether the browser reloads the page.
+    /// Creates a page of the status report `report` and the statistics `day`. `now` is the present date. `zone` is
+    /// the difference of local time from UTC in seconds, positive to the east. `refreshes`: the browser reloads the
+    /// page.
     package init(_ report: StatusReport, day: DailyStatistics, at now: Timestamp, zone: Int, refreshes: Bool) {
         (self.report, self.day, self.now, self.zone, self.refreshes) = (report, day, now, zone, refreshes)
     }
@@ -201,7 +203,7 @@ package struct StatusPage: Sendable {
         }
     }
 
-    /// Returns the mark of a result, for readers who cannot distinguish the colours.
+    /// Returns a sign for a result, for readers who cannot distinguish the colours.
     private static func mark(_ result: Outcome.Result) -> String {
         switch result {
         case .accepted: "✓"
@@ -295,10 +297,10 @@ package struct StatusPage: Sendable {
 
     private var seconds: Int { Int(now.seconds) }
 
-    /// The minutes since the beginning of the day ``day``.
+    /// The number of minutes from the beginning of ``day`` to ``now``.
     private var minute: Int { Int(now.seconds - day.begin.seconds) / 60 }
 
-    /// Returns the local time of day.
+    /// Returns the local time of a date, such as 14:02:31.
     private func clock(_ date: Timestamp) -> String {
         String(Timestamp(seconds: date.seconds + Int64(zone)).rfc3339.dropFirst(11).prefix(8))
     }

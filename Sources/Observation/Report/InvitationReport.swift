@@ -1,36 +1,36 @@
 package import Encoding
 
-/// The result of an invitation: the answer of `gatehouse agent connect`.
+/// What the gate does with an invitation, as `gatehouse agent connect` prints it.
 package struct InvitationReport: StatusObject {
-    /// The way in which an invitation is carried out.
+    /// How the gate follows an invitation.
     package enum Way: String, CaseIterable, Sendable {
-        /// A new connection is made.
+        /// The gate creates a new connection.
         case new
-        /// The invitation led to an existing connection before.
+        /// The gate has already followed this invitation. It led to a connection that exists.
         case known
-        /// The inviter is known. The gate asks it to continue over the existing connection.
+        /// A connection to the inviter exists. The gate asks the inviter to continue over it.
         case reuse
-        /// The gate answers the requests of the invitation over an existing connection.
+        /// A connection to the inviter exists. The gate answers the requests in the invitation over it.
         case answer
-        /// The invitation offers no handshake. The gate answers its requests over a connection for these answers only.
+        /// The invitation offers no handshake. The gate answers its requests over a one-time connection.
         case once
     }
 
-    /// The destination of the invitation.
+    /// The name of the destination for which the invitation is.
     package var destination: Text?
-    /// The way in which the invitation is carried out.
+    /// How the gate follows the invitation.
     package var way: Way?
-    /// The id of the connection; nil if the invitation led to no connection.
+    /// The id of the connection; nil: the invitation has led to no connection.
     package var id: Text?
-    /// Whether the work continues. Giving the same invitation again returns the result.
+    /// Whether the gate still follows the invitation. A request with the same invitation then returns its result.
     package var isUnderWay: Bool?
-    /// The reason why the connection failed.
+    /// The reason why the connection failed; nil: it did not fail.
     package var failure: String?
 
-    /// Creates a report without members.
+    /// Creates a report in which all members are nil.
     package init() {}
 
-    /// The members in the order of the JSON.
+    /// The members, in the order in which they are written as JSON.
     package static let members: [StatusMember<InvitationReport>] = [
         .init("destination", \.destination, .text), .init("way", \.way, .word),
         .init("id", \.id, .text, isAlways: true), .init("underWay", \.isUnderWay, .flag),

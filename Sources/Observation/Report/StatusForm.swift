@@ -1,12 +1,12 @@
 import Encoding
 import Kiosk
 
-/// The form of a value in JSON. The reader returns nil for JSON of another form, because another version of the program
-/// may have written the JSON.
+/// How values of one type are written as JSON and read from it. The reader returns nil for other JSON, which another
+/// version of the program may have written.
 struct StatusForm<Value>: Sendable {
     let write: @Sendable (Value) -> JSON
     let read: @Sendable (JSON) -> Value?
-    /// The paths of the members inside the value, at any depth: `code` or `next.days`.
+    /// The paths of the members inside the value, at all depths, such as `code` or `next.days`.
     var paths: Set<Text> = []
 }
 
@@ -23,38 +23,38 @@ extension StatusForm where Value == Text {
 }
 
 extension StatusForm where Value == String {
-    /// A text for display.
+    /// A text for people.
     static var prose: Self { .init(write: JSON.text, read: \.string?.string) }
 }
 
 extension StatusForm where Value == JSON {
-    /// Any JSON, unchanged: a document of another party.
+    /// Any JSON, which is not changed: a document from another program.
     static var json: Self { .init(write: { $0 }, read: { $0 }) }
 }
 
 extension StatusForm where Value == Timestamp {
-    /// A date of RFC 3339, in UTC with milliseconds.
+    /// A date in RFC 3339, in UTC and with milliseconds.
     static var date: Self {
         .init(write: { .text($0.rfc3339) }, read: { $0.string.flatMap { Timestamp(rfc3339: $0.string) } })
     }
 }
 
 extension StatusForm where Value: RawRepresentable & Sendable, Value.RawValue == String {
-    /// One word of a fixed list.
+    /// A word of a fixed list.
     static var word: Self {
         .init(write: { .text($0.rawValue) }, read: { $0.string.flatMap { Value(rawValue: $0.string) } })
     }
 }
 
 extension StatusForm where Value: StatusObject {
-    /// An object with members of its own.
+    /// An object with its own table of members.
     static var part: Self {
         .init(write: \.json, read: { $0.object == nil ? nil : Value($0) }, paths: Value.memberPaths)
     }
 }
 
 extension StatusForm {
-    /// A list. The reader leaves out elements of another form.
+    /// A list. The reader leaves out elements that it cannot read.
     static func list<Element>(_ form: StatusForm<Element>) -> Self where Value == [Element] {
         .init(write: { .array($0.map(form.write)) }, read: { $0.array?.compactMap(form.read) }, paths: form.paths)
     }
@@ -67,7 +67,7 @@ extension StatusForm {
             paths: form.paths)
     }
 
-    /// An object whose names are data, in byte order. The reader omits values of another form.
+    /// An object whose names are data, written in byte order. The reader leaves out values that it cannot read.
     static func table<Element>(_ form: StatusForm<Element>) -> Self where Value == [Text: Element] {
         .init(
             write: { table in
@@ -85,7 +85,7 @@ extension StatusForm {
 }
 
 extension StatusForm where Value == [DoorInput: Bool?] {
-    /// An object with the wired inputs in the order of the door. An input that cannot be read is `null`.
+    /// An object with a member for each wired input. The member is `null` if the input cannot be read.
     static var inputs: Self {
         let level = StatusForm<Bool?>.orNull(.flag)
         return .init(
@@ -108,7 +108,7 @@ extension StatusForm where Value == [DoorInput: Bool?] {
 }
 
 extension StatusForm where Value == Histogram {
-    /// The bounds of a histogram, its counts and the sum of all values.
+    /// An object with the bounds, the counts and the sum of a histogram.
     static var histogram: Self {
         let (bounds, counts, sum): (Text, Text, Text) = ("bounds", "counts", "sum")
         let list = StatusForm<[Int]>.list(.int)

@@ -1,51 +1,51 @@
 package import Encoding
 package import Kiosk
 
-/// The status of the gate and of its services: the answer of `gatehouse status`.
+/// The status of the gate and of its services, as `gatehouse status` prints it.
 ///
-/// The report has one writer, ``StatusObject/json``, and one reader, ``StatusObject/init(_:)``. All other code, such as
-/// the metrics and the page, uses the properties. A part of the gate that does not answer is nil, and ``silent``
-/// contains its name.
+/// The report has one writer, ``StatusObject/json``, and one reader, ``StatusObject/init(_:)``. All other code, such
+/// as the metrics and the status page, uses the properties. If a part of the gate does not answer, its member is nil,
+/// and ``silent`` contains its name.
 package struct StatusReport: StatusObject {
     /// The state of the gate as a whole.
     package enum State: String, CaseIterable, Sendable {
         /// No fault is in force.
         case fine
-        /// The gate works, but has a fault that needs attention.
+        /// The gate works, but a fault needs attention.
         case attention
-        /// The gate is out of order.
+        /// The gate does not work.
         case fault
     }
 
     /// The state of the gate as a whole.
     package var state: State?
-    /// The name in the advertisements.
+    /// The name of the gate in its advertisements.
     package var name: Text?
     /// The version of the service.
     package var version: Text?
-    /// The number of starts of the service on this database.
+    /// The number of starts of the service with this database.
     package var start: Int?
-    /// The digest of the configuration at the start of the service.
+    /// The hash of the configuration with which the service was started.
     package var configuration: Text?
-    /// The seconds since the start.
+    /// The time since the start of the service in seconds.
     package var uptime: Int?
     /// The date of the report.
     package var observed: Timestamp?
-    /// The names of the parts that did not answer in time.
+    /// The names of the parts of the report whose source did not answer in time.
     package var silent: [Text]?
     /// The faults in force, the most severe first.
     package var faults: [Fault]?
     /// The radio.
     package var radio: Radio?
-    /// The pattern of the light.
+    /// The pattern that the light shows.
     package var light: IndicatorPattern?
-    /// The relay. The inner nil means that the gate has no actuator.
+    /// The relay. The inner nil: the gate has neither a relay nor wires to a gate controller.
     package var gate: Gate??
     /// The number of visits by result.
     package var visits: [Text: Int]?
     /// The number of visits by result and reason code.
     package var reasons: [Text: [Text: Int]]?
-    /// The durations and sizes.
+    /// The histograms of durations and sizes.
     package var figures: Figures?
     /// The number of intents, and of sessions of a printed key, that were not stored.
     package var refusedIntents: Int?
@@ -55,11 +55,11 @@ package struct StatusReport: StatusObject {
     package var ledger: Ledger?
     /// The disk of the ledger. The inner nil: the disk cannot be read.
     package var disk: Disk??
-    /// The clock.
+    /// The date of the gate.
     package var clock: Clock?
     /// The trust data and the rules.
     package var trust: Trust?
-    /// The destinations of the reports.
+    /// The destinations.
     package var agents: [Destination]?
     /// The expiry dates.
     package var expiry: Expiries?
@@ -68,10 +68,10 @@ package struct StatusReport: StatusObject {
     /// The log.
     package var log: Log?
 
-    /// Creates a report without members.
+    /// Creates a report in which all members are nil.
     package init() {}
 
-    /// The members in the order of the JSON.
+    /// The members, in the order in which they are written as JSON.
     package static let members: [StatusMember<StatusReport>] = [
         .init("state", \.state, .word), .init("name", \.name, .text), .init("version", \.version, .text),
         .init("start", \.start, .int), .init("configuration", \.configuration, .text),
@@ -87,7 +87,7 @@ package struct StatusReport: StatusObject {
 }
 
 extension StatusReport {
-    /// The names in the report that identify this gate, its agents and their resources.
+    /// The names in the report that identify this gate, its agents and the items that expire.
     package var names: [Text] {
         let expiring = (expiry?.warnings ?? []) + [expiry?.next].compactMap(\.self)
         return ([name, ledger?.id] + (agents ?? []).map(\.name) + expiring.map(\.name)).compactMap(\.self)

@@ -2,22 +2,21 @@ import DIDComm
 package import Encoding
 package import Mailboxes
 
-/// `[agency]`: an Evernym-style agency that serves as the mailbox, if `agent.mailbox` is `agency`.
+/// `[agency]`: an agency (such as Evernym's) that is the gate's mailbox. It is used if `agent.mailbox` is `agency`.
 package struct AgencySection: Sendable {
-    /// A place where the agency's webhook is received.
+    /// The receiver of the agency's webhook.
     package struct Listener: Hashable, Sendable {
-        /// The address of this machine.
+        /// The address and port on this machine at which the gate listens.
         package let address: ListenAddress
-        /// The path and query of the webhook's URL.
+        /// The path and the query of the webhook's URL, which requests must have.
         package let target: String
     }
 
-    /// Which agency the gate uses, and how; nil if the mailbox is not at an agency.
+    /// The agency and how the gate uses it; nil if the agency is not the mailbox.
     package let settings: AgencySettings?
-    /// The source of a sponsor's token; nil if the agency needs no token.
+    /// The source of the sponsor's token; nil if the agency requires none.
     package let token: TokenSource?
-    /// The address at which the agency's webhook reports that a message waits; nil if the gate does not
-    /// listen.
+    /// The receiver of the webhook by which the agency announces messages; nil if the gate does not listen.
     package let listener: Listener?
 
     init(
@@ -74,8 +73,8 @@ package struct AgencySection: Sendable {
         self.settings = settings
     }
 
-    /// Returns the settings of the webhook's receiver: it listens at `address`, and expects the path and the
-    /// query of the webhook's URL.
+    /// Checks `agency.webhook` and `agency.webhookListen`, and returns the receiver that they describe; nil if they
+    /// describe none.
     private static func listener(
         _ reader: inout ConfigurationReader, _ webhook: String?, _ address: String?
     ) -> Listener? {
@@ -87,7 +86,7 @@ package struct AgencySection: Sendable {
             }
             return nil
         }
-        // A fragment is not sent to a server.
+        // Remove the fragment, because clients do not send it.
         guard let target = WebURL(Text(String(webhook.prefix { $0 != "#" })))?.target.string else {
             reader.reject(
                 "agency.webhook", "is not a URL", "Write webhook = \"https://kiosk.example.org/wake\", or remove it."

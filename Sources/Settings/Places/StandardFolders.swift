@@ -1,35 +1,35 @@
 import Foundation
 
-/// The folders that a gate has unless its configuration says otherwise: settings, state, and the files of one
-/// run.
+/// The folders that a gate uses for paths that its configuration does not set: for settings, for state and for the
+/// files of one run.
 ///
-/// The folders are where the package installs them, or below the folder that `GATEHOUSE_ROOT` names. That
-/// variable is for tests and for building an image; systemd never sets it. The variable applies wherever
-/// these folders are named: as a default, in a configuration and in `--config`. So a program with this
-/// variable uses nothing of this machine's own gate, whatever its configuration says. The variable does not
-/// change any other path.
+/// They are the folders of the installed package or, if the variable `GATEHOUSE_ROOT` is set, the same folders below
+/// the folder that it names. The variable is for tests and for building an image; systemd never sets it. It applies
+/// wherever one of these folders is named: as a default, in a configuration or after `--config`. So a program with
+/// this variable uses nothing of this machine's own gate, whatever its configuration says. The variable changes no
+/// other path.
 package struct StandardFolders: Hashable, Sendable {
-    /// The name of the environment variable with the root of the folders.
+    /// The environment variable with the path of the folder that contains the standard folders.
     package static let variable = "GATEHOUSE_ROOT"
-    /// Settings: the configuration, the trust directory, invitations.
+    /// The folder of settings: the configuration, the trust directory, invitations.
     package static let settings = "/etc/gatehouse"
-    /// The folder of the state: the ledger and its keys, and imported trust data.
+    /// The folder of state: the ledger and its keys, and imported trust data.
     package static let state = "/var/lib/gatehouse"
-    /// The folder of files that exist while the service runs: sockets, the picture, the status.
+    /// The folder of the files that exist only while the service runs: sockets, the picture of the code, the status.
     package static let runtime = "/run/gatehouse"
 
-    /// The folders of this process. Here an invalid value of the variable counts as no value; with one, the
-    /// program does not start.
+    /// The standard folders of this process. An invalid value of the variable counts as no value here; the program
+    /// does not start with one.
     package static let inForce = StandardFolders(ProcessInfo.processInfo.environment) ?? StandardFolders()
 
-    /// The prefix of each folder: empty, or an absolute path that does not end with a slash.
+    /// The prefix of each folder: empty, or an absolute path without a slash at its end.
     package let root: String
 
-    /// Creates the folders of the package.
+    /// Creates the folders of the installed package.
     package init() { root = "" }
 
-    /// Creates the folders for a process with `environment`; nil if the variable is set to something other
-    /// than an absolute path, or to one with `.` or `..` in it.
+    /// Creates the folders for a process with the environment variables `environment`. Returns nil if the value of
+    /// the variable is not an absolute path, or contains `.` or `..` as a name.
     package init?(_ environment: [String: String]) {
         let text = environment[Self.variable] ?? ""
         let names = text.split(separator: "/")
@@ -39,16 +39,17 @@ package struct StandardFolders: Hashable, Sendable {
         root = names.map { "/" + $0 }.joined()
     }
 
-    /// Returns `path` relocated below the root if it is one of these folders or in one of them, in any
-    /// spelling. The folders of further gates have the gate's name after a hyphen (`/var/lib/gatehouse-out`).
-    /// Returns every other path unchanged, including a path that is already below the root.
+    /// Returns `path` below the root if it is one of the standard folders or in one of them, in any spelling. The
+    /// standard folders of further gates have the name of the gate after a hyphen (`/var/lib/gatehouse-out`). Returns
+    /// every other path unchanged, including a path that is already below the root.
     package func place(_ path: String) -> String {
         let plain = Self.plain(path)
         guard !root.isEmpty, !plain.hasPrefix(root + "/"), Self.has(plain) else { return path }
         return root + plain
     }
 
-    /// Reverses ``place(_:)``: returns how a configuration writes a path.
+    /// Removes the root from a path that ``place(_:)`` returned. The result is the path as it is written in a
+    /// configuration. Returns every other path unchanged.
     package func name(_ path: String) -> String {
         guard path.hasPrefix(root), case let name = String(path.dropFirst(root.count)), Self.has(name) else {
             return path
@@ -56,8 +57,8 @@ package struct StandardFolders: Hashable, Sendable {
         return name
     }
 
-    /// Returns an absolute path without empty names, `.` and `..`. It resolves them by the text alone and
-    /// follows no link.
+    /// Returns an absolute path without empty names, `.` and `..`. They are removed from the text alone, so no link
+    /// is followed.
     private static func plain(_ path: String) -> String {
         guard path.hasPrefix("/") else { return path }
         var names: [Substring] = []

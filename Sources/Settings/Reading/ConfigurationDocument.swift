@@ -1,10 +1,11 @@
 import Encoding
 
-/// A TOML document whose values are addressed by dotted keys.
+/// A TOML document. Its values are found by dotted keys, such as `gate.pulse`.
 struct ConfigurationDocument {
-    /// The values; nil if there are none.
+    /// The values of the document; nil: it has none.
     private let root: TOMLTable?
-    /// The section whose keys are in `root`, with its line; nil if `root` is the whole file.
+    /// The key of the section whose keys `root` contains, and the line of the section; nil if `root` is the whole
+    /// file.
     private let section: (key: String, line: Int?)?
 
     /// Creates a document without keys.
@@ -14,25 +15,24 @@ struct ConfigurationDocument {
         (root, section) = (try TOML.parse(bytes), nil)
     }
 
-    /// Creates a view of one of several sections with the key `key`, as if it were the only section. The header of the
-    /// section is near `line`.
+    /// Creates a document of one among several sections with the key `key`, as if it were the only one. `line` is a
+    /// line near the header of the section.
     init(_ table: TOMLTable, as key: String, line: Int?) {
         (root, section) = (table, (key, table.entries.first?.line ?? line))
     }
 
-    /// The value of a dotted key, if it has one.
+    /// The value of a dotted key; nil if the document does not contain the key.
     subscript(key: String) -> TOML? { entry(key)?.value }
 
-    /// Returns the line of a dotted key or, if the file does not contain the key, the line of the section to
-    /// which the key would belong.
+    /// Returns the line of a dotted key. If the document does not contain the key, returns the line of the section to
+    /// which the key would belong; nil if the section is missing too.
     func line(of key: String) -> Int? {
         if let entry = entry(key) { return entry.line }
         if let section, !key.contains(".") { return section.line }
         return key.lastIndex(of: ".").flatMap { line(of: String(key[..<$0])) }
     }
 
-    /// The dotted keys of all values that are not sections, and of empty sections, in the order of the
-    /// document.
+    /// The dotted keys of all values that are not sections, and of empty sections, in their order in the document.
     var leaves: [String] {
         var found: [String] = []
         func walk(_ table: TOMLTable, _ prefix: String) {

@@ -1,16 +1,17 @@
 package import Encoding
 
-/// All problems of a configuration, found in one pass. The command line exits with code 2 for this error.
+/// All problems of a configuration file, found in one pass. The command line ends with the exit code 2 for this
+/// error.
 package struct ConfigurationError: Error, Hashable, Sendable {
     /// One problem in a configuration.
     package struct Problem: Hashable, Sendable {
-        /// The line in the file, from 1; nil when the key is absent or cannot be located.
+        /// The line in the file, from 1; nil if the key is missing or its line is unknown.
         package var line: Int?
-        /// The key with its sections, e.g. `gate.pulse`; empty for the file as a whole.
+        /// The dotted key, for example `gate.pulse`; empty if the problem concerns the whole file.
         package var key: String
-        /// The fault, in plain words.
+        /// The problem, in plain words. It follows the key.
         package var message: String
-        /// The remedy: what to write instead, in plain words.
+        /// The remedy in plain words: what to write instead.
         package var remedy: String
 
         /// Creates a problem of the value of `key`.
@@ -19,9 +20,9 @@ package struct ConfigurationError: Error, Hashable, Sendable {
         }
     }
 
-    /// The file's path as it was given.
+    /// The path of the file, as the caller named it.
     package let file: String
-    /// The problems in the order of their lines. The list is never empty.
+    /// The problems, ordered by their lines. There is at least one.
     package let problems: [Problem]
 }
 

@@ -1,23 +1,22 @@
 import Encoding
 
-/// Reads values from a document by their keys, and collects every problem and every key that was requested.
+/// Reads values from a document by their keys. Collects all problems, and all keys that were requested.
 ///
-/// The requests are the schema: a key of the document that was never requested is unknown, and a reader over
-/// an empty document lists all keys with their defaults.
+/// The requests are the schema. A key of the document that was never requested is unknown, and the requests to an
+/// empty document list all keys with their defaults.
 package struct ConfigurationReader {
     private static let textForm = "a text in quotes"
 
     private let document: ConfigurationDocument
-    /// The keys that a file must have.
+    /// The keys that a configuration file must contain.
     private(set) var requiredKeys: Set<String> = []
     private(set) var problems: [ConfigurationError.Problem] = []
-    /// Every key that was requested, with its value in force and the form that it takes, in the order of the
-    /// requests.
+    /// Each key that was requested, with its value in force and the form of its values, in the order of the requests.
     private(set) var effective: [(key: String, value: JSON, form: String)] = []
-    /// Warnings about keys that have no effect, or not the whole effect that the operator may intend.
+    /// The warnings about keys that have no effect, or not the whole effect that the operator may intend.
     private(set) var notices: [ConfigurationError.Problem] = []
 
-    /// The deprecated keys of the document, by the key that replaces them.
+    /// The deprecated keys that the document contains, by the keys that replace them.
     private var former: [String: String] = [:]
 
     init(_ document: ConfigurationDocument, deprecated: [DeprecatedKey] = []) {
@@ -34,22 +33,22 @@ package struct ConfigurationReader {
         }
     }
 
-    /// Returns whether the document gives a value for `key`.
+    /// Returns whether the document contains a value for `key`.
     package func has(_ key: String) -> Bool { node(key) != nil }
 
-    /// Returns whether the document gives a text for `key`.
+    /// Returns whether the document contains a text for `key`.
     func isText(_ key: String) -> Bool { node(key)?.string != nil }
 
-    /// Returns the value of `key`. The document may give the value under a former name of the key.
+    /// Returns the value of `key`. It may be in the document under the deprecated name of the key.
     private func node(_ key: String) -> TOML? { document[former[key] ?? key] }
 
-    /// Records a problem of a key.
+    /// Records a problem with a key.
     package mutating func reject(_ key: String, _ message: String, _ remedy: String) {
         let written = former[key] ?? key
         problems.append(.init(line: document.line(of: written), key: written, message: message, remedy: remedy))
     }
 
-    /// Reads a required text.
+    /// Reads a text that the document must contain. `example` is the value in the remedy if it is missing.
     mutating func required(_ key: String, example: String) -> String {
         requiredKeys.insert(key)
         guard has(key) else {
@@ -60,18 +59,18 @@ package struct ConfigurationReader {
         return text(key, default: "")
     }
 
-    /// Reads a text.
+    /// Reads a text. Returns `fallback` if it is missing or invalid.
     package mutating func text(_ key: String, default fallback: String) -> String {
         read(key, fallback, Self.textForm, write: { .text($0) }) { $0.string?.string }
     }
 
-    /// Reads a text that may be missing; nil if it is missing or empty.
+    /// Reads a text. Returns nil if it is missing or empty.
     package mutating func optional(_ key: String) -> String? {
         let text = text(key, default: "")
         return text.isEmpty ? nil : text
     }
 
-    /// Reads a list of texts.
+    /// Reads a list of texts. Returns an empty list if it is missing or invalid.
     package mutating func texts(_ key: String) -> [String] {
         read(key, [], "a list of texts, [\"one\", \"two\"]", write: { .array($0.map { .text($0) }) }) { value in
             guard let elements = value.array else { return nil }
@@ -80,12 +79,12 @@ package struct ConfigurationReader {
         }
     }
 
-    /// Reads `true` or `false`.
+    /// Reads `true` or `false`. Returns `fallback` if it is missing or invalid.
     package mutating func flag(_ key: String, default fallback: Bool) -> Bool {
         read(key, fallback, "true or false, without quotes", write: { .bool($0) }) { $0.boolean }
     }
 
-    /// Reads a whole number within bounds.
+    /// Reads a whole number within bounds. Returns `fallback` if it is missing or invalid.
     package mutating func integer(_ key: String, default fallback: Int, in bounds: ClosedRange<Int>) -> Int {
         let wanted = "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         let value = read(key, fallback, wanted, write: { .int($0) }) { $0.integer.map { Int(clamping: $0) } }
@@ -94,7 +93,7 @@ package struct ConfigurationReader {
         return fallback
     }
 
-    /// Reads a duration within bounds.
+    /// Reads a duration within bounds. Returns `fallback` if it is missing or invalid.
     mutating func duration(
         _ key: String, default fallback: Duration, in bounds: ClosedRange<Duration>
     ) -> Duration {
@@ -108,7 +107,8 @@ package struct ConfigurationReader {
         return fallback
     }
 
-    /// Reads a list of at most `limit` durations, each within bounds, and at most `longest` in total.
+    /// Reads a list of at most `limit` durations, each within `bounds`, and at most `longest` in total. Returns
+    /// `fallback` if it is missing or invalid.
     mutating func durations(
         _ key: String, default fallback: [Duration], in bounds: ClosedRange<Duration>, longest: Duration, limit: Int
     ) -> [Duration] {
@@ -126,19 +126,19 @@ package struct ConfigurationReader {
         return values
     }
 
-    /// Reads a value that must be one of a fixed set of words. `choices`: the words.
+    /// Reads a value that must be one of the words of `choices`. Returns `fallback` if it is missing or invalid.
     package mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, default fallback: Choice, of choices: [Choice] = Array(Choice.allCases)
     ) -> Choice where Choice.RawValue == String {
         let words = choices.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
         return read(key, fallback, words, write: { .text($0.rawValue) }) { value in
-            // Compare bytes: two Unicode spellings of the same letter count as different words.
+            // Compare bytes: two Unicode spellings of one letter are different words.
             value.string.flatMap { text in choices.first { Text($0.rawValue) == text } }
         }
     }
 
-    /// Reads a value that must be one of a fixed set of words, or the word `none`, which means nil and is the
-    /// default.
+    /// Reads a value that must be one of a fixed set of words, or the word `none`. Returns nil for the word `none`,
+    /// and if the value is missing or invalid.
     package mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, orNil none: String
     ) -> Choice? where Choice.RawValue == String {
@@ -150,7 +150,8 @@ package struct ConfigurationReader {
         }
     }
 
-    /// Reads some of a fixed set of words, each at most once. Returns them in the order of the set.
+    /// Reads a list of words from a fixed set, each at most once. Returns them in the order of the set, or `fallback`
+    /// if the list is missing or invalid.
     mutating func choices<Choice: RawRepresentable & CaseIterable & Equatable>(
         _ key: String, default fallback: [Choice]
     ) -> [Choice] where Choice.RawValue == String {
@@ -174,7 +175,7 @@ package struct ConfigurationReader {
         return Choice.allCases.filter { chosen.contains($0) }
     }
 
-    /// Reads a list of sections, `[[key]]`, that may have only the keys `names`.
+    /// Reads the sections `[[key]]`. Each may contain only the keys `names`.
     mutating func sections(_ key: String, _ names: [Text]) -> [TOMLTable] {
         let wanted = "one section [[\(key)]] for each"
         let sections: [TOMLTable] = read(key, [], wanted, write: { .array($0.map(Self.json)) }) { value in
@@ -191,8 +192,8 @@ package struct ConfigurationReader {
         return sections
     }
 
-    /// Reads a list of sections, `[[list]]`, each with the keys of `[key]`. `body` reads each section as if
-    /// it were the only one of that name. Problems in a section are reported under `list`.
+    /// Reads the sections `[[list]]`, whose keys are those of `[key]`. Calls `body` for each section with a reader
+    /// for which this section is `[key]`. Problems in a section are reported under `list`.
     package mutating func each<Section>(
         _ list: String, as key: String, _ body: (inout ConfigurationReader) -> Section
     ) -> [Section] {
@@ -217,7 +218,7 @@ package struct ConfigurationReader {
         }
     }
 
-    /// Reads a section. In the list of all keys its keys follow those of the section `name`.
+    /// Reads a section with `body`. In the list of all keys its keys follow those of the section `name`.
     mutating func after<Section>(_ name: String, _ body: (inout Self) -> Section) -> Section {
         let end = effective.count
         let section = body(&self)
@@ -235,18 +236,18 @@ package struct ConfigurationReader {
         return .object(JSONObject(table.entries.map { .init($0.name, json($0.value)) }))
     }
 
-    /// Records a warning about a key, for which the file is not refused.
+    /// Records a warning about a key. Unlike a problem, it does not make the file invalid.
     package mutating func warn(_ key: String, _ message: String, _ remedy: String) {
         notices.append(.init(line: document.line(of: key), key: key, message: message, remedy: remedy))
     }
 
-    /// Rejects every key of the document that was never requested.
+    /// Records a problem for each key of the document that was never requested.
     mutating func rejectUnknownKeys() {
         let known = effective.map(\.key)
         let retired = notices.map(\.key)
         for leaf in document.leaves where !(known + retired).contains(where: { $0 == leaf }) {
-            // The value is not a section although a section belongs here, or it is an empty section. An empty
-            // section is allowed.
+            // Either the value is not a section although its key is that of a section, or it is an empty section. An
+            // empty section is permitted.
             if known.contains(where: { $0.hasPrefix(leaf + ".") }) {
                 if document[leaf]?.table != nil { continue }
                 reject(leaf, "is a section, not a value", "Write [\(leaf)] on a line of its own, and its keys below.")
@@ -277,7 +278,7 @@ package struct ConfigurationReader {
 
     private static func complaint(_ value: TOML) -> String {
         guard let text = value.string?.string else { return "is \(value.kind)" }
-        // Do not repeat an invitation that is in the wrong place: it is a secret.
+        // If an invitation is written in the wrong place, do not repeat it in the error: it is a secret.
         return WrittenInvitation.holdsInvitation(text) ? "does not take that" : "does not take \"\(text.prefix(60))\""
     }
 

@@ -1,16 +1,15 @@
-/// A key of earlier versions that a configuration may still have. It is accepted with a warning for at least
-/// one release (docs/compatibility.md).
+/// A key of earlier versions. It is accepted, with a warning, for at least one release (docs/compatibility.md).
 package struct DeprecatedKey: Hashable, Sendable {
     /// The deprecated key.
     package var key: String
-    /// The key that replaces the deprecated key and takes its value; nil if the deprecated key no longer has
-    /// any effect.
+    /// The key that replaces the deprecated key and gets its value; nil if the deprecated key no longer has an
+    /// effect.
     package var replacement: String?
-    /// The first version that warns.
+    /// The first version that warns about the key.
     package var since: String
-    /// The first version that refuses the key.
+    /// The first version that rejects the key.
     package var until: String
-    /// What to write instead, in plain words; empty if the name of the replacement is enough.
+    /// The remedy: what to write instead, in plain words. Empty if the name of the replacement is enough.
     package var remedy = ""
 
     /// All deprecated keys.
@@ -20,7 +19,7 @@ package struct DeprecatedKey: Hashable, Sendable {
             remedy: "The ledger itself is the outbox; ledger.keepMegabytes bounds it.")
     ]
 
-    /// The warning about this key.
+    /// The warning that is recorded for the key.
     var warning: (message: String, remedy: String) {
         guard let replacement else {
             return ("no longer has an effect", "\(remedy) Remove it; version \(until) refuses it.")

@@ -3,8 +3,8 @@ package import Encoding
 import Foundation
 
 extension CivilZone {
-    /// Returns the zone of that name with its changes from 2000 to 2060. A gate whose zone database is
-    /// outdated needs an update of the machine, not of the policy.
+    /// Returns the time zone with the given name and its changes of the offset from 2000 to 2060; nil if the machine
+    /// does not know the zone. An outdated zone needs an update of the machine's zone database, not of the policy.
     package static func named(_ name: Text) -> CivilZone? {
         guard let zone = TimeZone(identifier: name.string) else { return nil }
         let end = Date(timeIntervalSince1970: 2_840_140_800)  // 2060-01-01

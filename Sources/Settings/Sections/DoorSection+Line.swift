@@ -1,7 +1,7 @@
 package import LinuxIO
 
 extension DoorSection.Input {
-    /// The line with the settings of the request.
+    /// The input's line with its configured settings, as ``GPIOInputs`` requests it.
     package var inputLine: InputLine {
         let bias: InputLine.Bias =
             switch bias {

@@ -2,43 +2,43 @@ import Credentials
 import Encoding
 package import Kiosk
 
-/// `[door]`: the door in addition to the relay, with `[[door.input]]` for each input and `[[door.schedule]]`
-/// for each time.
+/// `[door]`: the settings of the door except the relay's, with a section `[[door.input]]` for each input and
+/// `[[door.schedule]]` for each scheduled time.
 package struct DoorSection: Hashable, Sendable {
-    /// The level at which an input is active.
+    /// The voltage at which an input is active.
     package enum Level: String, CaseIterable, Sendable {
         case low, high
     }
 
-    /// The sources of an input's level while nothing drives it.
+    /// What determines the level of an input while nothing drives its line.
     package enum Bias: String, CaseIterable, Sendable {
-        /// The setting that the board has already.
+        /// The present setting of the chip, which is not changed.
         case asItIs = "as-is"
         /// The chip's resistor to the supply (`pullUp`) or to ground (`pullDown`).
         case pullUp = "pull-up"
         case pullDown = "pull-down"
-        /// No resistor of the chip: the circuit has its own resistor.
+        /// No resistor of the chip. The circuit needs an external resistor.
         case none
     }
 
     /// `[[door.input]]`: the settings of one input.
     package struct Input: Hashable, Sendable {
-        /// The event that the input reports.
+        /// What the input reports.
         package var use: DoorInput
         /// The name of the input's line, on the chip of `[gpio]`.
         package var line: String
-        /// The level at which the input is active.
+        /// The voltage at which the input is active.
         package var active: Level
-        /// The source of the line's level while nothing drives the line.
+        /// What determines the level of the line while nothing drives it.
         package var bias: Bias
-        /// How long a level must be stable before it counts.
+        /// The debounce time: a new level counts after it has lasted for this time.
         package var debounce: Duration
 
         init(_ reader: inout ConfigurationReader) {
             use = reader.choice("door.input.use", default: .passage)
             line = reader.required("door.input.line", example: "GPIO16")
-            // By default, an input closes a contact to ground when its event happens. The contact, tamper and
-            // fire loops open instead, so that a cut wire is noticed.
+            // By default an input is a contact that closes to ground when the event happens. The inputs contact,
+            // tamper and fire are loops that open instead, so that a cut wire is noticed.
             let isLoop = [.contact, .tamper, .fire].contains(use)
             active = reader.choice("door.input.active", default: isLoop ? .high : .low)
             bias = reader.choice("door.input.bias", default: .pullUp)
@@ -47,28 +47,28 @@ package struct DoorSection: Hashable, Sendable {
         }
     }
 
-    /// How long the relay is energised for an opening.
+    /// How the relay operates for an opening: for a fixed time, or until the visitor has passed.
     package var opening: DoorSettings.Opening
-    /// How long a passage is awaited after an opening.
+    /// How long the gate waits for the passage of an admitted visitor.
     package var wait: Duration
-    /// Whether the next verdict waits until the admitted visitor has passed, or can no longer pass.
+    /// Whether the next verdict waits until the admitted visitor has passed or can no longer pass.
     package var oneByOne: Bool
-    /// What happens to an acceptance that was not used for a passage.
+    /// What happens to the credential of an admitted visitor who did not pass.
     package var whenUnused: DoorSettings.Unused
-    /// How long the door may be open before that is reported.
+    /// The time after which a door that is still open is reported.
     package var heldOpen: Duration
-    /// Whether people may leave during a lock-down.
+    /// Whether requests to exit are granted during a lock-down.
     package var exitsWhileLocked: Bool
-    /// The outputs whose lines `[door]` names.
+    /// The lines of the outputs whose keys are in `[door]`.
     package var outputs: [OutputRole: OutputLine]
     /// Whether passage is free while the fire panel reports a fire.
     package var fireOpens: Bool
     /// The inputs, at most one for each use.
     package var inputs: [Input]
-    /// The scheduled times.
+    /// The schedule of lock-down and free passage.
     package var schedule = DoorSchedule()
 
-    /// Reads `[door]`; `chip`: the chip of its lines.
+    /// Reads `[door]`. `chip` is the label of the chip of its lines; nil: none is configured.
     init(_ reader: inout ConfigurationReader, chip: String?) {
         opening = reader.choice("door.opening", default: .pulse)
         wait = reader.duration("door.wait", default: .seconds(5), in: .seconds(1)...DoorSettings.longestWait)
@@ -148,11 +148,11 @@ package struct DoorSection: Hashable, Sendable {
         }
     }
 
-    /// Whether the gate has an output that holds it open for free passage.
+    /// Whether the gate has an output that stays on during free passage.
     private var canBeFree: Bool { outputs[.freeRelay] != nil }
 
-    /// The settings as the ``Kiosk`` module takes them. Their debounce times are zero, because the kernel
-    /// debounces the lines.
+    /// The settings for the ``Kiosk`` module. The debounce times of the inputs are zero, because the inputs are
+    /// already debounced.
     package var settings: DoorSettings {
         var settings = DoorSettings()
         settings.inputs = Dictionary(inputs.map { ($0.use, .zero) }) { first, _ in first }

@@ -4,16 +4,17 @@ import Kiosk
 package struct OutputLine: Hashable, Sendable {
     /// The name of the line, on the chip of `[gpio]`.
     package var name: String
-    /// Whether a low level switches the output on.
+    /// Whether low voltage switches the output on.
     package var activeLow: Bool
 
-    /// Creates the line of that name.
+    /// Creates the line with the name `name`.
     package init(name: String, activeLow: Bool) { (self.name, self.activeLow) = (name, activeLow) }
 }
 
 extension ConfigurationReader {
-    /// Reads the lines of the outputs that have their keys in `section`, in the order of the roles. The polarity
-    /// of neighbours that share it is read after their lines. An output without a line is absent from the result.
+    /// Reads the lines of the outputs whose keys are in `section`, in the order of the roles. Consecutive outputs
+    /// with the same key for their polarity share it; it is read after their lines. The result contains only outputs
+    /// with a line.
     mutating func outputs(in section: String) -> [OutputRole: OutputLine] {
         var outputs: [OutputRole: OutputLine] = [:]
         var rest = OutputRole.allCases.filter { $0.key.hasPrefix(section + ".") }[...]

@@ -11,7 +11,7 @@ package struct RhythmsSection: Hashable, Sendable {
         }
         for sign in LampRhythms.signs {
             guard let other = lamps.indistinguishable(of: sign) else { continue }
-            // If the file sets only one of the two indicator patterns, name that one.
+            // If the file contains only one of the two keys, report the problem for this key.
             let names = [sign, other].map(\.rawValue)
             let isOther = !reader.has("rhythms.\(names[0])") && reader.has("rhythms.\(names[1])")
             let (wrong, right) = isOther ? (names[1], names[0]) : (names[0], names[1])

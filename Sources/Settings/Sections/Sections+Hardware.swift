@@ -4,10 +4,10 @@ import LinuxIO
 
 /// `[kiosk]`: the gate's identity.
 package struct KioskSection: Hashable, Sendable {
-    /// Identifies the gate in records and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`. Default: the name.
+    /// The identifier of the gate in records and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`. By default it is the name.
     package var id: String
-    /// The name that phones show and match: 1 to 14 of `A-Z a-z 0-9 _ -` (the room in a Tuvali
-    /// advertisement).
+    /// The name that phones show and compare: 1 to 14 of `A-Z a-z 0-9 _ -`. More does not fit into a Tuvali
+    /// advertisement.
     package var name: String
 
     init(_ reader: inout ConfigurationReader) {
@@ -25,22 +25,22 @@ package struct KioskSection: Hashable, Sendable {
     }
 }
 
-/// `[radio]`: the way to the Bluetooth controller.
+/// `[radio]`: how the Bluetooth controller is reached.
 package struct RadioSection: Hashable, Sendable {
-    /// The transports of HCI packets.
+    /// The ways to transport HCI packets to the controller.
     package enum Transport: String, CaseIterable, Sendable {
-        /// The kernel's HCI user channel of `device`.
+        /// The kernel's HCI user channel of the adapter `device`.
         case userChannel = "user-channel"
-        /// H4 over TCP to `host`:`port` (virtual controllers, bridges).
+        /// H4 over TCP to `host`:`port`, for virtual controllers and network bridges.
         case tcp
         /// H4 over the serial line `device`.
         case serial
     }
 
-    /// The transport of HCI packets.
+    /// The way to transport HCI packets to the controller.
     package var transport: Transport
-    /// With the user channel: the adapter, `hci0`, `hci1`, …, or its address, `F0:F1:F2:F3:F4:01`. With a
-    /// serial line: the path of the device.
+    /// With the user channel: the name of the adapter (`hci0`, `hci1`, …), or its address (`F0:F1:F2:F3:F4:01`). With
+    /// a serial line: the path of its device node.
     package var device: String
     /// With TCP: the name or address of the controller's host.
     package var host: String
@@ -50,11 +50,11 @@ package struct RadioSection: Hashable, Sendable {
     package var baud: Int
     /// With a serial line: whether RTS/CTS is used.
     package var flowControl: Bool
-    /// The interval between advertisements; phones find a shorter one sooner. The Core Specification allows
-    /// 20 ms to 10.24 s.
+    /// The time between two advertisements. With a shorter time, phones find the gate sooner. The Core Specification
+    /// permits 20 ms to 10.24 s.
     package var advertisingInterval: Duration
-    /// The number of places for phones, 1 to 8, in addition to four for people who are choosing a credential;
-    /// fewer if the controller supports fewer connections.
+    /// The number of places for phones, 1 to 8. The lobby has four more, for people who are choosing a credential.
+    /// The number is lower if the controller supports fewer connections.
     package var phones: Int
 
     init(_ reader: inout ConfigurationReader) {
@@ -75,8 +75,8 @@ package struct RadioSection: Hashable, Sendable {
                     "Write hci0, or another name in /sys/class/bluetooth, or the adapter's address.")
             }
         case .serial:
-            // A path with a blank or a line end could be read as more than a path, for example in a systemd
-            // unit.
+            // Reject a path with a blank or a line end, because in a systemd unit it could be read as more than a
+            // path.
             if !device.hasPrefix("/") || device.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
                 reader.reject("radio.device", "is not a device path", "Write the line's path, e.g. \"/dev/ttyACM0\".")
             }
@@ -86,10 +86,10 @@ package struct RadioSection: Hashable, Sendable {
     }
 }
 
-/// `[gpio]`: the chip of the gate's and the indicator's lines.
+/// `[gpio]`: the chip of the GPIO lines.
 package struct GPIOSection: Hashable, Sendable {
-    /// The chip's label as `gpiodetect` shows it; nil: the gate has no lines, and signals are written only to
-    /// the log and the terminal.
+    /// The label of the chip, as `gpiodetect` prints it; nil: the gate has no lines, and verdicts appear only on
+    /// displays and in the log.
     package var chip: String?
 
     init(_ reader: inout ConfigurationReader) {
@@ -97,17 +97,17 @@ package struct GPIOSection: Hashable, Sendable {
     }
 }
 
-/// `[gate]`: the relay, without its line (``Configuration/outputs``).
+/// `[gate]`: the settings of the relay. Its line is in ``Configuration/outputs``.
 package struct GateSection: Hashable, Sendable {
-    /// The word of the configuration for both directions, or an unknown one.
+    /// The word in the configuration for a gate that is passed in both directions, or in an unknown one.
     package static let anyDirection = "any"
 
-    /// How long the relay is energised, at most 5 s.
+    /// How long the relay is energised for an opening, at most 5 s.
     package var pulse: Duration
-    /// What happens while the ledger cannot take a record.
+    /// Whether the gate admits visitors while the ledger cannot store records.
     package var whenLedgerFails: KioskSettings.LedgerFailurePolicy
-    /// The direction of the gate; nil: both directions, or an unknown one. Then rules for a single direction
-    /// do not apply.
+    /// The direction in which the gate is passed; nil: both directions, or an unknown one. With nil, rules for one
+    /// direction do not apply.
     package var direction: GateDirection?
 
     init(_ reader: inout ConfigurationReader) {
@@ -118,8 +118,8 @@ package struct GateSection: Hashable, Sendable {
 }
 
 extension StringProtocol {
-    /// Returns whether the text consists of ASCII letters, digits and `others`, and its length is in
-    /// `length`.
+    /// Returns whether the text consists of ASCII letters, digits and the characters `others`, and has a length
+    /// within `length`.
     package func isName(of length: ClosedRange<Int>, _ others: String = "") -> Bool {
         length.contains(utf8.count)
             && utf8.allSatisfy { byte in

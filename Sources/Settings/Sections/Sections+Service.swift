@@ -7,7 +7,7 @@ package import Tuvali
 
 /// `[policy]`: the rules for admission.
 package struct PolicySection: Hashable, Sendable {
-    /// The gate's own policy file; nil: the rules are part of the trust data, if they exist.
+    /// The path of the gate's own policy file; nil: the trust data contain the rules, if there are any.
     package var file: String?
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
@@ -15,22 +15,22 @@ package struct PolicySection: Hashable, Sendable {
     }
 }
 
-/// `[clock]`: how trusted the date must be before a credential may be accepted by it.
+/// `[clock]`: how far the date must be trusted before the gate accepts credentials.
 package struct ClockSection: Hashable, Sendable {
-    /// The sources of the date that a configuration may require, from the least to the most trusted.
+    /// The provenances of the date that a configuration may require, from the least to the most trusted.
     package static let sources: [WallTime.Provenance] = [.unset, .saved, .rtc, .synchronised]
 
-    /// The least trusted source of the date with which the gate accepts credentials. With a less trusted
-    /// source, the gate rejects every credential with the reason `clock.untrusted`.
+    /// The lowest provenance of the date with which the gate accepts credentials. With a lower one it rejects each
+    /// credential for the reason `clock.untrusted`.
     package var minimum: WallTime.Provenance
-    /// How far the clocks of issuer and gate may differ, and how far the gate's clock may be set without a
+    /// How far the clocks of issuers and of the gate may differ, and how far the gate's clock may be set without a
     /// report.
     package var skew: Duration
-    /// How long a date to which the clock was moved must be stable before the gate trusts it without an
-    /// operator.
+    /// How long the date must be consistent after the clock was set, before the gate trusts it without an operator's
+    /// confirmation.
     package var settle: Duration
-    /// Whether the machine takes its date only from authenticated time servers, so that the first date after
-    /// a start is already confirmed.
+    /// Whether the machine takes its date only from authenticated time servers. The first date after a start then
+    /// needs no confirmation.
     package var authenticated: Bool
 
     init(_ reader: inout ConfigurationReader) {
@@ -42,25 +42,24 @@ package struct ClockSection: Hashable, Sendable {
     }
 }
 
-/// `[ledger]`: the record of visits and the reports that wait.
+/// `[ledger]`: the files of the ledger, and how long records are kept.
 package struct LedgerSection: Hashable, Sendable {
-    /// The database file.
+    /// The path of the database.
     package var path: String
-    /// The file for records that the database refuses. The file should be on another disk.
+    /// The path of the reserve, the file for records while the database's disk is full. It should be on another disk.
     package var reserve: String
-    /// The file of the ledger's witness.
+    /// The path of the ledger's witness.
     package var witness: String
-    /// The file with the witness's key.
+    /// The path of the file with the witness's key.
     package var witnessKey: String
-    /// How long a record is kept.
+    /// How long a record is kept at most.
     package var keep: Duration
-    /// The size of the database, in megabytes, above which the oldest records are removed before ``keep``
-    /// ends.
+    /// The size of the database in megabytes above which the oldest records are removed earlier than after ``keep``.
     package var keepMegabytes: Int
 
-    /// The suffixes of the temporary files in the database's folder, each added to the database's path:
-    /// SQLite's files, the lock, the confirmation of a clock, an operator's order for the gate, a ledger that
-    /// replaces the present one, and copies made for a backup or a restore.
+    /// The suffixes of further files, each added to the path of the database: SQLite's files, the lock, the
+    /// operator's confirmation of the clock, the operator's order for the door, a ledger that replaces the present
+    /// one, and copies for a backup and for a restore.
     static let endings = [
         "-wal", "-shm", "-journal", ".lock", ".clock", ".order", ".next", ".backup", ".restoring",
     ]
@@ -77,32 +76,34 @@ package struct LedgerSection: Hashable, Sendable {
     }
 }
 
-/// `[agent]`: connections to the operator's cloud agents, and the reports that are sent over them.
+/// `[agent]`: the connections to the operator's cloud agents, and the reports that are sent over them.
 package struct AgentSection: Sendable {
-    /// Files with an out-of-band invitation (its URL or its JSON). The gate accepts the invitations at the start and
-    /// when a file changes, unless known already.
+    /// The paths of files with an out-of-band invitation (its URL or its JSON). At the start and when a file changes,
+    /// the gate accepts the invitations that it does not know yet.
     package var invitations: [String]
-    /// The file with the key that seals the keys of connections in the database; not used if systemd hands a
-    /// key over.
+    /// The path of the file with the key that seals the keys of connections in the database. The file is not used if
+    /// systemd passes a key to the service.
     package var keyFile: String
-    /// Whether endpoints without TLS may be used; the messages are encrypted in either case.
+    /// Whether agents without TLS may be contacted. Messages are encrypted in any case.
     package var allowPlainHTTP: Bool
-    /// A PEM file with TLS roots for agents and for links to invitations, in addition to the system's.
+    /// The path of a PEM file with root certificates for agents and for links to invitations, in addition to the
+    /// system's; nil: only the system's are used.
     package var rootsFile: String?
     /// How long one exchange with an agent may take.
     package var timeout: Duration
-    /// The wait after the first failed attempt to reach an agent. It doubles with each further failed
-    /// attempt.
+    /// The time before the second attempt to reach an agent. It doubles after each further failure, up to
+    /// ``retryLast``.
     package var retryFirst: Duration
-    /// The longest wait between attempts.
+    /// The maximum time between two attempts to reach an agent.
     package var retryLast: Duration
-    /// How reports are confirmed and written, and how long a record waits for others.
+    /// The format of reports, how agents confirm them, and how long a record may wait to be sent together with
+    /// others.
     package var reports: ReportSettings
-    /// The mailbox for messages that agents send by themselves.
+    /// The mailbox for messages that agents send on their own initiative.
     package var mailbox: MailboxChoice
-    /// Further agents that also get every report, each with its own cursor.
+    /// The copy agents, which also receive every report. Each has its own cursor.
     package var copies: [AgentCopy]
-    /// The answers to questions of agents.
+    /// The answers that the gate gives to questions of agents.
     package var rules: RequestRules
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder, ledger: String) {
@@ -137,18 +138,18 @@ package struct AgentSection: Sendable {
     }
 }
 
-/// `agent.mailbox`: the mailbox for messages that an agent or its controller sends without being asked.
+/// `agent.mailbox`: the mailbox for messages that an agent or its controller sends on its own initiative.
 package enum MailboxChoice: Hashable, Sendable {
-    /// The first agent's own mailbox, when it grants one.
+    /// The mailbox of the first agent, if the agent grants one.
     case auto
-    /// No mailbox: only answers to the gate's own messages arrive.
+    /// No mailbox: the gate receives only answers to its own messages.
     case none
-    /// A mediator. The text is its out-of-band invitation: a file or a URL.
+    /// A mediator. The text is the URL of its out-of-band invitation, or the path of a file with the invitation.
     case invitation(String)
-    /// The agency of `[agency]`.
+    /// The agency in the section `[agency]`.
     case agency
 
-    /// The file with the invitation; nil if no file contains it.
+    /// The path of the file with the invitation; nil if there is no such file.
     package var file: String? {
         guard case .invitation(let text) = self, !text.contains("://") else { return nil }
         return text
@@ -165,9 +166,8 @@ package enum MailboxChoice: Hashable, Sendable {
 }
 
 extension AgentSection {
-    /// Returns the files that are listed under `key`. Refuses an invitation in place of a file, and does not
-    /// repeat it: as the path of a file it would appear in the log, the status and the messages to other
-    /// agents.
+    /// Returns the paths that `key` lists. Rejects an invitation in place of a path without repeating it: as a path
+    /// it would appear in the log, in the status and in messages to other agents.
     fileprivate static func files(
         _ texts: [String], of key: String, _ reader: inout ConfigurationReader, _ folder: ConfigurationFolder
     ) -> [String] {
@@ -182,7 +182,7 @@ extension AgentSection {
             "Store it in a file that only the service can read, and write the path of that file.")
     }
 
-    /// Reads `[[agent.answer]]`: the answers to questions of agents.
+    /// Reads `[[agent.answer]]`: the answers that the gate gives to questions of agents.
     fileprivate static func answers(_ reader: inout ConfigurationReader) -> [RequestRules.Answer] {
         let key = "agent.answer"
         var answers: [RequestRules.Answer] = []
@@ -205,11 +205,11 @@ extension AgentSection {
     }
 }
 
-/// `[[agent.copy]]`: a further agent that gets every report too.
+/// `[[agent.copy]]`: a copy agent, which also receives every report.
 package struct AgentCopy: Hashable, Sendable {
-    /// The name of the destination.
+    /// The name of this destination.
     package var name: String
-    /// The invitations, in the form of ``AgentSection/invitations``.
+    /// The paths of files with its invitations, as in ``AgentSection/invitations``.
     package var invitations: [String]
 
     fileprivate static func read(_ reader: inout ConfigurationReader, _ key: String, _ folder: ConfigurationFolder)
@@ -242,24 +242,25 @@ package struct AgentCopy: Hashable, Sendable {
     }
 }
 
-/// `[tuvali]`: timeouts and rules of visits over Bluetooth.
+/// `[tuvali]`: the timeouts and rules of visits over Bluetooth.
 package struct TuvaliSection: Hashable, Sendable {
-    /// The generations of Tuvali that the gate accepts. They differ only in their UUIDs.
+    /// The generations of Tuvali that the gate serves. They differ only in their UUIDs.
     package var generations: [Generation]
-    /// How long an unused key and its QR code stay valid (the key is authenticated by 40 bits).
+    /// How long the gate advertises an invitation whose key no phone has used. The time is limited because phones
+    /// compare only 40 bits of the key.
     package var keyRotation: Duration
-    /// How long the previous invitation stays on the air after a new one appears.
+    /// How long the previous invitation is still advertised after a new one.
     package var previousKey: Duration
-    /// The longest time from the connection to the wallet's first message.
+    /// The maximum time from the connection to the wallet's first message.
     package var identifyLimit: Duration
-    /// The longest time from the end of the request to the size of the response. A person chooses a
-    /// credential in that time.
+    /// The maximum time from the wallet's identification until it announces the size of its response. In this time
+    /// the visitor chooses a credential.
     package var responseSizeLimit: Duration
-    /// The longest time without a write during a transfer.
+    /// The maximum time without a write of the wallet during a transfer.
     package var silenceLimit: Duration
-    /// The longest time from the size of the response to the whole payload.
+    /// The maximum time from the announced size of the response to its last chunk.
     package var transferLimit: Duration
-    /// The percentage of missing chunks above which a transfer is given up. The value 100 means never.
+    /// The percentage of missing chunks above which the gate abandons a transfer. With 100 it never does.
     package var toleratedMissingPercent: Int
 
     init(_ reader: inout ConfigurationReader) {
@@ -278,12 +279,11 @@ package struct TuvaliSection: Hashable, Sendable {
     }
 }
 
-/// `[log]`: JSON lines about the appliance's actions, without claims, credentials or keys.
+/// `[log]`: the log of JSON lines. It contains no claims, credentials or keys.
 package struct LogSection: Hashable, Sendable {
-    /// The path of the log file; nil: the log is written to standard error, which systemd keeps in its
-    /// journal.
+    /// The path of the log file; nil: the log is written to standard error, or to systemd's journal.
     package var path: String?
-    /// The least important lines that are written.
+    /// The lowest level of lines that are written.
     package var level: LogSink.Level
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
@@ -292,18 +292,18 @@ package struct LogSection: Hashable, Sendable {
     }
 }
 
-/// `[control]`: the socket at which other commands of the program query the running service.
+/// `[control]`: the socket at which commands query the running service.
 package struct ControlSection: Hashable, Sendable {
-    /// The path of the socket; nil if the service has no such socket.
+    /// The path of the socket; nil: the service has none.
     package var path: String?
-    /// The group whose members may query the service, in addition to root and the service's own user; nil: no
-    /// other user.
+    /// The name of the group whose members may query the service, in addition to root and the service's own user;
+    /// nil: no group may.
     package var group: String?
 
-    /// The default path, as a configuration writes it.
+    /// The default path of the socket, as it is written in a configuration.
     package static let standardPath = StandardFolders.runtime + "/control.sock"
-    /// The longest path in bytes: what the address of a socket holds (unix(7)), less what the service adds to
-    /// it.
+    /// The maximum length of the path in bytes: the space in a socket address (unix(7)), minus a suffix that the
+    /// service adds.
     private static let longestPath = 100
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
@@ -314,7 +314,7 @@ package struct ControlSection: Hashable, Sendable {
         if let path { Self.checkSocket(&reader, "control.path", path) }
     }
 
-    /// Rejects a path that is too long for a socket.
+    /// Records a problem if a path is too long for a socket.
     package static func checkSocket(_ reader: inout ConfigurationReader, _ key: String, _ path: String) {
         guard path.utf8.count > longestPath else { return }
         reader.reject(

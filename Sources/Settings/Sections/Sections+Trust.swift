@@ -1,33 +1,34 @@
 package import Credentials
 package import Encoding
 
-/// `[trust]`: the trust data that credentials are judged by, and how it is kept fresh.
+/// `[trust]`: where the trust data are, and how they are renewed.
 package struct TrustSection: Hashable, Sendable {
     /// The name of the file in the trust directory that lists the issuers.
     package static let issuersFile = "issuers.toml"
 
-    /// The trust directory: `issuers.toml`, `did/`, `contexts/`, `status/`, `roots/`.
+    /// The path of the trust directory, which contains `issuers.toml`, `did/`, `contexts/`, `status/` and `roots/`.
     package var directory: String
-    /// How strictly credentials are read; nil: as `profile` in `issuers.toml` of the trust data says, or
-    /// otherwise strictly.
+    /// How strictly credentials are read; nil: as `profile` in `issuers.toml` says, or strictly if that key is
+    /// missing.
     package var profile: Profile?
-    /// The folder for an imported bundle and for what the refresher fetched.
+    /// The path of the folder for an imported bundle and for data that the service fetched.
     package var state: String
-    /// The operator's keys. If the list is not empty, the gate takes signed bundles in place of the trust
-    /// directory.
+    /// The operator's public keys. If there are any, the gate uses a signed bundle in place of the trust directory.
     package var bundleKeys: [OperatorKey]
-    /// Whether documents and status lists are fetched while the service runs.
+    /// Whether the service fetches newer documents and status lists.
     package var refresh: Bool
-    /// The time between two fetches, before a random part is added or subtracted.
+    /// The mean time between two fetches of a document or list; each time varies at random.
     package var refreshInterval: Duration
-    /// The hosts that may be contacted, as `HOST:PORT`; empty: the hosts in the issuers' IDs.
+    /// The hosts from which data may be fetched, as `HOST:PORT`. If there are none, the hosts in the issuers' ids are
+    /// used.
     package var hosts: Set<Text>
-    /// Whether addresses of private networks and of this machine may be contacted.
+    /// Whether data may be fetched from addresses of private networks and of this machine.
     package var allowPrivateHosts: Bool
-    /// A PEM file with the TLS roots to trust in place of the system's.
+    /// The path of a PEM file with the root certificates for fetching, in place of the system's; nil: the system's
+    /// are used.
     package var rootsFile: String?
 
-    /// The hosts that are listed for fetching; nil if nothing is fetched.
+    /// The configured hosts from which data may be fetched; nil if the service fetches nothing.
     package var fetchedFrom: Set<Text>? { refresh ? hosts : nil }
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {

@@ -2,11 +2,11 @@ package import Kiosk
 
 /// `[tones]`: the tones of verdicts.
 package struct TonesSection: Hashable, Sendable {
-    /// The largest number of durations in a verdict's tones, in which tones and silences alternate: 15, of
-    /// which 8 are tones.
+    /// The maximum number of durations in the tones of a verdict. Tones and silences alternate, so 15 durations
+    /// contain 8 tones.
     private static let limit = 15
 
-    /// The tones of the sounder.
+    /// The tones of each verdict.
     package var verdicts = VerdictTones()
 
     init(_ reader: inout ConfigurationReader) {

@@ -2,23 +2,23 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// Rejects a file that has two uses, because one use would destroy the data of the other use. Examples: a
-/// display that replaces the database, a log that writes into the witness.
+/// Rejects a configuration that names one file for two uses. One use would destroy the data of the other, for example
+/// if a display replaced the database or the log were written into the witness.
 ///
-/// `own`: files that the program uses by itself.
+/// `own`: files that the service uses without a key of the configuration.
 func checkFiles(
     _ reader: inout ConfigurationReader, in folder: String, besides own: [String],
     _ files: [(key: String, path: String?)]
 ) {
     var owners: [Text: String] = [:]
     for path in own { owners[place(path)] = "the service itself" }
-    // The database is checked first. Of two equal paths, the one that the configuration names is rejected,
-    // not the default.
+    // Check the database first, then defaults, then paths in the file. If two paths are equal, the later one is
+    // rejected: so the problem is reported for a key that the operator has written.
     let written = files.filter { reader.has($0.key) }
     let defaults = files.filter { !reader.has($0.key) }
     for case (let key, let path?) in files.prefix(1) + (defaults + written).filter({ $0.key != files.first?.key }) {
         if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-            // The system takes a zero byte for the end of a path.
+            // Reject control characters, because the system reads a zero byte as the end of a path.
             reader.reject(key, "holds a control character", "Write the path without it.")
         } else if path.hasSuffix("/") || place(path) == place(folder) {
             reader.reject(key, "is a folder", "Write the path of a file.")
@@ -26,7 +26,7 @@ func checkFiles(
             reader.reject(key, "is \(path), which \(owner) uses too", "Give it its own file.")
         } else {
             let endings = key.utf8.elementsEqual("ledger.path".utf8) ? LedgerSection.endings : []
-            // A file is replaced by a new one that is first written next to it.
+            // The service replaces a file by a new one that it first writes under this name.
             if let owner = owners[place(path + ".new")] {
                 reader.reject(key, "needs \(path).new, which \(owner) uses too", "Give it its own file.")
             }
@@ -35,8 +35,8 @@ func checkFiles(
     }
 }
 
-/// Rejects a file in a folder of trust data that the service writes: files there are trusted, and a new
-/// edition replaces the whole folder.
+/// Rejects a file that the service writes if it is in a folder of trust data. Files there are trusted, and an import
+/// replaces the whole folder.
 func checkTrust(
     _ reader: inout ConfigurationReader, _ folders: [String], _ written: [(key: String, path: String?)]
 ) {
@@ -48,8 +48,9 @@ func checkTrust(
     }
 }
 
-/// Returns the files in the runtime folder that carry messages to the program, or to a unit that runs as
-/// root. The runtime folders are the package's runtime folder and the folder of the control socket.
+/// Returns the files in the runtime folder that pass information to the program or to a unit that runs as root
+/// (``RuntimeFiles``). The runtime folder is the package's or the folder of the control socket, so the files in both
+/// are returned.
 func ownFiles(_ folder: ConfigurationFolder, control: ControlSection) -> [String] {
     let standard = folder.standard.place(StandardFolders.runtime)
     let folders = [standard] + (control.path.map { [NamedPlace.folder(of: $0)] } ?? [])
@@ -57,5 +58,5 @@ func ownFiles(_ folder: ConfigurationFolder, control: ControlSection) -> [String
     return folders.flatMap { folder in names.flatMap { ["\(folder)/\($0)", "\(folder)/\($0).new"] } }
 }
 
-/// Returns a path in its standard spelling.
+/// Returns a path without `.`, `..` and empty names, so that equal paths are equal texts.
 private func place(_ path: String) -> Text { Text(URL(fileURLWithPath: path).standardizedFileURL.path) }

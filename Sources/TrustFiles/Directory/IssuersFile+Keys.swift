@@ -16,7 +16,7 @@ extension IssuersFile {
     private static let leave = "\"forbid\" or \"allow\""
     private static let revoked = "a list of { key, since, reason }; reason is \"compromised\" or \"retired\""
 
-    /// The keys at the top of the file.
+    /// The keys at the top of the file, with the functions that read their values.
     static let keys: [Key<Void>] = [
         Key("profile", "\"strict\" or \"compat\"") { file, entry, _ in
             file.profile = file.word(entry, ["strict": .strict, "compat": .compat])
@@ -28,10 +28,10 @@ extension IssuersFile {
         Key("issuer", "one section [[issuer]] for each") { file, entry, _ in file.readIssuers(entry) },
     ]
 
-    /// The keys of an `[[issuer]]`.
+    /// The keys of an `[[issuer]]`, with the functions that read their values.
     static let issuerKeys: [Key<TrustedIssuer>] = what + signers + documents
 
-    /// The keys that limit what and when the issuer may issue.
+    /// The keys that limit what an issuer may issue, and when.
     private static let what: [Key<TrustedIssuer>] = [
         Key("id", "a text; required") { _, _, _ in },
         Key("groups", texts) { $2.groups = $0.texts($1) },
@@ -42,7 +42,7 @@ extension IssuersFile {
         Key("valid-until", date) { $2.notAfter = $0.date($1) },
     ]
 
-    /// The keys for the signers of an issuer and for their way of signing.
+    /// The keys that name an issuer's signers and say how they may sign.
     private static let signers: [Key<TrustedIssuer>] = [
         Key("controllers", texts) { $2.controllers = $0.texts($1) },
         Key("keys", "a list of \"sha256:\" with 64 hexadecimal digits") { $2.keys = $0.fingerprints($1) },
@@ -65,7 +65,7 @@ extension IssuersFile {
         Key("inline-contexts", leave) { $2.inlineContexts = $1.value.boolean ?? $0.isAllowed($1) },
     ]
 
-    /// The TOML keys for the issuer's status lists and documents, and for the properties that holders may withhold.
+    /// The keys about an issuer's status lists and documents, and about properties that holders may withhold.
     private static let documents: [Key<TrustedIssuer>] = [
         Key("status-issuers", texts) { $2.statusIssuers = $0.texts($1) },
         Key("status-lists", "a list of https URLs") { file, entry, issuer in

@@ -1,7 +1,7 @@
 import Credentials
 import Encoding
 
-/// Reads values of `issuers.toml` and notes problems.
+/// Reads values of `issuers.toml`. An invalid value is noted as a problem.
 extension IssuersFile {
     mutating func texts(_ entry: TOMLTable.Entry) -> [Text] {
         let texts = entry.value.array?.map(\.string) ?? [nil]
@@ -11,7 +11,7 @@ extension IssuersFile {
         return texts.compactMap(\.self)
     }
 
-    /// Reads one of several words.
+    /// Reads a value that must be one of several words. Notes a problem and returns nil for any other value.
     mutating func word<Value>(_ entry: TOMLTable.Entry, _ words: KeyValuePairs<Text, Value>) -> Value? {
         if let found = words.first(where: { $0.key == entry.value.string }) { return found.value }
         let known = words.map { "\"\($0.key)\"" }.joined(separator: " or ")
@@ -88,7 +88,8 @@ extension IssuersFile {
         }
     }
 
-    /// Notes a problem unless the issuer is a root. An mdoc names no issuer, only the root of its signers.
+    /// Notes a problem with a key unless the issuer is a root. The key is for mdocs, and an mdoc names no issuer but
+    /// only the root of its signers.
     mutating func checkIsRoot(_ issuer: TrustedIssuer, _ entry: TOMLTable.Entry) {
         if issuer.isRoot { return }
         note(
@@ -119,9 +120,9 @@ extension IssuersFile {
         }
     }
 
-    /// Reads withdrawn keys. The default reason is `compromised`: all signatures of the key are refused, because a
-    /// thief can write any date. With `retired`, credentials issued before the date stay valid. A withdrawal applies to
-    /// the key at every issuer.
+    /// Reads withdrawn keys. With the reason `compromised`, which is the default, all signatures of the key are
+    /// rejected, because a thief can write any date. With `retired`, credentials that were issued before the date
+    /// stay valid. A withdrawn key is withdrawn for all issuers.
     mutating func readRevokedKeys(_ entry: TOMLTable.Entry) {
         for table in tables(entry, "[{ key = \"did:…#…\", since = \"2026-05-01T00:00:00Z\" }]") {
             for part in table.entries where !["key", "since", "reason"].contains(part.name) {

@@ -2,10 +2,10 @@ import Credentials
 import Encoding
 import Settings
 
-/// `issuers.toml`: the issuers that a gate trusts, and the limits of the trust. `deploy/issuers.toml` explains every
-/// key; the tables ``keys`` and ``issuerKeys`` are complete.
+/// `issuers.toml`: the issuers that a gate trusts, and the limits of this trust. `deploy/issuers.toml` explains all
+/// keys. The tables ``keys`` and ``issuerKeys`` contain all of them.
 struct IssuersFile {
-    /// A key, the form of its value, and the function that reads it into its target.
+    /// A key of the file, the form of its value, and the function that reads the value into `Target`.
     struct Key<Target>: Sendable {
         let form: KeyForm
         let read: @Sendable (inout IssuersFile, TOMLTable.Entry, inout Target) -> Void
@@ -20,10 +20,10 @@ struct IssuersFile {
 
     var profile: Profile?
     var issuers: [TrustedIssuer] = []
-    /// The default for files that were written before this key existed.
+    /// The value for files without this key: they were written before the key existed.
     var untypedIssuers = UntypedIssuers.warn
     var revokedKeys: [RevokedKey] = []
-    /// The date at which each document was fetched, by document id.
+    /// The date at which each document was fetched, by the id of the document.
     var fetched: [Text: Timestamp] = [:]
     private(set) var problems: [TrustDirectoryError.Problem] = []
 
@@ -36,7 +36,7 @@ struct IssuersFile {
         }
     }
 
-    /// Reads the entries of a table by its permitted keys.
+    /// Reads all entries of a table. Notes a problem for an entry whose key is not in `keys`.
     private mutating func read<Target>(_ table: TOMLTable, by keys: [Key<Target>], into target: inout Target) {
         for entry in table.entries {
             if let key = keys.first(where: { entry.name == Text($0.form.key) }) {

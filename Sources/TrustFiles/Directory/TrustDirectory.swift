@@ -6,41 +6,44 @@ import LinuxIO
 import Settings
 
 /// The trust directory: `issuers.toml`, `did/*.json`, `contexts/index.json` with its documents, `status/*` and
-/// `roots/*.pem`. The initialiser reads and checks all trust data, and reports problems with file and line. The network
-/// is not used.
+/// `roots/*.pem`. The initialiser reads and checks all of them, and reports problems with file and line. It does not
+/// use the network.
 ///
 /// `contexts/index.json` lists `{"url", "sha256", "file"}`. An entry without `file` is a context that ships with the
-/// product and needs no `sha256`. The URL of a status list is the `id` in the list, or the URL in the optional
-/// `status/index.json`: `[{"url", "file"}]`. Files whose names begin with a dot are ignored. An optional `policy.toml`
-/// contains the rules of every gate with these trust data and without a policy file of its own (``RulesInForce``).
+/// product, and needs no `sha256`. The URL of a status list is the `id` in the list, or its URL in
+/// `status/index.json`, which is optional: `[{"url", "file"}]`. Files whose names begin with a dot are ignored.
+/// `policy.toml`, which is optional, contains the rules of each gate that uses these trust data and has no policy
+/// file of its own (``RulesInForce``).
 ///
-/// The age of a document counts from the date in `issuers.toml`, or else from the date of its bundle or file.
+/// The age of a document is counted from its date in `issuers.toml` or, without one, from the date of its bundle or
+/// file.
 package struct TrustDirectory: Sendable {
-    /// The material of the directory.
+    /// The contents of the files.
     package let material: TrustMaterial
-    /// The material, ready for use.
+    /// The trust data made from ``material``, which a verifier uses.
     package let store: TrustStore
-    /// The rules in `policy.toml`; nil if the file does not exist. ``RulesInForce`` determines whether the rules are in
+    /// The rules in `policy.toml`; nil if the file does not exist. ``RulesInForce`` decides whether they are in
     /// force.
     let rules: GatePolicy?
 
-    /// The name of the file of the rules.
+    /// The name of the file with the rules.
     static let policyFile = "policy.toml"
 
     /// The maximum size of a file in bytes: 16 MiB. No status list or context is larger.
     private static let largestFile = 16 * 1024 * 1024
 
-    /// Reads a folder. Throws all its problems at once.
+    /// Reads the trust directory at a path. Throws one error that contains all its problems.
     package init(path: String) throws(TrustDirectoryError) {
         try self.init(TrustFolder(name: path))
     }
 
-    /// Reads the files of a bundle; `name` is its name in errors.
+    /// Reads the files of a bundle. `name` is the bundle's name in errors.
     package init(_ bundle: TrustBundle, name: String) throws(TrustDirectoryError) {
         try self.init(TrustBundleFiles(bundle, name: name), edition: bundle.edition)
     }
 
-    /// Returns this directory with the refresher's copies applied. Copies without a use are ignored.
+    /// Returns this directory with newer documents and status lists, which the service has fetched. Ignores copies of
+    /// data that the directory does not need.
     func applying(_ copies: [RefreshedCopy]) throws(TrustDirectoryError) -> TrustDirectory {
         guard !copies.isEmpty else { return self }
         var material = material
@@ -51,7 +54,7 @@ package struct TrustDirectory: Sendable {
     /// The name of the directory in errors.
     let name: String
 
-    /// Reads a directory from any source.
+    /// Reads and checks the files of `source`. `edition` is the edition of a bundle; nil for a folder.
     init(_ source: any TrustSource, edition: TrustEdition? = nil) throws(TrustDirectoryError) {
         var reader = Reader(source)
         let issuers = reader.issuers()
@@ -72,7 +75,7 @@ package struct TrustDirectory: Sendable {
         try self.init(material, rules: rules, name: source.name)
     }
 
-    /// Creates a directory from trust material, rules and a name.
+    /// Creates a directory from the contents of files. Throws if they cannot be used together.
     init(_ material: TrustMaterial, rules: GatePolicy?, name: String) throws(TrustDirectoryError) {
         do {
             store = try TrustStore(material)
@@ -92,7 +95,7 @@ package struct TrustDirectory: Sendable {
                 TrustSection.issuersFile, "the stored document of \(id) is not the one that its issuer's entry pins",
                 "Put the pinned document back, or review the new one and pin its SHA-256."
             )
-        // Each part was already checked with its file, so the store has checked the failing part more strictly.
+        // Each file was checked before, so this is a requirement that only the store checks.
         default: (".", "unusable: \(failure)", "Import the directory again.")
         }
     }
@@ -100,7 +103,8 @@ package struct TrustDirectory: Sendable {
     private struct Reader {
         let source: any TrustSource
         var problems: [TrustDirectoryError.Problem] = []
-        /// The date since which a document or list has been unchanged, by document id or list URL.
+        /// The date since which each document or list has been unchanged, by the id of the document or the URL of the
+        /// list.
         var dates: [Text: Timestamp] = [:]
 
         init(_ source: any TrustSource) {
@@ -179,7 +183,7 @@ package struct TrustDirectory: Sendable {
             guard let found, let json = json(found, source) else { return nil }
             let hash = Hex.encode(SHA256.hash(data: found))
             guard let pinned = entry.sha256 else {
-                // A context that ships with the product was pinned at the build of the product.
+                // A context that ships with the product is part of the program, so no hash is needed.
                 if entry.file == nil { return found }
                 note(index, "\(entry.url) has no sha256", "Review \(source), then pin it: \"sha256\": \"\(hash)\".")
                 return nil
@@ -232,7 +236,7 @@ package struct TrustDirectory: Sendable {
         mutating func roots() -> [[UInt8]] {
             names("roots", ending: ".pem").compactMap { file in
                 guard let bytes = bytes(file) else { return nil }
-                // Check the root here, because the store would name its file only by a number.
+                // Check the root here, because an error of the store could not name its file.
                 if (try? TrustStore(TrustMaterial(roots: [bytes]))) == nil {
                     note(file, "holds no readable certificate", "Store certificates as PEM.")
                 }
@@ -274,7 +278,8 @@ package struct TrustDirectory: Sendable {
 
         private func exists(_ file: String) -> Bool { source.exists(file) }
 
-        /// Returns the names in a folder. A folder that cannot be listed is a problem and does not count as empty.
+        /// Returns the paths of the files in a folder whose names have the ending. A folder that cannot be listed is
+        /// a problem, and does not count as empty.
         private mutating func names(_ folder: String, ending: String) -> [String] {
             if let obstacle = source.obstacle(folder: folder) {
                 note(folder, obstacle.text, obstacle.remedy ?? "Replace it by a folder, or remove it.")

@@ -1,20 +1,20 @@
-/// All problems of a trust directory. A command ends with exit code 2 for this error.
+/// All problems of a trust directory. A command ends with the exit code 2 for this error.
 package struct TrustDirectoryError: Error, Hashable, Sendable {
     /// One problem in a trust directory.
     package struct Problem: Hashable, Sendable {
-        /// The file, relative to the directory.
+        /// The path of the file, relative to the directory.
         package let file: String
-        /// The line in the file, from 1; nil: unknown.
+        /// The line in the file, from 1; nil if it is unknown.
         package let line: Int?
-        /// The description, in plain words.
+        /// The problem, in plain words.
         package let message: String
         /// The remedy, in plain words.
         package let remedy: String
     }
 
-    /// The directory as given by the caller.
+    /// The path of the directory, as the caller named it.
     package let directory: String
-    /// The problems. The list is never empty.
+    /// The problems. There is at least one.
     package let problems: [Problem]
 }
 

@@ -2,9 +2,11 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// The files of a trust directory, for copying and packing. Only known places are included; hidden files are not.
+/// The files of a trust directory, for copies and bundles. Only known files and folders are read, and no hidden
+/// files.
 package enum TrustDirectoryFiles {
-    /// Returns every file of the trust directory `directory`, with its relative path.
+    /// Returns the files of the trust directory `directory`, each with its relative path and its content. Throws the
+    /// files that cannot be read.
     package static func read(_ directory: String) throws(TrustDirectoryError) -> [(path: String, bytes: [UInt8])] {
         var files: [(path: String, bytes: [UInt8])] = []
         var problems: [TrustDirectoryError.Problem] = []

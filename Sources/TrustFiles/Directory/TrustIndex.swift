@@ -1,13 +1,13 @@
 import Encoding
 
-/// A list of files with their URLs: `contexts/index.json`, `status/index.json`.
+/// An index file (`contexts/index.json` or `status/index.json`): a list of files with their URLs.
 package struct TrustIndex {
     let path: String
     var entries: [JSONObject]
-    /// The files that no entry names any more.
+    /// The files that no entry names any more after the calls of ``remove(_:)``.
     private(set) var leftOver: [String] = []
 
-    /// The maximum size of a file in bytes.
+    /// The maximum size of a file of the trust directory in bytes: 16 MiB.
     package static let largestFile = 16 * 1024 * 1024
 
     init(_ path: String, in folder: TrustFolder) {
@@ -22,7 +22,7 @@ package struct TrustIndex {
         entries.first { $0["url"]?.string == url }?["file"]?.string.map { place + $0.string }
     }
 
-    /// Removes a URL. If no other entry names the file of the URL, notes the file as left over.
+    /// Removes a URL. If then no entry names the file of the URL, adds the file to ``leftOver``.
     mutating func remove(_ url: Text) {
         for index in entries.indices.reversed() {
             if let aliases = entries[index]["aliases"]?.array {
@@ -30,7 +30,7 @@ package struct TrustIndex {
             }
             guard entries[index]["url"]?.string == url else { continue }
             let old = entries.remove(at: index)
-            // Keep the other URLs of the document.
+            // Keep the entry of the document if it has other URLs.
             var aliases = (old["aliases"]?.array ?? []).compactMap(\.string)
             if !aliases.isEmpty {
                 var rest = old
@@ -43,7 +43,7 @@ package struct TrustIndex {
         }
     }
 
-    /// The file with one entry on each line, which people can read and compare.
+    /// The content of the index file, with each entry on its own line so that people can read and compare it.
     var bytes: [UInt8] {
         Array(("[\n" + entries.map { "    " + JSON.object($0).compactText }.joined(separator: ",\n") + "\n]\n").utf8)
     }

@@ -3,33 +3,34 @@ import Encoding
 import Foundation
 import LinuxIO
 
-/// The source of the files of a trust directory: a folder or a signed bundle. Paths are relative and contain slashes.
+/// A source of the files of a trust directory: a folder or a signed bundle. Paths are relative to the directory.
 protocol TrustSource {
     /// The name of the source in errors.
     var name: String { get }
-    /// Returns the names in a folder, in byte order. Names that begin with a dot are omitted.
+    /// Returns the names in a folder in byte order, without names that begin with a dot.
     func names(in folder: String) -> [String]
     /// Returns whether a file or folder exists at `path`.
     func exists(_ path: String) -> Bool
-    /// Reads at most `limit` bytes of a file, and one byte more of a longer file; nil if the file is unreadable.
+    /// Returns the content of a file; nil if it cannot be read. Of a file longer than `limit` bytes it returns
+    /// `limit` + 1 bytes, so that the caller recognises it.
     func read(_ path: String, limit: Int) -> [UInt8]?
     /// Returns the date since which a file has been unchanged; nil if the date is unknown.
     func date(of path: String) -> Timestamp?
-    /// Returns the reason why a file is unreadable; nil if there is none or it is unknown.
+    /// Returns the reason why a file cannot be read; nil if it can be read or the reason is unknown.
     func obstacle(_ path: String) -> FileObstacle?
-    /// Returns the reason why an existing folder cannot be listed; nil if there is none or it is unknown.
+    /// Returns the reason why an existing folder cannot be listed; nil if it can be listed or the reason is unknown.
     func obstacle(folder path: String) -> FileObstacle?
 }
 
 extension TrustSource {
-    /// Always nil: a source in memory has no obstacles.
+    /// Returns nil: files in memory can always be read.
     func obstacle(_ path: String) -> FileObstacle? { nil }
 
-    /// Always nil, as for files.
+    /// Returns nil: folders in memory can always be listed.
     func obstacle(folder path: String) -> FileObstacle? { nil }
 }
 
-/// A trust directory that people maintain by hand.
+/// A folder whose files people maintain by hand.
 struct TrustFolder: TrustSource {
     let name: String
 
@@ -38,7 +39,8 @@ struct TrustFolder: TrustSource {
         return names.filter { !$0.hasPrefix(".") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// A dangling symbolic link exists but is unreadable, so that missing rules do not count as no rules.
+    /// Returns true also for a symbolic link to a missing file. Such a link to the rules is then a problem, and does
+    /// not count as having no rules.
     func exists(_ path: String) -> Bool {
         (try? FileManager.default.attributesOfItem(atPath: name + "/" + path)) != nil
     }
@@ -59,10 +61,10 @@ struct TrustFolder: TrustSource {
     }
 }
 
-/// A trust directory with some files replaced or added. It serves to read a change before the change is written.
+/// A folder with some files replaced or added in memory, to check a change before it is written.
 struct TrustOverlay: TrustSource {
     let folder: TrustFolder
-    /// The new contents by path.
+    /// The new content of each changed file, by its path.
     let changes: [String: [UInt8]]
 
     var name: String { folder.name }
@@ -83,7 +85,7 @@ struct TrustOverlay: TrustSource {
     func obstacle(folder path: String) -> FileObstacle? { folder.obstacle(folder: path) }
 }
 
-/// The files in a bundle. The signature of the bundle must have been checked.
+/// The files in a bundle. The caller must have verified the signature of the bundle.
 struct TrustBundleFiles: TrustSource {
     let name: String
     private let files: [String: [UInt8]]

@@ -1,37 +1,37 @@
 package import Credentials
 package import Encoding
 
-/// Settings for an entry of `issuers.toml`. Empty settings leave the entry unchanged.
+/// Settings to write into an entry of `issuers.toml`. Nil and empty settings leave the entry unchanged.
 package struct IssuerSettings: Hashable, Sendable {
-    /// `key-purpose`
+    /// The value of `key-purpose`; nil: unchanged.
     package var keyPurpose: TrustedIssuer.KeyPurpose?
-    /// `inline-contexts`
+    /// The value of `inline-contexts`: true is `allow`, false is `forbid`; nil: unchanged.
     package var inlineContexts: Bool?
-    /// `groups`
+    /// Texts to add to the list `groups`.
     package var groups: [Text] = []
-    /// `types`
+    /// Texts to add to the list `types`.
     package var types: [Text] = []
-    /// `contexts`
+    /// Texts to add to the list `contexts`.
     package var contexts: [Text] = []
-    /// `controllers`
+    /// Texts to add to the list `controllers`.
     package var controllers: [Text] = []
-    /// `roots`
+    /// Texts to add to the list `roots`.
     package var roots: [Text] = []
-    /// `status-issuers`
+    /// Texts to add to the list `status-issuers`.
     package var statusIssuers: [Text] = []
-    /// `status-lists`
+    /// Texts to add to the list `status-lists`.
     package var statusLists: [Text] = []
 
-    /// Creates empty settings.
+    /// Creates settings that change nothing.
     package init() {}
 
     enum Value: Hashable {
         /// A single text in quotes.
         case word(Text)
-        /// A list that must contain the given texts.
+        /// A list to which the given texts are added if it lacks them.
         case list([Text])
 
-        /// The value in TOML, whose basic strings have the escapes of JSON.
+        /// The value in TOML, whose basic strings use the escapes of JSON.
         var toml: String {
             switch self {
             case .word(let word): JSON.string(word).compactText
@@ -40,7 +40,7 @@ package struct IssuerSettings: Hashable, Sendable {
         }
     }
 
-    /// The non-empty settings, by their names in `issuers.toml`.
+    /// The settings that change something, by their names in `issuers.toml`.
     var values: [(name: Text, value: Value)] {
         let lists: [(Text, [Text])] = [
             ("groups", groups), ("types", types), ("contexts", contexts), ("controllers", controllers),
@@ -49,13 +49,13 @@ package struct IssuerSettings: Hashable, Sendable {
         var values: [(name: Text, value: Value)] = []
         if let keyPurpose { values.append(("key-purpose", .word(Text(keyPurpose.rawValue)))) }
         if let inlineContexts { values.append(("inline-contexts", .word(inlineContexts ? "allow" : "forbid"))) }
-        // Set single values before lists. The line number in an error about a single value is then that of the
-        // unchanged file.
+        // Write single values before lists. The line number in an error about a single value is then that of the
+        // original file.
         for (name, texts) in lists where !texts.isEmpty { values.append((name, .list(texts))) }
         return values
     }
 
-    /// Returns the entry with these settings, which is the entry expected in the file after the change.
+    /// Returns the entry with these settings. The file must contain this entry after the change.
     func applied(to issuer: TrustedIssuer) -> TrustedIssuer {
         func adding(_ new: [Text], to old: [Text]?) -> [Text] { new.filter { !(old ?? []).contains($0) } + (old ?? []) }
         var issuer = issuer

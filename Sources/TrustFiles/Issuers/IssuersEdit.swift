@@ -1,15 +1,14 @@
 import Encoding
 
-/// A change of `issuers.toml` that preserves all other text. The editor inserts lines, or changes a value in its line.
-/// The editor does not understand all of TOML, so the caller must read the result and compare it with the intended
-/// result.
+/// A change of `issuers.toml` that preserves all other text. It inserts lines, or changes a value in its line. It
+/// does not understand all of TOML, so the caller must read the result and compare it with the intended change.
 struct IssuersEdit {
-    /// An existing value differs from the new value.
+    /// The error that an existing single value differs from the new one.
     struct Conflict: Error, Hashable {
         let name: Text
-        /// The present value, in TOML.
+        /// The existing value, in TOML.
         let value: String
-        /// The line number, from 1.
+        /// The number of the line, from 1.
         let line: Int
     }
 
@@ -20,16 +19,16 @@ struct IssuersEdit {
         lines = bytes.split(separator: Self.lineEnd, omittingEmptySubsequences: false).map(Array.init)
     }
 
-    /// The bytes of the changed file.
+    /// The content of the changed file.
     var bytes: [UInt8] { Array(lines.joined(separator: [Self.lineEnd])) }
 
-    /// Writes the settings into the entry with the id `id`, or into a new entry at the end of the file.
+    /// Writes the settings into the entry with the id `id`. If there is none, adds an entry at the end of the file.
     ///
     /// - Throws: ``Conflict`` if a single value would be replaced and `replaces` is false.
     mutating func set(_ settings: IssuerSettings, of id: Text, replaces: Bool) throws(Conflict) {
         guard entry(id) != nil else { return append(settings, id) }
         for (name, value) in settings.values {
-            // Find the entry again after each change, because each change moves lines.
+            // Find the entry again, because each change moves lines.
             guard let entry = entry(id) else { return }
             try set(name, value, in: entry, replaces)
         }
@@ -70,7 +69,8 @@ struct IssuersEdit {
         }
     }
 
-    /// Inserts texts at the beginning of a list, which may have several lines.
+    /// Inserts texts at the beginning of a list whose key is in the line `index`. The list may continue in further
+    /// lines. `isFirst`: the list is empty.
     private mutating func add(_ texts: [Text], isFirst: Bool, at index: Int) {
         guard !texts.isEmpty, let equals = lines[index].firstIndex(of: UInt8(ascii: "=")),
             let open = lines[index][equals...].firstIndex(of: UInt8(ascii: "["))
@@ -79,7 +79,7 @@ struct IssuersEdit {
         lines[index].insert(contentsOf: new.utf8, at: open + 1)
     }
 
-    /// Replaces a single value and keeps the rest of the line.
+    /// Replaces the single value in the line `index`, and preserves the rest of the line.
     private mutating func replace(_ word: Text, at index: Int) {
         let line = lines[index]
         guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return }
@@ -93,7 +93,7 @@ struct IssuersEdit {
         lines[index] = Array(line[...equals]) + Array(" \(IssuerSettings.Value.word(word).toml)".utf8) + rest[end...]
     }
 
-    /// Returns a new line with the indentation and the line end of its neighbour.
+    /// Returns `text` as a line with the indentation and the line end of the line `neighbour`.
     private static func like(_ neighbour: [UInt8], _ text: String) -> [UInt8] {
         let blanks = neighbour.prefix { $0 == 0x20 || $0 == 0x09 }
         return Array(blanks) + Array(text.utf8) + (neighbour.last == 0x0D ? [0x0D] : [])

@@ -5,12 +5,12 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// Writes files into the directory.
+/// Reads and writes the files of the trust directory.
 extension TrustPin {
-    /// Returns the SHA-256 in hexadecimal.
+    /// Returns the SHA-256 hash in hexadecimal digits.
     static func hash(_ bytes: [UInt8]) -> String { Hex.encode(SHA256.hash(data: bytes)) }
 
-    /// A file to write.
+    /// A file to write, with its new content.
     struct Change {
         let path: String
         let bytes: [UInt8]
@@ -18,7 +18,7 @@ extension TrustPin {
         init(_ path: String, _ bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
     }
 
-    /// The first `issuers.toml` of a new directory. The reader requires the file even without issuers.
+    /// The content of `issuers.toml` in a new directory. The file must exist even without issuers.
     static let beginning = Array(
         """
         # The issuers that this gate trusts; gatehouse trust list shows the result.
@@ -74,8 +74,8 @@ extension TrustPin {
         let before = changes.map { ($0.path, folder.read($0.path, limit: TrustIndex.largestFile)) }
         do throws(SystemError) {
             try DurableFile.make(folder: directory)
-            // In a new directory, write `issuers.toml` first unless the changes include it. Then write the changes in
-            // order, so that a file exists before another file names it.
+            // In a new directory, first write `issuers.toml` unless it is among the changes. Write the changes in
+            // their order, so that each file exists before an index file names it.
             for (path, bytes) in base where new[path] == nil {
                 try DurableFile.replace(directory + "/" + path, with: bytes)
             }
@@ -89,7 +89,7 @@ extension TrustPin {
             restore(before)
             throw .disk(error)
         }
-        // Another process may have changed the directory in the meantime.
+        // Check the directory again, because another process may have changed it in the meantime.
         do throws(Failure) {
             guard isMeant(try read([:])) else { throw unsafe }
         } catch {
@@ -112,7 +112,7 @@ extension TrustPin {
         for path in paths { try? FileManager.default.removeItem(atPath: directory + "/" + path) }
     }
 
-    /// Returns the JSON file in a folder that satisfies the condition.
+    /// Returns a JSON file in the folder `place` for which `isWanted` returns true; nil if there is none.
     func stored(in place: String, _ isWanted: (JSON) -> Bool) -> (path: String, bytes: [UInt8])? {
         stored(in: place) { json, _ in isWanted(json) }
     }
@@ -128,8 +128,8 @@ extension TrustPin {
         return nil
     }
 
-    /// Returns an unused file name for an id. The name has only letters that every file system permits, and a part of a
-    /// hash if the simple name is taken.
+    /// Returns a file name for an id. Characters that some file systems do not permit are replaced. If a different
+    /// file with this name exists, a part of a hash is added.
     func freshName(in place: String, for id: Text, ending: String, _ bytes: [UInt8]) -> String {
         var letters = id.string
         if letters.hasPrefix("https://") { letters.removeFirst("https://".count) }
@@ -150,7 +150,8 @@ extension TrustPin {
         return "\(stem)-\(Self.hash(Array(id.utf8) + bytes).prefix(8))\(ending)"
     }
 
-    /// Throws if an id or URL from the command line has blanks or control characters.
+    /// Throws if an id or URL from the command line has no colon, is longer than 2048 bytes, or contains blanks or
+    /// control characters.
     func checkName(_ id: Text) throws(Failure) {
         let isName =
             id.utf8.contains(UInt8(ascii: ":")) && id.utf8.count <= 2048
@@ -165,7 +166,8 @@ extension TrustPin {
 }
 
 extension TrustDirectory {
-    /// Returns whether the directories have equal lists of issuers, apart from the settings of one entry.
+    /// Returns whether both directories have the same issuers, apart from the settings `change` of one entry, and the
+    /// same general settings of `issuers.toml`.
     func sameIssuers(as other: TrustDirectory, but change: (id: Text, IssuerSettings)? = nil) -> Bool {
         var expected = other.store.listedIssuers
         if let (id, settings) = change {

@@ -2,19 +2,19 @@ import Credentials
 package import Encoding
 package import LinuxIO
 
-/// Writes the data that ``TrustNeeds`` names into a trust directory that people maintain by hand: one context,
-/// document, status list, root or issuer's entry at a time.
+/// Writes one item that ``TrustNeeds`` names into a trust directory that people maintain by hand: a context, a
+/// document, a status list, a root or an issuer's entry.
 ///
-/// Before writing, the gate's reader reads the changes together with the rest of the directory. The result must be
-/// exactly the intended change. Then each file is replaced in one step, and the directory is read again. Different
-/// existing data is overwritten only if ``replaces`` is true. Data that is already pinned stays unchanged.
+/// Before writing, the changed directory is read as a gate reads it, and the result must be exactly the intended
+/// change. Then each file is replaced in one step, and the directory is read again. Existing data that differ are
+/// replaced only if ``replaces`` is true. If the same data exist already, nothing is written.
 package struct TrustPin: Sendable {
-    /// The path of the trust directory. The directory is created if only the last component of its path is missing.
+    /// The path of the trust directory. If only the last component of the path is missing, the folder is created.
     package let directory: String
-    /// Whether to replace different data that is already pinned.
+    /// Whether existing data that differ are replaced.
     package let replaces: Bool
 
-    /// Creates a pin that writes into `directory`.
+    /// Creates an instance that writes into the trust directory `directory`.
     package init(_ directory: String, replaces: Bool = false) {
         var directory = directory
         while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
@@ -23,25 +23,25 @@ package struct TrustPin: Sendable {
 
     /// The result of a change.
     package struct Outcome: Sendable {
-        /// The URL or id of the pinned data.
+        /// The URL or id of the item.
         package let id: Text
-        /// The written files, relative to the directory; empty if no file was written.
+        /// The paths of the written files, relative to the directory; empty if nothing was written.
         package internal(set) var files: [String] = []
-        /// The facts that a person should compare with the owner's publication, one on each line.
+        /// Facts, one per line, that a person should compare with what the owner of the item has published.
         package internal(set) var facts: [String] = []
-        /// A line for the issuer's entry that was not written.
+        /// A line that a person should add to an issuer's entry; nil if there is none.
         package internal(set) var line: String?
     }
 
-    /// The reason why no file was written.
+    /// The reason why the change was not made.
     package enum Failure: Error, Sendable {
-        /// The input is not of the required kind. The text is the reason.
+        /// The input cannot be used. The text is the reason.
         case unusable(String, remedy: String)
-        /// Different data is already pinned. The text names the data.
+        /// Data that differ exist already. The text names them.
         case differs(String, remedy: String)
-        /// The directory is unusable as it is, or would be unusable after the change. The payload has the problems.
+        /// The directory is unusable, or would be after the change. The value contains its problems.
         case directory(TrustDirectoryError)
-        /// The disk refused the change, for the given reason.
+        /// The files could not be written, for the given reason.
         case disk(SystemError)
     }
 
@@ -50,8 +50,8 @@ package struct TrustPin: Sendable {
 
     // MARK: - Pins
 
-    /// Pins a context under its URL: `document` or, without `document`, the context with the URL that ships with the
-    /// product.
+    /// Writes the context with the URL `url`: `document` or, without it, the context with this URL that ships with
+    /// the product.
     package func context(_ url: Text, _ document: [UInt8]?) throws(Failure) -> Outcome {
         try checkName(url)
         let builtIn = BuiltInContexts.document(url)
@@ -91,7 +91,8 @@ package struct TrustPin: Sendable {
         return outcome
     }
 
-    /// Pins a DID document, another controller document, a single key, or the metadata of a JWT VC issuer.
+    /// Writes a document with keys: a DID document, another controller document, a single key, or the metadata of a
+    /// JWT VC issuer.
     package func document(_ bytes: [UInt8]) throws(Failure) -> Outcome {
         guard let json = try? JSON.parse(bytes), let id = ControllerDocument(json)?.id,
             let keys = (try? TrustStore(TrustMaterial(documents: [bytes])))?.keys(of: id), !keys.isEmpty
@@ -120,7 +121,7 @@ package struct TrustPin: Sendable {
         }
     }
 
-    /// Pins one or more X.509 certificates in PEM. With an issuer, also adds them to the issuer's entry.
+    /// Writes one or more X.509 certificates in PEM as roots. With `issuer`, also adds them to that issuer's entry.
     package func root(_ pem: [UInt8], issuer: Text? = nil) throws(Failure) -> Outcome {
         guard let roots = (try? TrustStore(TrustMaterial(roots: [pem])))?.listedRoots, let first = roots.first else {
             throw .unusable(
@@ -152,7 +153,7 @@ package struct TrustPin: Sendable {
         }
     }
 
-    /// Writes an issuer's entry: a new entry, or settings in an existing entry.
+    /// Writes an issuer's entry with the settings. If the entry exists already, changes it.
     package func issuer(_ id: Text, _ settings: IssuerSettings = .init()) throws(Failure) -> Outcome {
         try checkName(id)
         let current = try current()
@@ -166,7 +167,7 @@ package struct TrustPin: Sendable {
         return try writing(changes, outcome) { $0.sameIssuers(as: current, but: (id, settings)) }
     }
 
-    /// Pins a status list under its URL in credentials.
+    /// Writes the status list whose URL in credentials is `url`.
     package func statusList(_ url: Text, _ bytes: [UInt8]) throws(Failure) -> Outcome {
         try checkName(url)
         let current = try current()

@@ -2,21 +2,21 @@ package import Credentials
 import Encoding
 package import Settings
 
-/// The policy of a gate, from its configuration and its rules.
+/// Determines the policy of a gate from its configuration and its rules.
 package enum ConfiguredPolicy {
-    /// Returns the policy of the gate under the given rules or, without rules, the policy of its configuration.
+    /// Returns the policy of a gate with the given rules. Without rules, the policy is that of the configuration.
     package static func rules(of configuration: Configuration, under rules: GatePolicy?) -> VerificationPolicy {
         let defaults = defaults(configuration)
         return rules.map { VerificationPolicy($0, over: defaults, direction: direction(configuration)) } ?? defaults
     }
 
-    /// Returns the direction of the gate; nil if the configuration has none.
+    /// Returns the direction in which the gate is passed; nil if the configuration names none.
     package static func direction(_ configuration: Configuration) -> GateDirection? {
         configuration.gate.direction
     }
 
-    /// Returns the policy for everything that the rules do not set. Without rules, the types in each issuer's entry
-    /// determine which credentials are admitted, and an immediate reuse is only noted.
+    /// Returns the policy for everything that the rules do not set. If there are no rules at all, the types in each
+    /// issuer's entry decide which credentials are admitted, and a replay of a credential is only noted.
     package static func defaults(_ configuration: Configuration) -> VerificationPolicy {
         var policy = VerificationPolicy(profile: configuration.trust.profile)
         policy.clockSkew = configuration.clock.skew

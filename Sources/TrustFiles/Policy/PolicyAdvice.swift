@@ -1,20 +1,21 @@
 package import Credentials
 import Encoding
 
-/// Advice for the authors of rules and trust data: requirements of the rules that the trust data does not meet, and
-/// decisions that the trust data leaves to the rules.
+/// Advice about rules and trust data: what the rules name but the trust data lack, and what the trust data leave to
+/// the rules.
 package struct PolicyAdvice: Sendable {
-    /// A part of the rules, or of the trust data, that needs attention.
+    /// A place in the rules or in the trust data that needs attention.
     package typealias Warning = PolicyFileError.Problem
 
-    /// The groups, issuers, types and contexts in the rules that no entry provides, in the order of the rules.
+    /// The groups, issuers, types and contexts that the rules name but the trust data lack, in the order of the
+    /// rules.
     package private(set) var unknown: [Warning] = []
-    /// Hints about valid parts of the rules that may have a surprising effect.
+    /// Hints about valid rules or entries that may have an unexpected effect.
     package private(set) var hints: [Warning] = []
     private let rules: GatePolicy
     private let store: TrustStore
 
-    /// Compares rules with trust data.
+    /// Examines the rules together with the trust data.
     package init(_ rules: GatePolicy, by store: TrustStore) {
         (self.rules, self.store) = (rules, store)
         for rule in rules.deny { examine(rule.id, rule.selector, "the deny rule \(rule.id)") }
@@ -24,8 +25,8 @@ package struct PolicyAdvice: Sendable {
         examineIssuers()
     }
 
-    /// Returns the hint for a name that contexts define differently. The name is read only in an unambiguous
-    /// credential.
+    /// Returns the hint about a name in a rule that several contexts define differently. The rule finds the name only
+    /// in a credential whose contexts define it unambiguously.
     private static func hint(_ doubt: AmbiguousName, line: Int?) -> Warning {
         let all =
             doubt.meanings.map(\.string)
@@ -69,8 +70,8 @@ package struct PolicyAdvice: Sendable {
         }
     }
 
-    /// Returns whether one of the selected issuers may issue credentials of the type `type`. A root certificate that
-    /// has no entry in the trust data, and that no issuer names for its tokens, vouches for mdocs of any docType.
+    /// Returns whether one of the issuers that the rule selects may issue credentials of the type `type`. A root
+    /// without an entry may issue mdocs of any docType, unless an issuer uses it for the signers of its tokens.
     private func isIssued(_ type: Text, _ selector: CredentialSelector) -> Bool {
         let named = Set(selector.issuers).union(selector.groups.flatMap { store.members(ofGroup: $0) ?? [] })
         let isOpen = selector.issuers.isEmpty && selector.groups.isEmpty
@@ -81,8 +82,8 @@ package struct PolicyAdvice: Sendable {
         }
     }
 
-    /// Adds a hint for each issuer without types, because such an issuer may issue any type that rules require. If an
-    /// accept rule requires no type either, nothing limits the admitted credentials.
+    /// Adds a hint for each issuer without types, which may issue any type. If an accept rule names no type either,
+    /// nothing limits which credentials are admitted.
     private mutating func examineIssuers() {
         let open = rules.accept.first { !$0.namesWhatAdmits }?.id
         for issuer in store.listedIssuers where issuer.types == nil {

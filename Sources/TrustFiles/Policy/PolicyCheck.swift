@@ -4,13 +4,13 @@ import Foundation
 import Reasons
 import Settings
 
-/// Runs the test cases in a policy file. The paths in the test cases are relative to the folder of the policy.
+/// Runs the test cases in a policy file. Paths in test cases are relative to the folder of the policy file.
 package struct PolicyCheck {
     private let policy: GatePolicy
     private let folder: String
     private var directories: [Text: TrustDirectory] = [:]
 
-    /// Creates a check of a policy that was read from the file `path`.
+    /// Creates a check of a policy that was read from the file at `path`.
     package init(_ policy: GatePolicy, path: String) {
         self.policy = policy
         folder = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
@@ -59,6 +59,6 @@ package struct PolicyCheck {
 }
 
 extension PolicyTest {
-    /// Whether the test case names files. The paths of these files are relative to the policy.
+    /// Whether the test case names files, whose paths are relative to the folder of the policy file.
     package var needsFiles: Bool { if case .verified = subject { false } else { true } }
 }

@@ -4,16 +4,16 @@ import Foundation
 import LinuxIO
 import Settings
 
-/// All problems of a policy file. A command ends with exit code 2 for this error.
+/// All problems of a policy file. A command ends with the exit code 2 for this error.
 package struct PolicyLoadError: Error, Hashable, Sendable {
-    /// The path of the policy file as given by the operator.
+    /// The path of the policy file, as the operator named it.
     package let file: String
-    /// The problems in the order of their lines. The list is never empty.
+    /// The problems, ordered by their lines. There is at least one.
     package let problems: [PolicyFileError.Problem]
 }
 
 extension PolicyLoadError {
-    /// Returns the error for a file that does not exist or is not readable.
+    /// Returns the error for a policy file that does not exist or cannot be read.
     package static func unreadable(_ file: String) -> PolicyLoadError {
         let obstacle = FileObstacle(file)
         let remedy = obstacle?.remedy ?? "Check the path and the file's permissions."
@@ -51,18 +51,18 @@ extension PolicyFileError.Problem {
     }
 }
 
-/// Policy files on this machine.
+/// Reads policy files.
 package enum PolicyFile {
-    /// The maximum size of the file in bytes. The parser has a lower limit.
+    /// The maximum size of a policy file in bytes. The parser's own limit is lower.
     private static let largest = 4 * 1024 * 1024
 
-    /// Reads a policy. Names of time zones are looked up in the system's database.
+    /// Reads the policy file at a path. Finds the names of time zones in the system's database.
     package static func load(_ path: String) throws(PolicyLoadError) -> GatePolicy {
         guard let bytes = bytes(path) else { throw .unreadable(path) }
         return try parse(bytes, file: path)
     }
 
-    /// Reads the bytes of a policy. `file`: the name of the file in errors.
+    /// Reads the content of a policy file. `file` is the name of the file in errors.
     package static func parse(_ bytes: [UInt8], file: String) throws(PolicyLoadError) -> GatePolicy {
         do throws(PolicyFileError) {
             return try GatePolicy.parse(bytes, zones: CivilZone.named)
@@ -71,6 +71,6 @@ package enum PolicyFile {
         }
     }
 
-    /// Returns the bytes of a file; nil if the file is unreadable or exceeds 4 MiB.
+    /// Returns the content of a file; nil if it cannot be read or is larger than 4 MiB.
     static func bytes(_ path: String) -> [UInt8]? { FileBytes.whole(path, limit: largest) }
 }

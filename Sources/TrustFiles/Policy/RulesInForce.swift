@@ -13,8 +13,8 @@ package enum RuleSource: Hashable, Sendable {
     /// The gate has no rules.
     case none
 
-    /// Creates the source of rules that came with trust data: the bundle of `edition`, or else the trust directory
-    /// `directory`. Without rules, there is no source.
+    /// Creates the source of the rules that are part of trust data: the bundle with the edition `edition` or, without
+    /// one, the trust directory `directory`. Without rules the source is ``none``.
     fileprivate init(_ rules: GatePolicy?, _ edition: TrustEdition?, directory: String) {
         guard rules != nil else {
             self = .none
@@ -23,19 +23,19 @@ package enum RuleSource: Hashable, Sendable {
         self = edition.map { .bundle($0.name) } ?? .directory(directory + "/" + TrustDirectory.policyFile)
     }
 
-    /// Returns every file on this machine that may contain rules of a gate, in force or not.
+    /// Returns the paths on this machine where rules of the gate may be, whether or not they are in force.
     package static func files(_ configuration: Configuration) -> [String] {
         [configuration.policy.file, configuration.trust.directory + "/" + TrustDirectory.policyFile].compactMap(\.self)
     }
 
-    /// Returns the expected source of a gate's rules in plain words, whether or not this machine has the source.
+    /// Returns in plain words where the rules of the gate are expected, whether or not they exist.
     package static func expected(_ configuration: Configuration) -> String {
         if let file = configuration.policy.file { return RuleSource.file(file).words }
         let place = configuration.trust.bundleKeys.isEmpty ? configuration.trust.directory : "the bundle"
         return "from \(TrustDirectory.policyFile) in \(place), if there is one"
     }
 
-    /// The name of the source, for machines.
+    /// The kind of the source, as JSON contains it.
     package var word: String {
         switch self {
         case .file: "file"
@@ -45,7 +45,7 @@ package enum RuleSource: Hashable, Sendable {
         }
     }
 
-    /// The path of the rules; nil if the rules are in a bundle or the gate has none.
+    /// The path of the file with the rules; nil if the rules are in a bundle, or the gate has none.
     package var path: String? {
         switch self {
         case .file(let path), .directory(let path): path
@@ -53,7 +53,7 @@ package enum RuleSource: Hashable, Sendable {
         }
     }
 
-    /// The source in plain words. The text fits alone or after the name of rules.
+    /// The source in plain words, as a text by itself or after the name of the rules.
     package var words: String {
         switch self {
         case .file(let path), .directory(let path): "from \(path)"
@@ -63,25 +63,25 @@ package enum RuleSource: Hashable, Sendable {
     }
 }
 
-/// The rules in force at a gate, and their source. For the gate and for every command, only this type determines which
-/// rules are in force. A configured file takes precedence over the `policy.toml` of the trust data. Without either, the
+/// The rules in force at a gate, and their source. The gate and all commands use this type to decide which rules are
+/// in force. A configured policy file takes precedence over the `policy.toml` of the trust data. Without either, the
 /// gate has no rules.
 package struct RulesInForce: Sendable {
     /// The source of the rules.
     package let source: RuleSource
-    /// The rules; nil if the gate has none or they are unusable (``problem`` gives the reason).
+    /// The rules; nil if the gate has none, or if they are unusable (see ``problem``).
     package let rules: GatePolicy?
-    /// The reason why the rules of the source are unusable; nil for usable rules.
+    /// The reason why the rules are unusable; nil if they are usable or the gate has none.
     package let problem: PolicyLoadError?
-    /// Whether the trust data contains unused rules, because a configured file takes precedence.
+    /// Whether the trust data contain rules that are not in force, because a configured policy file takes precedence.
     package let hidesOthers: Bool
 
-    /// Determines the rules from a configured file and from trust data.
+    /// Determines the rules in force.
     ///
     /// - Parameters:
-    ///   - file: The configured policy file; nil if there is none.
-    ///   - directory: The trust data in force; nil if it is unusable.
-    ///   - load: Reads the file.
+    ///   - file: The path of the configured policy file; nil if there is none.
+    ///   - directory: The trust data in force; nil if they are unusable.
+    ///   - load: Reads a policy file.
     package init(
         file: String?, over directory: TrustDirectory?,
         reading load: (String) throws(PolicyLoadError) -> GatePolicy = PolicyFile.load
@@ -100,9 +100,10 @@ package struct RulesInForce: Sendable {
         }
     }
 
-    /// Describes the rules of a running verifier, which has no information about files.
+    /// Describes the rules of a running verifier. The verifier does not know the file, so the source follows from the
+    /// configuration.
     package init(_ verifier: Verifier, _ configuration: Configuration) {
-        // If a file cannot be used, the verifier has rules with an empty digest.
+        // The rules that replace an unusable policy file have an empty digest.
         rules = verifier.policy.rules.flatMap { $0.digest.isEmpty ? nil : $0 }
         (problem, hidesOthers) = (nil, false)
         source =
@@ -110,11 +111,12 @@ package struct RulesInForce: Sendable {
             ?? RuleSource(rules, verifier.trust.edition, directory: configuration.trust.directory)
     }
 
-    /// Returns whether the rules come from the trust data and change with it. `file`: the configured policy file; nil
-    /// if there is none.
+    /// Returns whether the rules are part of the trust data and change together with them. `file` is the path of the
+    /// configured policy file; nil if there is none.
     package static func comeWithTrust(_ file: String?) -> Bool { file == nil }
 
-    /// The source of the rules in plain words, and the source over which it takes precedence.
+    /// The source of the rules in plain words. The text also says that the rules are unusable, or that they replace
+    /// rules in the trust data.
     package var origin: String {
         if rules == nil, source != .none { return source.words + ", which cannot be used" }
         return source.words + (hidesOthers ? " in place of those in the trust data" : "")
@@ -126,9 +128,9 @@ package struct RulesInForce: Sendable {
         return (rules.map { $0.name + ", " } ?? "") + origin
     }
 
-    /// The description of the rules as JSON members for machines: `policy` (the name), `policySource` (`file`,
-    /// `directory`, `bundle` or `none`), `policyFile`, `policyOrigin` (in words) and `policyProblems`. Members without
-    /// a value are omitted.
+    /// The description of the rules as members of a JSON object: `policy` (the name), `policySource` (`file`,
+    /// `directory`, `bundle` or `none`), `policyFile`, `policyOrigin` (in words) and `policyProblems`. Members
+    /// without a value are left out.
     package var members: [JSONObject.Member] {
         var members: [JSONObject.Member] = []
         if let rules { members.append(.init("policy", .text(rules.name))) }

@@ -1,12 +1,13 @@
 import Settings
 
-/// The initial rules that a setup adds to trust data without rules: `deploy/policy-start.toml`.
+/// The rules that `gatehouse setup` adds to trust data without rules: `deploy/policy-start.toml`.
 package enum StartRules {
-    /// The line about the starting rules, for a person.
+    /// The text that informs the operator about the initial rules.
     package static let words =
         "rules: policy.toml in the trust directory; the same credential again within 30 s is refused"
 
-    /// Returns the files to add to a trust directory without rules; an empty list if the directory has rules.
+    /// Returns the files to add to a trust directory without rules, with their contents; an empty list if the
+    /// directory has rules.
     package static func files(missingIn directory: String) -> [(path: String, bytes: [UInt8])] {
         let folder = TrustFolder(name: directory)
         if folder.exists(TrustDirectory.policyFile) { return [] }
@@ -15,7 +16,7 @@ package enum StartRules {
         return issuers + [(path: TrustDirectory.policyFile, bytes: bytes)]
     }
 
-    /// The content of the file.
+    /// The content of the file with the initial rules.
     static let bytes = Array(
         #"""
         # Initial rules: gatehouse setup puts this file into the trust directory (/etc/gatehouse/trust/policy.toml). It

@@ -4,21 +4,21 @@ package import Kiosk
 import LinuxIO
 package import Settings
 
-/// Finds expiry dates: in trust data, rules and certificates for servers. The service, the
-/// doctor and `gatehouse trust verify` all use it for their warnings.
+/// Finds the dates at which trust data, rules and server certificates expire. The service, the doctor and `gatehouse
+/// trust verify` warn about these dates.
 package enum Expiries {
-    /// The maximum number of certificates in a file to examine. A file with more certificates is the system's list,
+    /// The maximum number of certificates in a file whose dates count. A file with more is a list of the system,
     /// which is maintained elsewhere.
     private static let mostCertificates = 20
-    /// The maximum number of bytes to read from a file of certificates. Such a file needs far fewer bytes.
+    /// The maximum number of bytes that are read of a file with certificates. Twenty certificates need far less.
     private static let largestFile = 128 * 1024
 
-    /// Returns the expiry dates of trust data.
+    /// Returns the expiry dates of the trust data.
     ///
     /// - Parameters:
-    ///   - verifier: The trust data, with the profile for reading lists.
-    ///   - hosts: The hosts that the operator lists for fetching documents and lists (``TrustSection/fetchedFrom``);
-    ///     nil if nothing is fetched. An item of an unlisted host is not renewed.
+    ///   - verifier: Contains the trust data, and the profile by which status lists are read.
+    ///   - hosts: The configured hosts from which data may be fetched (``TrustSection/fetchedFrom``); nil if the
+    ///     service fetches nothing. Data of other hosts count as not renewed.
     package static func trust(_ verifier: Verifier, fetchedFrom hosts: Set<Text>?) -> [Expiry] {
         let store = verifier.trust
         var expiries: [Expiry] = []
@@ -50,8 +50,8 @@ package enum Expiries {
         return expiries
     }
 
-    /// Returns the last expiry date of a holder's keys. Withdrawn keys do not count. A key that ended long ago has a
-    /// successor in the document.
+    /// Returns the latest expiry date of a holder's keys, without withdrawn keys. Only the latest date counts,
+    /// because an earlier key has a successor in the document.
     private static func keys(of holder: Text, in store: TrustStore, isRenewed: Bool) -> [Expiry] {
         let keys = (store.keys(of: holder) ?? []).filter { $0.fingerprint != nil && $0.revoked == nil }
         guard let last = keys.map({ $0.end }).max(by: { ($0?.seconds ?? .max) < ($1?.seconds ?? .max) }), let last
@@ -61,11 +61,11 @@ package enum Expiries {
         return [Expiry(.key, keys.last { $0.end == last }?.method ?? holder, end: last, isRenewed: isRenewed)]
     }
 
-    /// Returns the expiry dates of a gate outside its trust data.
+    /// Returns the expiry dates of the gate's other files: rules and server certificates.
     ///
     /// - Parameters:
-    ///   - configuration: The configuration, which names the files with these dates.
-    ///   - rules: The rules in force.
+    ///   - configuration: Names the files with server certificates.
+    ///   - rules: The rules in force; nil if there are none.
     package static func gate(_ configuration: Configuration, rules: GatePolicy?) -> [Expiry] {
         var expiries: [Expiry] = []
         if let rules, let end = rules.validUntil { expiries.append(Expiry(.policy, Text(rules.name), end: end)) }
@@ -75,8 +75,8 @@ package enum Expiries {
         return expiries
     }
 
-    /// Returns the expiry dates of the certificates in a file. Of several certificates with the same name, the last is
-    /// the successor of the others, so only its date counts.
+    /// Returns the expiry dates of the certificates in a file. Of several certificates with the same name only the
+    /// latest date counts, because its certificate is the successor of the others.
     private static func certificates(in file: String) -> [Expiry] {
         guard FileBytes.isFile(file), let bytes = FileBytes.read(file, limit: largestFile),
             let all = TrustStore.listedCertificates(pem: bytes), all.count <= mostCertificates

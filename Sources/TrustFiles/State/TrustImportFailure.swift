@@ -1,22 +1,22 @@
 package import Credentials
 package import LinuxIO
 
-/// The reason why a bundle is refused.
+/// The reason why an imported bundle is rejected.
 package enum TrustImportFailure: Error, Sendable {
-    /// The gate has no operator's key and therefore cannot check any bundle.
+    /// The gate has no key of an operator, so it cannot verify a bundle.
     case noKeys
-    /// The bundle is not acceptable, for the given reason.
+    /// The bundle is invalid, for the given reason.
     case bundle(TrustBundle.Failure)
     /// The bundle has the version `offered`, which is lower than `installed`, the version in force.
     case rollBack(offered: Int, installed: Int)
-    /// The bundle has the version in force, which is the value, but another content.
+    /// The bundle has the given version, which is in force, but a different content.
     case conflict(Int)
-    /// The content of the bundle cannot be used, for the given reason.
+    /// The trust data in the bundle cannot be used, for the given reason.
     case directory(TrustDirectoryError)
-    /// The disk refused to store the bundle, for the given reason.
+    /// The bundle could not be stored, for the given reason.
     case disk(SystemError)
 
-    /// The description in plain words. Of several problems of the content, only the first is described.
+    /// The reason in plain words. Of several problems of the trust data, only the first is described.
     package var text: String {
         switch self {
         case .noKeys: "no operator's key is configured on this gate"
@@ -29,7 +29,7 @@ package enum TrustImportFailure: Error, Sendable {
         }
     }
 
-    /// The remedy for the operator.
+    /// The remedy in plain words.
     package var remedy: String {
         switch self {
         case .noKeys: "add it to trust.bundleKeys in the configuration"
@@ -43,7 +43,7 @@ package enum TrustImportFailure: Error, Sendable {
 }
 
 extension TrustBundle.Failure {
-    /// The remedy.
+    /// The remedy in plain words.
     package var remedy: String {
         switch self {
         case .wrongSignature: "compare trust.bundleKeys with the operator's key, and fetch the bundle again"

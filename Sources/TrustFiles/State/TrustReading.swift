@@ -2,16 +2,16 @@ import Credentials
 package import Kiosk
 import Reasons
 
-/// The trust data in use and, if other data should be in use, the fault of that data.
+/// The trust data to use. If the imported bundle could not be used, also the reason.
 package struct TrustReading: Sendable {
-    /// The trust data in use.
+    /// The trust data to use.
     package let directory: TrustDirectory
-    /// The reason why the imported bundle is not in use; nil if there is no fault.
+    /// The reason why the imported bundle is not used; nil if it is used or the gate needs none.
     package let fault: TrustDirectoryError?
-    /// The bytes of the bundle if ``TrustState/remember(_:)`` has not stored it yet.
+    /// The content of the bundle, if ``TrustState/remember(_:)`` must still store it; nil otherwise.
     let unkept: [UInt8]?
 
-    /// Reports the faults of the trust data, and the end of earlier faults.
+    /// Reports the faults of the trust data, or their ends.
     package func tell(_ report: HealthReporter) {
         report(fault.map { .present(.trustBundle, detail: $0.summary) } ?? .over(.trustBundle))
         report(directory.store.lack.map { .present(.trustUnusable, detail: $0) } ?? .over(.trustUnusable))
@@ -19,7 +19,7 @@ package struct TrustReading: Sendable {
 }
 
 extension TrustStore {
-    /// The reason why usable trust data admits no visitor; nil if it can admit visitors.
+    /// The reason why usable trust data admit no visitor; nil if they can admit visitors.
     package var lack: String? {
         let issuers = listedIssuers
         if issuers.isEmpty { return "no issuer is trusted: add an [[issuer]] to issuers.toml" }
@@ -30,7 +30,7 @@ extension TrustStore {
 }
 
 extension TrustDirectory {
-    /// Returns the trust data of a gate without usable trust data. With these data the gate trusts no issuer.
+    /// Returns trust data without any issuer, for a gate without usable trust data.
     static func nobody() throws(TrustDirectoryError) -> TrustDirectory {
         try TrustDirectory(TrustMaterial(), rules: nil, name: "no trust data")
     }

@@ -1,41 +1,41 @@
 package import Credentials
 package import Encoding
 
-/// Brings copies of documents and status lists up to date.
+/// Renews the copies of documents and status lists.
 package protocol TrustRefreshing: Sendable {
-    /// Brings one resource up to date.
+    /// Renews the copy of one document or status list.
     ///
     /// - Parameters:
-    ///   - resource: The resource.
-    ///   - verifier: Checks the fetched content under the trust data in force.
-    ///   - copy: The present copy.
-    ///   - clock: The date. While the date is not trusted, nothing is fetched.
+    ///   - resource: The document or status list.
+    ///   - verifier: Contains the trust data in force, by which the fetched content is verified.
+    ///   - copy: The present copy; nil if there is none.
+    ///   - clock: The date. Nothing is fetched while the date is not trusted.
     func refresh(
         _ resource: RefreshResource, by verifier: Verifier, copy: RefreshedCopy?, at clock: WallTime
     ) async -> RefreshOutcome
 }
 
-/// The result of a refresh for one resource.
+/// The result of renewing the copy of one document or status list.
 package enum RefreshOutcome: Sendable {
-    /// The server sent new content, which was stored.
+    /// The server sent new content, and it was stored.
     case changed
-    /// The server still has the content of the copy.
+    /// The content at the server equals the copy.
     case unchanged
-    /// The old copy stays.
+    /// The copy was not renewed, for the given reason.
     case failed(RefreshFailure)
 }
 
-/// The reason why the old copy of a resource is kept.
+/// The reason why a copy was not renewed.
 package enum RefreshFailure: Error, CustomStringConvertible {
-    /// The host is not among the permitted hosts.
+    /// The configuration does not permit the host.
     case hostNotListed
-    /// Nothing was fetched, for the given reason from the transport.
+    /// The content could not be fetched. The value is the error of the transport.
     case fetch(any Error)
-    /// The fetched content is not acceptable.
+    /// The fetched content is invalid, for the given reason.
     case refused(RefreshRefusal)
-    /// The content could not be stored.
+    /// The copy could not be stored. The text is the reason.
     case disk(String)
-    /// The date is not known well enough to date a copy.
+    /// The date is not trusted, so a copy would have no date.
     case clock
 
     package var description: String {

@@ -3,21 +3,22 @@ package import Encoding
 import Kiosk
 import Reasons
 
-/// The trusted data with its age and its problems, for `gatehouse trust list` and `verify`.
+/// A description of the trust data, with their ages and problems, for `gatehouse trust list` and `gatehouse trust
+/// verify`.
 package struct TrustReport: Sendable {
-    /// A problem that needs a person's attention.
+    /// A problem that a person should solve, or a fact that a person should know.
     package struct Finding: Hashable, Sendable {
-        /// The subject: an issuer's id, a URL, a bundle.
+        /// What the problem concerns: the id of an issuer, a URL or the name of a bundle.
         package let subject: String
-        /// The problem, in plain words.
+        /// The problem or fact, in plain words.
         package let message: String
-        /// Whether the problem is only an expiry, which ``Expiries`` also reports.
+        /// Whether the problem is only that something has expired, which ``Expiries`` also reports.
         package var isOver = false
     }
 
-    /// The problems at the date, the worst for the gate first.
+    /// The problems at the date, beginning with the most severe for the gate.
     package private(set) var findings: [Finding] = []
-    /// Correct facts that may surprise a reader.
+    /// Facts that are no problems but may surprise a reader.
     package private(set) var notes: [Finding] = []
     private let directory: TrustDirectory
     private let verifier: Verifier
@@ -26,11 +27,11 @@ package struct TrustReport: Sendable {
 
     private var store: TrustStore { directory.store }
 
-    /// The subject of a finding about the rules as a whole.
+    /// The ``Finding/subject`` of a problem with the rules as a whole.
     package static let policy = "policy"
 
-    /// Examines the trust data and the rules in force at a date. `policy` is the policy for credentials, with or
-    /// without these rules.
+    /// Examines the trust data and the rules in force at the date `clock`. `policy` is the policy by which
+    /// credentials are verified.
     package init(
         _ directory: TrustDirectory, rules: RulesInForce, under policy: VerificationPolicy = .init(), at clock: WallTime
     ) {
@@ -88,7 +89,7 @@ package struct TrustReport: Sendable {
         if issuer.isRoot {
             if !store.rootIDs.contains(issuer.id) { note(id, "has no certificate in roots/") }
         } else {
-            // An issuer whose entry names a root may have only certificates.
+            // An issuer whose entry names roots may have only certificates, and no document.
             let isCertified = !issuer.roots.isEmpty && store.keys(of: issuer.id) == nil
             for holder in (isCertified ? [] : [issuer.id]) + issuer.controllers { examineKeys(of: holder, for: issuer) }
         }
@@ -101,7 +102,8 @@ package struct TrustReport: Sendable {
         if issuer.types == nil, !issuer.isRoot { noteUntyped(id, "write into its [[issuer]]: types = [\"…\"]") }
     }
 
-    /// Notes an issuer whose entry has no types. The note is a finding unless the gate's rules name types.
+    /// Adds a text about an issuer whose entry has no types: to ``notes`` if all accept rules name what they admit,
+    /// otherwise to ``findings``.
     private mutating func noteUntyped(_ id: String, _ line: String) {
         let accept = rules.rules?.accept ?? []
         let isSaid = !accept.isEmpty && accept.allSatisfy(\.namesWhatAdmits)
@@ -119,7 +121,7 @@ package struct TrustReport: Sendable {
         if isSaid { notes.append(finding) } else { findings.append(finding) }
     }
 
-    /// Examines which credentials the root certificate may sign.
+    /// Examines which credentials a root certificate may sign.
     private mutating func examine(_ root: TrustStore.ListedRoot) {
         let id = root.id.string
         let use = store.use(of: root)
@@ -181,7 +183,7 @@ package struct TrustReport: Sendable {
 
     // MARK: - Text output
 
-    /// The trusted data, one item on each line, indented below its issuer.
+    /// The description of the trust data as lines, one for each item. The items of an issuer are indented below it.
     package var lines: [String] {
         var lines = ["\(store.version)" + (store.edition.map { ", valid until \($0.validUntil.rfc3339)" } ?? "")]
         lines += [policyLine, "profile \(verifier.profile.rawValue)"]
@@ -206,7 +208,7 @@ package struct TrustReport: Sendable {
         return lines
     }
 
-    /// The rules in force, on one line.
+    /// The description of the rules in force, as one line.
     package var policyLine: String { "policy \(rules.line)" }
 
     private func parts(of issuer: TrustedIssuer) -> [(name: String, values: [String])] {
@@ -258,7 +260,7 @@ package struct TrustReport: Sendable {
 
     // MARK: - JSON output
 
-    /// The report as one JSON object.
+    /// The report as a JSON object.
     package var json: JSON {
         var json: JSONObject = [
             "version": .text(store.version), "untypedIssuers": .text(store.untypedIssuers.rawValue),

@@ -6,42 +6,44 @@ package import LinuxIO
 import Reasons
 package import Settings
 
-/// A gate's trust data on its disk: the directory that people maintain by hand or, in its place, the bundle that the
-/// operator signed; and the refresher's copies in the folder `refreshed` of the state folder.
+/// The trust data of a gate on its disk. They consist of the trust directory that people maintain by hand or, in its
+/// place, the bundle that the operator signed; and of the copies that the service fetched, in the folder `refreshed`
+/// of the state folder.
 ///
-/// A bundle is stored unchanged in the file `bundle`, and every reading checks its signature. Therefore no change of
-/// its content goes unnoticed, and no unpacking can remain incomplete.
+/// A bundle is stored unchanged in the file `bundle`, and each reading verifies its signature. Therefore every change
+/// of its content is noticed, and it needs no unpacking that could remain incomplete.
 package struct TrustState: Sendable {
-    /// The directory that people maintain by hand.
+    /// The path of the trust directory that people maintain by hand.
     package let directory: String
-    /// The folder of the bundle and the copies.
+    /// The path of the state folder, which contains the bundle and the copies.
     package let state: String
-    /// The operator's keys; if empty, no bundle is accepted.
+    /// The operator's public keys. If there are none, the gate accepts no bundle.
     package let keys: [OperatorKey]
 
-    /// Creates the state of the gate's trust data. `directory`: the path of the trust directory. `state`: the path of
-    /// the state folder. `keys`: the operator's keys.
+    /// Creates the object for the trust directory at the path `directory` and the state folder at the path `state`.
+    /// `keys` are the operator's public keys. Reads no files.
     package init(directory: String, state: String, keys: [OperatorKey]) {
         (self.directory, self.state, self.keys) = (directory, state, keys)
     }
 
-    /// Creates the state of a configuration.
+    /// Creates the object for the section `[trust]` of a configuration.
     package init(_ section: TrustSection) {
         self.init(directory: section.directory, state: section.state, keys: section.bundleKeys)
     }
 
-    /// The path of the bundle.
+    /// The path of the imported bundle.
     package var bundlePath: String { state + "/bundle" }
 
-    /// The path of the last usable bundle, in case the present bundle is unusable.
+    /// The path of the last good bundle, which is used if the imported bundle is unusable.
     package var lastGoodPath: String { state + "/bundle.good" }
 
     private var copiesFolder: String { state + "/refreshed" }
 
-    /// Reads the trust data to put in force. Throws the reason if the trust data is unusable.
+    /// Reads the trust data to use. Throws if there are no usable trust data.
     ///
-    /// The last good bundle replaces a bundle that is missing, damaged or older. The directory is used only if no
-    /// bundle was ever accepted: an attacker who can delete a file must not be able to choose the trusted issuers.
+    /// If the imported bundle is missing, damaged or older than the last good bundle, the last good bundle is used.
+    /// If the gate uses bundles, the trust directory is read only until the first bundle was accepted. Otherwise an
+    /// attacker who can delete a file could choose the trusted issuers.
     package func read() throws(TrustDirectoryError) -> TrustReading {
         guard !keys.isEmpty else { return TrustReading(directory: try folder(), fault: nil, unkept: nil) }
         let good = readable(lastGoodPath)
@@ -68,8 +70,8 @@ package struct TrustState: Sendable {
         }
     }
 
-    /// Reads the trust data for the start of the service, and reports its faults. Without usable trust data, no issuer
-    /// is trusted until the data is corrected. A wrong file does not prevent the start of the service.
+    /// Reads the trust data for the start of the service, and reports their faults. If there are no usable trust
+    /// data, returns trust data without any issuer: a wrong file must not prevent the start of the service.
     package func begin(_ report: HealthReporter) throws(TrustDirectoryError) -> TrustReading {
         do throws(TrustDirectoryError) {
             let reading = try read()
@@ -81,7 +83,8 @@ package struct TrustState: Sendable {
         }
     }
 
-    /// Stores the bundle of a reading that came into force as the last good bundle.
+    /// Stores the bundle of a reading as the last good bundle, if it is not stored yet. Call this when the trust data
+    /// of the reading are in force.
     package func remember(_ reading: TrustReading) throws(SystemError) {
         guard let bytes = reading.unkept else { return }
         try DurableFile.replace(lastGoodPath, with: bytes)
@@ -93,7 +96,7 @@ package struct TrustState: Sendable {
 
     // MARK: - Bundles
 
-    /// Reads the bundle at `path`; nil if the file does not exist.
+    /// Reads the bundle at `path` and verifies its signature. Returns nil if the file does not exist.
     private func bundle(_ path: String) throws(TrustDirectoryError) -> (bundle: TrustBundle, bytes: [UInt8])? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -112,9 +115,9 @@ package struct TrustState: Sendable {
         (try? bundle(path))?.bundle
     }
 
-    /// Puts a bundle in force if the operator signed it and it is newer than the present bundle and the last good
-    /// bundle. Reads all its content before changing anything. Returns the bundle's edition, and whether the bundle is
-    /// new.
+    /// Stores a bundle as the imported bundle. The operator must have signed it, and it must be newer than the
+    /// imported bundle and the last good bundle. All checks come before the first change. Returns the edition of the
+    /// bundle, and whether it is new to the gate. A bundle that is already in force is not stored again.
     @discardableResult
     package func install(
         _ bytes: [UInt8], onStep: (DurableFile.Step) -> Void = { _ in }
@@ -128,15 +131,15 @@ package struct TrustState: Sendable {
         return (edition, true)
     }
 
-    /// Reads all content of a bundle and changes nothing. Returns the bundle's edition, and whether the bundle would be
-    /// new to the gate.
+    /// Checks a bundle as ``install(_:onStep:)`` does, without storing it. Returns the edition of the bundle, and
+    /// whether it would be new to the gate.
     package func check(_ bytes: [UInt8]) throws(TrustImportFailure) -> (edition: TrustEdition, isNew: Bool) {
         guard !keys.isEmpty else { throw .noKeys }
         let bundle: TrustBundle
         do { bundle = try TrustBundle(bytes, keys: keys) } catch { throw .bundle(error) }
         do { _ = try TrustDirectory(bundle, name: "the bundle") } catch { throw .directory(error) }
         let installed = readable(bundlePath)
-        // An import may repair a damaged file, but must not install an older bundle.
+        // An import may replace a damaged file by the same bundle, but must not install an older bundle.
         let newest = [readable(lastGoodPath), installed].compactMap { $0?.edition }.max { $0.version < $1.version }
         switch TrustSuccession(bundle.edition, after: newest) {
         case .unchanged where installed?.edition.digest == bundle.edition.digest: return (bundle.edition, false)
@@ -148,7 +151,8 @@ package struct TrustState: Sendable {
 
     // MARK: - Copies
 
-    /// The refresher's copies. Invalid files are skipped, because the refresher fetches them again.
+    /// Returns the stored copies of documents and status lists. Skips invalid files, because the service fetches
+    /// their content again.
     package func copies() -> [RefreshedCopy] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: copiesFolder)) ?? []
         return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted().compactMap { name in
@@ -156,7 +160,7 @@ package struct TrustState: Sendable {
         }
     }
 
-    /// Keeps a refreshed copy in place of the earlier copy.
+    /// Stores a copy in place of the earlier copy of the same document or status list.
     package func keep(_ copy: RefreshedCopy) throws(SystemError) {
         try DurableFile.make(folder: state)
         try DurableFile.make(folder: copiesFolder)
@@ -166,7 +170,8 @@ package struct TrustState: Sendable {
 
     // MARK: - Files
 
-    /// Returns a value that changes with any of the files: names, sizes, times, inode numbers and read permissions.
+    /// Returns a value that changes when one of the files changes. It contains the names, sizes, times, inode numbers
+    /// and read permissions of all files.
     package func stamp() -> [UInt8] {
         var lines: [String] = []
         let isBundled =
