@@ -24,8 +24,8 @@ struct Liveness: Sendable {
     /// Creates the state before the first ping.
     init(_ limits: ReportSettings.Limits) { self.limits = limits }
 
-    /// Whether an answer to a ping is awaited. It is always true for a silent peer. Nothing is sent while an
-    /// answer is awaited, because the answer would then prove more than it should.
+    /// Whether a ping is due or its answer is awaited; always true for a silent peer. No entries are sent in this
+    /// state, because the answer to a ping must prove only the entries that were sent before the ping.
     var isWaiting: Bool { if case .idle = state { false } else { true } }
 
     /// When ``pass(_:)`` or ``takeDue(_:)`` must be called next; nil if time alone changes nothing.
