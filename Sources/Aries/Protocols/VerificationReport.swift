@@ -3,12 +3,12 @@ package import Encoding
 /// verification-report/1.0: a gate sends the entries of its ledger to a keeper, and the keeper returns receipts.
 ///
 /// - `records`, from the gate: `ledger`, `entries: [{position, hash, body}]`, and `head {position, hash,
-/// signature}`, the end of the ledger at that time.
+///   signature}`, the end of the ledger at that time.
 /// - `receipt`, from the keeper, in the thread of the `records`: `ledger`, `position`, `hash`, and `head`. It confirms
-/// that the keeper has stored every entry up to this position durably.
+///   that the keeper has stored every entry up to this position durably.
 /// - `head-query`, from the gate: `ledger`.
 /// - `head`, from the keeper: `ledger`, `position`, `hash` of the last entry that the keeper has (position 0 if it has
-/// none), and `head`.
+///   none), and `head`.
 ///
 /// In its member `head` the keeper returns, unchanged, the `head` that arrived together with the last entry that it
 /// has. The gate accepts a keeper's statement as evidence against its own ledger only with such a head: a keeper can
