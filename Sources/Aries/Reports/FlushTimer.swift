@@ -1,6 +1,6 @@
 import Encoding
 
-/// The timer that decides when new entries are sent: after a delay, so that one message carries several; or at once,
+/// The timer that decides when new entries are sent: after a delay, so that several share a message; or at once,
 /// when the entries fill a message or when one of them is urgent.
 struct FlushTimer: Sendable {
     private let delay: Duration

@@ -29,7 +29,7 @@ package struct ReportSettings: Sendable {
     package var format: ReportFormat
     /// What confirms reports.
     package var confirm: ReportConfirm
-    /// How long an entry waits for further entries, so that one message carries them all: from 1 s to 5 min. With
+    /// How long an entry waits for further entries, so that they share one message: from 1 s to 5 min. With
     /// ``ReportFormat/basicmessage`` an entry does not wait.
     package var batchDelay: Duration
     /// The limits and times of the delivery.

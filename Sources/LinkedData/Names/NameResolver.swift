@@ -54,9 +54,8 @@ package struct NameResolver {
     /// Returns the contexts that apply inside a node with the types `types` at `place` (JSON-LD 1.1 API section 5.1.2,
     /// steps 7 to 11).
     ///
-    /// - Parameter types: The IRIs of the node's types. The terms for each IRI are found, because only terms have
-    /// scoped
-    ///   contexts.
+    /// - Parameter types: The IRIs of the node's types. The function finds the terms for each IRI, because only terms
+    ///   have scoped contexts.
     /// - Returns: Nil if two terms for one type have different scoped contexts: the document may use either term.
     package mutating func node(at place: Place, types: [Text]) throws(JSONLDError) -> Node? {
         var scope = place.active.state.previous ?? place.active

@@ -61,7 +61,7 @@ package struct AgencySettings: Sendable {
         /// The largest number of messages that were passed to connections and are not durable yet. No more are passed
         /// before.
         var handed = 1024
-        /// The largest number of messages that one request releases.
+        /// The largest number of messages that a single request releases.
         package var released = 256
         /// How often in a row a connection's messages are read again without a wait, because more may be waiting.
         var rereads = 64

@@ -44,7 +44,7 @@ package struct Mediator: ~Copyable, Mailbox {
         package var nudge = Duration.seconds(2)
         /// The time between two fetches if no message is waiting.
         package var idle = Duration.seconds(20)
-        /// The largest number of messages that one request asks for.
+        /// The largest number of messages that a single request asks for.
         package var batch = 16
         /// The number of messages that are fetched without a pause. Further messages are fetched one in each ``pace``,
         /// so that a large number of messages does not keep the gate busy.
