@@ -37,7 +37,7 @@ package final class HTTPExchange: MessageExchange {
         /// long as the file cannot be read, it adds no root.
         package var additionalRootsFile: String?
 
-        /// Creates the documented default values.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 

@@ -19,7 +19,7 @@ package struct LocalServer: Sendable {
         /// The longest duration of a connection, including the time for sending the answer to a slow reader.
         package var timeLimit = Duration.seconds(5)
 
-        /// Creates the documented default limits.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 

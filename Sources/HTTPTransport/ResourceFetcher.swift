@@ -41,7 +41,7 @@ package struct ResourceFetcher: ResourceFetching {
         /// Returns the addresses of a host's name. By default the system's resolver finds them.
         package var resolve: @Sendable (_ host: String) -> [HostAddress] = ResourceFetcher.systemAddresses
 
-        /// Creates the documented default values.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 

@@ -23,7 +23,7 @@ package struct WebhookReceiver: Sendable {
         /// The longest duration of a connection.
         package var timeLimit = Duration.seconds(5)
 
-        /// Creates settings with the documented limits.
+        /// Creates settings with the default limits.
         package init(_ address: ListenAddress, target: String) { (self.address, self.target) = (address, target) }
     }
 

@@ -81,7 +81,7 @@ extension AgentConnection {
             var established = established
             let peer = try DIDRotation.peer(of: message)
             if peer == established.peer, established.next == nil {
-                // The peer has this DID already, so nothing needs to be stored.
+                // The connection already has the peer under this DID, so nothing needs to be stored.
                 answer(DIDRotation.ack(message.type.prefix, id: Message.newID(&random), thread: message.thread))
                 return []
             }

@@ -17,7 +17,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     package let invitation: Invitation
     /// How messages that are not the response to a post reach the gate.
     package internal(set) var reception: Reception
-    /// The service that the handshake is sent to.
+    /// The service to which the gate sends the messages of the handshake.
     let inviter: Service
     let configuration: Configuration
     var keys: KeyPair
@@ -25,15 +25,15 @@ package struct AgentConnection: ~Copyable, Sendable {
     var random: RandomStream
     var backoff = Backoff()
     var exchange: Exchange?
-    /// Answers and pings without a response, oldest first. Each is removed when the peer's server accepts or refuses
-    /// it.
+    /// Answers, and pings that ask for no response, oldest first. Each is removed when the peer's server accepts or
+    /// refuses it.
     var waiting: [JSON] = []
     /// The answers to questions that an operator decided or that need a signature, oldest first.
     package internal(set) var owed: [OwedAnswer] = []
     var allowance: AnswerAllowance
     /// The message to deliver next; nil if there is none.
     var message: OutboundMessage?
-    /// Whether the last post was a delivery that failed.
+    /// Whether the last post was a delivery that failed. If so, another message is sent before it is repeated.
     var isPutBack = false
     var seen: SeenMessages
     /// The open question whether the inviter accepts this connection for another invitation; nil if none is open.

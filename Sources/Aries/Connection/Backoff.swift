@@ -2,7 +2,7 @@ package import DIDComm
 package import Encoding
 
 /// The waits between attempts: 1 s, 2 s, 4 s, … up to 15 min, each shortened at random by up to a half. The random part
-/// prevents gates that lost the same server from returning to it at the same moment.
+/// prevents gates that lost the connection to the same server from trying again at the same moment.
 package struct Backoff: Sendable {
     /// The number of consecutive failures.
     package private(set) var failures = 0

@@ -27,7 +27,7 @@ package enum Discard: String, Hashable, Sendable {
 }
 
 extension AgentConnection {
-    /// The number of one post. It distinguishes a late result from the result of the present post.
+    /// The number of a post in its connection. It distinguishes a late result from the result of the present post.
     package typealias ExchangeID = Int
 
     /// An event for a connection.
@@ -147,8 +147,8 @@ extension AgentConnection {
         /// The longest wait for the inviter's answer after its server accepted the request, for a connection without a
         /// mailbox.
         package var answer = Duration.seconds(15)
-        /// The same wait if the answer can wait in a mailbox, and the longest wait for the answer to a delivered
-        /// message.
+        /// The longest wait for the inviter's answer if the connection has a mailbox, in which the answer can wait, and
+        /// the longest wait for the answer to a delivered message.
         package var lateAnswer = Duration.seconds(60)
         /// The time from a post to the first look in the mailbox for its answer. Each further wait is twice as long, up
         /// to ``longestLook``.
@@ -166,7 +166,7 @@ extension AgentConnection {
         package var firstRetry = Duration.seconds(1)
         /// The time between two requests for a mailbox address, until the mailbox reports one.
         package var address = Duration.seconds(15 * 60)
-        /// The longest wait between attempts.
+        /// The longest wait after a failure, before the next attempt.
         package var longestRetry = Duration.seconds(15 * 60)
         /// The time between two pings that ask for an answer.
         var heartbeat = Duration.seconds(15 * 60)
@@ -182,17 +182,17 @@ extension AgentConnection {
         /// The shortest time between two problem reports of the gate. A problem report within this time is not sent.
         var problemReportInterval = Duration.seconds(10)
 
-        /// Creates the documented defaults.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 
-    /// The operator's settings.
+    /// The operator's settings for a connection.
     package struct Configuration: Sendable {
         /// The gate's name, which is shown to the inviter's operator.
         package var label: Text
-        /// Limits and times.
+        /// The limits and times of the connection.
         package var limits: Limits
-        /// The answers to the peer's requests.
+        /// The rules by which the gate answers the peer's messages.
         package var rules: RequestRules
 
         /// Creates the configuration of a gate with the name `label`.

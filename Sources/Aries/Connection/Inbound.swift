@@ -100,7 +100,7 @@ extension AgentConnection {
                 peer: peer, handshake: attempt.handshake, thread: attempt.thread, confirmation: Message.newID(&random),
                 address: attempt.address ?? .queue))
         backoff.succeed()
-        heartbeatAt = now  // proves both directions, and completes the handshake of older inviters
+        heartbeatAt = now  // this ping proves both directions, and completes the handshake of older inviters
         answerRequests(of: invitation)
         // The mailbox still treats the newer key as the connection's key, so report the earlier key to it.
         return [persist()] + (isOfEarlierKey ? [.needsAddress(keys.verkey)] : []) + [.connected(peer)]

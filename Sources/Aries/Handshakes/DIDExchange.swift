@@ -32,7 +32,7 @@ package enum DIDExchange {
         ]).long
     }
 
-    /// Returns the `request`. The id of the request is also the thread of the whole exchange.
+    /// Returns the `request` message. Its id is also the thread id of the whole exchange.
     package static func request(
         _ prefix: TypePrefix, minor: Int, id: Text, invitation: Text, label: Text, did: Text
     ) -> JSON {

@@ -46,7 +46,7 @@ package enum DIDRotation {
         return Peer(did: did, service: service)
     }
 
-    /// Returns the `ack` in the thread of a `rotate`. The gate sends the `ack` to the peer's previous address.
+    /// Returns the `ack` message, in the thread of a `rotate`. The gate sends it to the peer's previous address.
     package static func ack(_ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
         Message.make(MessageType(prefix, name, "ack"), id: id, thread: thread, [.init("status", "OK")])
     }

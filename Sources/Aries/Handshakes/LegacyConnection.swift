@@ -7,7 +7,7 @@ package enum LegacyConnection {
     package static let family: Text = "connections"
     private static let name = ProtocolName(family, 1, 0)
 
-    /// Returns the `request`, with an unqualified DID and a DID document in the form that RFC 0160 shows.
+    /// Returns the `request` message, with an unqualified DID and a DID document in the form that RFC 0160 shows.
     package static func request(
         _ prefix: TypePrefix, id: Text, invitation: Text, label: Text, key: Verkey, at address: MailboxAddress
     ) -> JSON {

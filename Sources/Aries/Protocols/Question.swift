@@ -7,10 +7,10 @@ package import Encoding
 package enum Question {
     /// The protocol's name and version.
     package static let name = ProtocolName("questionanswer", 1, 0)
-    /// The name and version of the older protocol.
+    /// The name and version of committedanswer, the older protocol.
     static let committedName = ProtocolName("committedanswer", 1, 0)
 
-    /// Returns whether `message` is a question of one of the two protocols.
+    /// Returns whether `message` is a question of questionanswer or committedanswer.
     static func isQuestion(_ message: Message) -> Bool {
         message.type.isMessage(name.family, 1, "question")
             || message.type.isMessage(committedName.family, 1, "question")

@@ -93,8 +93,8 @@ package struct RequestRules: Hashable, Sendable {
         guard let reason else {
             return .refusal(code: "message-parse-failure", explanation: "unknown message type", of: Notice.name)
         }
-        // Both protocols have problem reports of their own, with which the peer closes the exchange that it began (RFC
-        // 0036, 0037, 0453, 0454).
+        // present-proof and issue-credential have problem reports of their own, with which the peer closes the exchange
+        // that it began (RFC 0036, 0037, 0453, 0454).
         let reports = ["present-proof", "issue-credential"].contains(type.protocolName.family)
         return Self.refusal(reason, of: reports ? type.protocolName : Notice.name)
     }

@@ -20,7 +20,7 @@ package enum VerificationReport {
     /// The protocol's name and version.
     package static let name = ProtocolName("verification-report", 1, 0)
 
-    /// Codes of problem reports about records.
+    /// The codes of problem reports about a `records` message.
     package enum Trouble {
         /// The keeper cannot store entries at present. The gate sends them again later.
         package static let notStored: Text = "records-not-stored"

@@ -1,9 +1,9 @@
 import Encoding
 
-/// The next message to a destination, and the entries that it covers. A covered entry without a report is not contained
-/// in the message.
+/// The next message to a destination, and the entries that it covers. A basicmessage does not contain the covered
+/// entries without a report.
 struct ReportBatch: Sendable {
-    /// The message; nil if none of the covered entries has a report.
+    /// The message; nil for a basicmessage if none of the covered entries has a report.
     let message: OutboundMessage?
     /// The position before the first covered entry.
     let before: Int

@@ -32,7 +32,7 @@ extension ReportDelivery {
             }
         case .problem(let code, let thread): return problem(code, thread, at: now)
         case .retryNow:
-            // The next attempt comes early on request, so do not count its refusal.
+            // The next attempt is earlier than planned, so do not count its refusal.
             if holdUntil != nil { foreignHolds = max(foreignHolds - 1, 0) }
             (holdUntil, readAt) = (nil, nil)
             liveness.ask(at: now, evenIfSilent: true)
@@ -238,8 +238,8 @@ extension ReportDelivery {
         do throws(ReportError) {
             let findings = try witness.answer(point, signed: signed, end: end, at: now)
             let isMissing = findings.contains { if case .missing = $0 { true } else { false } }
-            // A peer without entries is not asked to be refilled: it may not know this connection, and have all entries
-            // from an earlier one.
+            // Lost entries are not sent again to a peer that states no entries: it may not know this connection, and
+            // may have all entries from an earlier one.
             let hasLess = !isMissing && point.position > 0 && point.position < confirmed
             refillAfter = hasLess ? point.position : nil
             isAgreeing = !isMissing

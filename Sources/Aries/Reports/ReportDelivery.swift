@@ -4,8 +4,8 @@ package import Encoding
 /// form, what confirms them, and what happens if they are not confirmed.
 ///
 /// The delivery is a state machine without clock, network and storage. An ``AgentConnection`` sends its messages. Only
-/// the destination's cursor is stored: for a new ledger and after a restart a new value is made. HTTP 2xx confirms
-/// nothing. Entries that are not confirmed are read and sent again, in messages with the same ids.
+/// the destination's cursor is stored: a new connection, a new ledger and a restart begin with a new value. HTTP 2xx
+/// confirms nothing. Entries that are not confirmed are read and sent again, in messages with the same ids.
 package struct ReportDelivery: Sendable {
     let settings: ReportSettings
     var limits: ReportSettings.Limits { settings.limits }
@@ -15,7 +15,7 @@ package struct ReportDelivery: Sendable {
     package internal(set) var confirmed: Int
     /// The form and the proof of reports; nil until they are determined.
     package internal(set) var way: ReportWay?
-    /// Why the delivery is held; nil if it is not held.
+    /// Why the delivery pauses; nil if it does not.
     package internal(set) var hold: ReportHold?
 
     var isConnected = false
@@ -59,7 +59,8 @@ package struct ReportDelivery: Sendable {
     /// Whether ``confirmBy`` has passed without a confirmation. The next answer to a ping then shows that the peer is
     /// alive but does not confirm.
     var isOverdue = false
-    /// The last points of the last messages with entries. A receipt must confirm one of these points.
+    /// The position and hash of the last entry in each of the last `records` messages. A receipt must confirm one of
+    /// these points.
     var sentEnds: [ReportPoint] = []
     var holdUntil: Instant?
     var holds = 0

@@ -33,8 +33,9 @@ extension ReportDelivery {
         case hash([UInt8]?, at: Int)
         /// The peer's server accepted the message with the given id (HTTP 2xx). This confirms nothing.
         case sent(Text)
-        /// The message with the given id could not be sent. If the server refused it, it is made smaller; otherwise its
-        /// entries are sent again. A connection that repeats failed messages by itself need not report such failures.
+        /// The message with the given id could not be sent. If the server refused it, the next message is smaller;
+        /// otherwise the same entries are sent again. A connection that repeats failed messages by itself need not
+        /// report such failures.
         case failed(Text, ExchangeFailure)
         /// The peer's server accepted the gate's ping with the given id.
         case pinged(Text)
@@ -82,7 +83,7 @@ extension ReportDelivery {
         /// The peer has lost the entries after the position `after`, although it had sent receipts for them. The
         /// delivery sends them again.
         case refill(after: Int)
-        /// The form and the proof of reports are now the given ones.
+        /// From now on reports are sent in the given form and confirmed by the given proof.
         case found(ReportWay)
         /// The peer does not answer pings. No entries are sent until it answers one.
         case silent

@@ -25,9 +25,9 @@ package enum ReportConfirm: String, CaseIterable, Sendable {
 
 /// The operator's settings for reports, and the limits that apply to every gate.
 package struct ReportSettings: Sendable {
-    /// The form of reports.
+    /// The form in which reports are sent.
     package var format: ReportFormat
-    /// What confirms reports.
+    /// What confirms that the peer has received a report.
     package var confirm: ReportConfirm
     /// How long an entry waits for further entries, so that they share one message: from 1 s to 5 min. With
     /// ``ReportFormat/basicmessage`` an entry does not wait.
@@ -65,8 +65,8 @@ package struct ReportSettings: Sendable {
         package var unacknowledgedSingles = 256
         /// The time after which a ping asks whether the accepted reports arrived.
         package var pingAfter = Duration.seconds(5)
-        /// The time limit for an answer. After it the peer is pinged, and the answer to the ping has the same time
-        /// limit. With three pings, silence is reported within a minute.
+        /// The time limit for the peer's answer to a message. After it the peer is pinged, and the answer to the ping
+        /// has the same time limit. With three pings, silence is reported within a minute.
         package var answer = Duration.seconds(10)
         /// The time limit for a controller's acknowledgement, after which the peer is pinged.
         package var controllerAnswer = Duration.seconds(25)
@@ -87,7 +87,7 @@ package struct ReportSettings: Sendable {
         /// The wait before the ledger is read again if the last read returned no entry.
         package var readAgain = Duration.seconds(5)
 
-        /// Creates the documented defaults.
+        /// Creates a value whose properties have their defaults.
         package init() {}
 
         /// Returns the wait before the next attempt at a peer that is silent or does not confirm. `waits`: the number
@@ -100,7 +100,7 @@ package struct ReportSettings: Sendable {
 
 /// The form and the proof of the reports to one peer.
 package struct ReportWay: Hashable, Sendable {
-    /// The content of a message.
+    /// What a message to the peer contains.
     package enum Form: Hashable, Sendable {
         /// The message contains entries of the ledger (verification-report).
         case records
@@ -110,7 +110,7 @@ package struct ReportWay: Hashable, Sendable {
         case several
     }
 
-    /// What confirms a message.
+    /// What confirms that the peer has received the reports in a message.
     package enum Proof: Hashable, Sendable {
         /// The peer's receipt, which says that the peer has stored the entries.
         case receipt
@@ -120,7 +120,7 @@ package struct ReportWay: Hashable, Sendable {
         case alive
     }
 
-    /// The content of each message.
+    /// What each message to the peer contains.
     package let form: Form
     /// What confirms each message.
     package let proof: Proof
@@ -129,7 +129,7 @@ package struct ReportWay: Hashable, Sendable {
     package static let records = ReportWay(form: .records, proof: .receipt)
 
     /// Determines the form and the proof. `discloses`: whether the peer supports verification-report; nil if that is
-    /// not known. Returns nil if the settings depend on it and it is not known.
+    /// not known. Returns nil if `discloses` is nil but the settings depend on it.
     package init?(_ settings: ReportSettings, discloses: Bool?) {
         let depends = settings.format == .auto && settings.confirm == .auto
         if depends, discloses == nil { return nil }

@@ -32,7 +32,7 @@ typedef struct cgpio_line {
 typedef struct cgpio_event {
     uint64_t timestamp_ns;  // on CLOCK_MONOTONIC (Linux 5.7 and later)
     uint32_t line;          // the index of the line in the request
-    uint32_t number;        // of the edge among those of all lines, from 1; generation 1 does not count lost edges
+    uint32_t number;        // the number of the edge in the request, from 1; with generation 1 without lost edges
     bool is_active;
 } cgpio_event;
 

@@ -11,7 +11,7 @@ package enum Envelope {
         /// The largest nesting depth of the JSON, both in the envelope and in its protected header.
         package var depth = 32
 
-        /// Creates the documented defaults.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 

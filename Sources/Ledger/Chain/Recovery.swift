@@ -1,7 +1,7 @@
 import Encoding
 
 /// Writes the first records after a start: the outcome of every intent that a power cut or a crash left open. So every
-/// visit has an outcome, and a missing one is evidence.
+/// intent has exactly one outcome, a missing visit can be proved, and the decision at the gate is on record.
 package enum Recovery {
     /// Returns the outcome of an intent about which nothing else is known.
     ///

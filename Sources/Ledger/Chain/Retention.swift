@@ -17,7 +17,7 @@ package struct Retention: Hashable, Sendable {
     /// The destination never receives these entries.
     package var hardEntries = 5_000_000
 
-    /// Creates the documented default limits.
+    /// Creates a value whose properties have their defaults.
     package init() {}
 
     /// Returns the position up to which entries may be evicted because there are too many; nil if none may be evicted.

@@ -34,7 +34,7 @@ package struct KeeperQueue: Sendable {
         /// The time after which a transaction that is not finished counts as a disk that does not respond.
         package var stallAfter: Duration = .seconds(10)
 
-        /// Creates the documented default limits.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 

@@ -1,7 +1,7 @@
 import Encoding
 
-/// The ledger as comma-separated values (RFC 4180) for spreadsheets, one line for each entry, without hashes that prove
-/// the chain. Every cell is quoted, and no cell begins like a formula.
+/// The ledger as comma-separated values (RFC 4180) for spreadsheets, one line for each entry. Unlike an export
+/// (``LedgerExport``), the table cannot be verified. Every cell is quoted, and no cell begins like a formula.
 package enum LedgerTable {
     private static let columns = [
         "position", "seq", "kind", "visit", "kiosk", "time", "clock", "result", "reasons", "opened", "pulse_ms",

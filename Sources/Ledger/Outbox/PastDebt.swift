@@ -14,7 +14,7 @@ package struct PastDebt: Hashable, Sendable {
     package let end: Checkpoint
     /// The position up to which the destination has confirmed all entries of the replaced ledger.
     package private(set) var confirmed: Int
-    /// The largest number of outcomes that are not confirmed. They are lost if the file is lost.
+    /// An upper bound of the number of unconfirmed outcomes. They are lost if the file is lost.
     package private(set) var reports: Int
 
     /// Creates a value from the values of its properties.

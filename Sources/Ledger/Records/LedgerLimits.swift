@@ -23,7 +23,7 @@ package struct LedgerLimits: Hashable, Sendable {
     /// crowd of visitors does not reach this number.
     package var openVisits = 256
 
-    /// Creates the documented default limits.
+    /// Creates a value whose properties have their defaults.
     package init() {}
 
     /// Returns `text`, truncated to at most `bytes` UTF-8 bytes at the end of a character. A truncated text ends with

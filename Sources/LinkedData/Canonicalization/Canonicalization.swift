@@ -20,7 +20,7 @@ package struct CanonicalizationLimits: Sendable {
     /// and once for each blank node in it.
     package var bytes = 24 * 1024 * 1024
 
-    /// Creates the documented default values.
+    /// Creates a value whose properties have their defaults.
     package init() {}
 }
 

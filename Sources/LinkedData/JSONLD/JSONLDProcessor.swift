@@ -31,7 +31,7 @@ package struct JSONLDProcessor: Sendable {
         /// number near 1 needs about 50 powers, a number near the ends of the range about 1,000.
         var powers = 1_200_000
 
-        /// Creates the documented default values.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 

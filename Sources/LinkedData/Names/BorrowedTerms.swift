@@ -40,13 +40,13 @@ struct BorrowedTerms: Sendable {
         isUnknown = true
     }
 
-    /// Returns contexts that stand in for all contexts that may precede a context with the words `words`. Each of them
+    /// Returns contexts that represent all contexts that may precede a context with the words `words`. Each of them
     /// defines one combination of meanings of the borrowed words. The first is empty.
     ///
     /// - Returns: Nil if there are more than ``most`` combinations, or if the meanings are unknown.
     func contexts(before words: ContextVocabulary) -> [JSON]? { contexts(words.free, vocabulary: words.usesVocabulary) }
 
-    /// Returns contexts that stand in for all contexts that may follow a context with the words `words`, in the form of
+    /// Returns contexts that represent all contexts that may follow a context with the words `words`, in the form of
     /// ``contexts(before:)``.
     func contexts(after words: ContextVocabulary) -> [JSON]? {
         contexts(words.late, vocabulary: words.usesLateVocabulary)

@@ -147,13 +147,13 @@ package enum NameMeaning: Sendable {
     case nothing
     /// The member's value is the id of the node.
     case id
-    /// The member's value is the types of the node.
+    /// The member's value contains the types of the node.
     case types(TextMeaning)
     /// The object is a value object, and the member's value is its value (`@value`).
     case value
     /// The member's value contains further members of the same node (`@nest`), to which the given contexts apply.
     case nest(NameResolver.Node)
-    /// The member's value is the values of the given property.
+    /// The member's value contains the values of the given property.
     case property(PropertyMeaning)
     /// The member cannot be read by itself: its name is another keyword, or a property that RDF cannot name.
     case unreadable
@@ -163,7 +163,7 @@ package enum NameMeaning: Sendable {
 package struct PropertyMeaning: Sendable {
     /// The meaning of the names in an object that is the property's value.
     package enum Keys: Sendable {
-        /// The names are names of members of a node.
+        /// The names are ordinary names of a node's members.
         case none
         /// The names are languages of texts.
         case languages

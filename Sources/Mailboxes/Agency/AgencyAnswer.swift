@@ -7,8 +7,8 @@ package struct AgencyAnswer: Sendable {
     /// All members of the answer.
     package let body: JSON
 
-    /// The largest number of messages that are read from one answer. The agency sends the others again, once the gate
-    /// has released the first ones.
+    /// The largest number of messages that are read from one answer. The agency sends the other messages with its next
+    /// answer, once the gate has released the first ones.
     package static let messagesLimit = 256
     /// The largest length of a message's id, in bytes. A message with a longer id is skipped.
     package static let uidBytes = 128

@@ -45,11 +45,11 @@ package struct AgencyType: Hashable, Sendable {
     /// The prefix of every type. Both servers use this placeholder DID.
     package static let prefix: Text = "did:sov:123456789abcdefghi1234;spec/"
 
-    /// The family of the message.
+    /// The protocol family of the message, such as `routing`.
     package let family: Text
     /// The version of the message family. The gate does not compare it in answers, because the servers mix versions.
     package let version: Text
-    /// The name of the message.
+    /// The name of the message in its family, such as `FWD`.
     package let name: Text
 
     /// Creates a message type from its family, version and name.

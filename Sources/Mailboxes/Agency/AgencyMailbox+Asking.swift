@@ -70,8 +70,8 @@ extension AgencyMailbox {
         return items
     }
 
-    /// Returns the request for `operation` and the stops of its message; nil if the operation is not possible at the
-    /// present stage.
+    /// Returns the request for `operation`, and the stops on the way of its message (``AgencyEnvelope/Stop``); nil if
+    /// the operation is not possible at the present stage.
     private mutating func request(
         _ operation: Operation
     ) -> (Operation, AgencyRequest, [AgencyEnvelope.Stop])? {
@@ -133,7 +133,7 @@ extension AgencyMailbox {
         return lists
     }
 
-    /// Returns the slot in which the gate has the DID `did`.
+    /// Returns the slot (a key of a connection) in which the gate has the DID `did`; nil if there is none.
     func slot(_ did: Text) -> AgencySlot? { slots.first { $0.ours.did == did } }
 
     /// Changes the slot in which the gate has the DID `did`, if that slot still exists.

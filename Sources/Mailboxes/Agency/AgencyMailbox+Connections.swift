@@ -40,8 +40,8 @@ extension AgencyMailbox {
         }
     }
 
-    /// Returns the action that reports the address of `connection`, which is at `agent`. The first routing key, nearest
-    /// to the gate, is the agent's key; the second and outermost is the agency's key.
+    /// Returns the action that reports the address of `connection`, whose messages the agency's agent `agent` receives.
+    /// The first routing key, nearest to the gate, is the agent's key; the second and outermost is the agency's key.
     func address(_ agent: AgencyParty, _ connection: Text) -> MailboxAction {
         .address(
             MailboxAddress(endpoint: settings.endpoint, routingKeys: [agent.key, settings.agency.key]), for: connection)
@@ -88,7 +88,8 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// Removes the slot with the gate's DID `did`. `isComplete`: whether the agency has deleted the connection's agent.
+    /// Removes the slot (a key of a connection) in which the gate has the DID `did`. `isComplete`: whether the agency
+    /// has deleted the connection's agent.
     mutating func finish(_ did: Text, isComplete: Bool) -> [MailboxAction] {
         guard let index = slots.firstIndex(where: { $0.ours.did == did }) else { return [] }
         let slot = slots.remove(at: index)

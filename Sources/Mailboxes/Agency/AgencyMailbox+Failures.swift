@@ -36,7 +36,7 @@ extension AgencyMailbox {
         guard let done = finishExchange(id) else { return [] }
         if problem.kind == .busy {
             backoff.fail(at: now, settings.backoff, random: &random)
-            // The Node agency answers every error with this status, so the problem may concern only one connection.
+            // The Node agency answers every error with HTTP 500, so the problem may concern only one connection.
             guard done.operation.did == nil else {
                 return refused(done.operation, .problem(problem.code), isFinal: false, at: now)
             }

@@ -98,7 +98,7 @@ package enum AgencyRequest: Hashable, Sendable {
     }
 }
 
-/// A query for messages.
+/// The choice of the messages that a request asks for.
 package struct AgencyQuery: Hashable, Sendable {
     /// The statuses of the messages to return. An empty list means all messages.
     package var statusCodes: [Text]

@@ -44,7 +44,7 @@ package struct AgencySettings: Sendable {
         package var silence = Duration.seconds(35)
         /// The wait after the first failure. Each further failure doubles the wait, up to ``longestRetry``.
         package var firstRetry = Duration.seconds(1)
-        /// The longest wait between attempts.
+        /// The longest wait after a failure, before the next attempt.
         package var longestRetry = Duration.seconds(15 * 60)
         /// The wait after a refusal that only the agency's operator can resolve.
         package var refusedRetry = Duration.seconds(15 * 60)
@@ -66,7 +66,7 @@ package struct AgencySettings: Sendable {
         /// How often in a row a connection's messages are read again without a wait, because more may be waiting.
         var rereads = 64
 
-        /// Creates the documented defaults.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 

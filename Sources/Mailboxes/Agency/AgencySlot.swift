@@ -53,7 +53,7 @@ struct AgencySlot: Sendable {
         /// The ids of waiting messages to release without reading them. Used only for an agency that cannot delete
         /// connections.
         var leftovers: [Text] = []
-        /// How often waiting messages were released in this way.
+        /// The number of times that waiting messages were released without reading them.
         var rounds = 0
     }
 

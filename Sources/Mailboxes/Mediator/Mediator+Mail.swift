@@ -47,7 +47,7 @@ extension Mediator {
     }
 
     /// Returns the action that passes messages to their connections. If no connection has the key of a message, the
-    /// connection's id is empty, and the driver stores the message in the quarantine.
+    /// action contains an empty connection id, and the driver stores the message in the quarantine.
     private mutating func hand(_ items: [Pickup.Item], recipients: [Verkey]? = nil) -> [MailboxAction] {
         var messages: [MailboxMessage] = []
         for item in inbox.take(items) {
@@ -180,7 +180,7 @@ extension Mediator {
             question = nil
             inbox.toldOf(uids)
             if count > 0 { inbox.wake(at: now) }
-        default: break  // not asked for
+        default: break  // the mailbox did not ask for this answer
         }
         return []
     }

@@ -11,7 +11,7 @@ package import Encoding
 /// message is durable. Such a mediator receives no confirmations, so a message that is lost on its way to the gate
 /// stays lost.
 package struct Mediator: ~Copyable, Mailbox {
-    /// The operator's settings.
+    /// The operator's settings for a mailbox at a mediator.
     package struct Configuration: Sendable {
         /// The configuration of the mailbox's own connection to the mediator.
         package var connection: AgentConnection.Configuration
@@ -65,7 +65,7 @@ package struct Mediator: ~Copyable, Mailbox {
         /// The time after which a mediator without pickup is asked for its protocols again.
         var relearn = Duration.seconds(86_400)
 
-        /// Creates the documented defaults.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 
