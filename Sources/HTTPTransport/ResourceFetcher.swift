@@ -55,7 +55,7 @@ package struct ResourceFetcher: ResourceFetching {
 
     /// Why the resource was not fetched.
     package enum Failure: Error, Hashable, Sendable {
-        /// All addresses of the host are private, which the settings do not allow.
+        /// No address of the host is public, and the settings do not allow other addresses.
         case privateAddress
         /// The name of the host has no address.
         case unresolved

@@ -24,7 +24,7 @@ package struct SiteKey: Sendable {
         return Text(Hex.encode(code.finalize()))
     }
 
-    /// Returns the replay name of a credential. `key`: the bytes by which a verdict identifies the credential.
+    /// Returns the replay name of a credential. `key`: a replay key of the verdict, which identifies the credential.
     package func replayName(of key: [UInt8]) -> ReplayName {
         var code = HMAC<SHA256>(key: self.key)
         code.update(data: Array("gatehouse/replay/1\u{0}".utf8))

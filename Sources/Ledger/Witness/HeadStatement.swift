@@ -49,7 +49,7 @@ package struct HeadStatement: Hashable, Sendable {
 }
 
 /// A statement with its signature. It is stored in the witness file, printed by `gatehouse ledger head --json`, and
-/// sent to agents as witnesses.
+/// sent to other parties that act as witnesses.
 package struct SignedHead: Hashable, Sendable {
     /// The statement that the signature covers.
     package let head: HeadStatement

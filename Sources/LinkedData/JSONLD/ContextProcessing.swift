@@ -10,8 +10,8 @@ struct ContextProcessor {
     /// The work so far: the number of term definitions made, contexts read and documents loaded. It measures what a
     /// context inside a document costs.
     private(set) var work = 0
-    /// The number of unfinished definitions. A definition is unfinished while a term in its IRI is defined or its
-    /// scoped context is checked.
+    /// The number of unfinished definitions. A definition is unfinished while a term that it names is being defined, or
+    /// while its scoped context is being checked.
     private var unfinished = 0
 
     init(

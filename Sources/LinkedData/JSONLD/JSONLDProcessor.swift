@@ -16,7 +16,7 @@ package struct JSONLDProcessor: Sendable {
         /// The largest work on the contexts of one document: term definitions made, contexts read and contexts loaded.
         package var definitions = 5_000
         /// The largest number of unfinished term definitions at the same time. A definition is unfinished while a term
-        /// in its IRI is defined or its scoped context is checked.
+        /// that it names is being defined, or while its scoped context is being checked.
         var definitionDepth = 64
         /// The largest total size, approximately and in bytes, of the contexts that apply in one document.
         var contextBytes = 16 * 1024 * 1024
