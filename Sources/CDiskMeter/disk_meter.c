@@ -15,12 +15,13 @@ struct disk_meter {
     disk_meter *next;
 };
 
-// An open file: SQLite's own methods, two of which are replaced. `methods` must be first: SQLite has pointers to it.
+// An open file: SQLite's own methods, three of which are replaced. `methods` must be the first member, because SQLite
+// has a pointer to it.
 typedef struct {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *real;
     disk_meter *meter;
-    uint8_t *dirty;  // a byte for each block: written since the last sync
+    uint8_t *dirty;  // one byte for each block: 1 if it was written since the last sync
     size_t dirty_count;
 } metered_file;
 
@@ -35,7 +36,8 @@ static void pause_for(disk_meter *meter) {
     if (delay > 0) usleep((useconds_t)delay);
 }
 
-// SQLite uses a file from one thread at a time, so the data of a file needs no lock.
+// Marks the blocks of a write as dirty. SQLite uses a file from one thread at a time, so the data of a file need no
+// lock.
 static void touch(metered_file *file, sqlite3_int64 offset, int count) {
     size_t first = (size_t)offset / block_bytes, last = ((size_t)offset + (size_t)count - 1) / block_bytes;
     if (last >= file->dirty_count) {
@@ -102,13 +104,14 @@ static int metered_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *base, 
     file->methods.xWrite = metered_write;
     file->methods.xSync = metered_sync;
     file->methods.xClose = metered_close;
-    // Writes through a mapping would not be counted.
+    // Writes through a memory mapping would not be counted, so offer SQLite no methods for mappings.
     if (file->methods.iVersion > 2) file->methods.iVersion = 2;
     base->pMethods = &file->methods;
     return code;
 }
 
-// Replaces the open function of the default VFS and installs no new default, so that other wrappers of it still work.
+// Replaces the open function of the default VFS. Does not install another default, so that other wrappers of the
+// default VFS still work.
 static void install(void) {
     sqlite3_initialize();
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);

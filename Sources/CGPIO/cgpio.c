@@ -41,7 +41,8 @@ incomplete:
 static void *find_in(void *handle, const char *name) { return dlsym(handle, name); }
 
 const cgpio_library *cgpio_load(const char *name, int generation, char *why) {
-    // Bound at once: a function that is first called in a pulse, or in a crash, must not wait for the loader's lock.
+    // Bind all functions now: a function that is first called during a pulse or a crash must not wait for the loader's
+    // lock.
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     const cgpio_library *library = handle ? cgpio_load_with(generation, find_in, handle, why) : NULL;
     if (!handle) {
@@ -84,7 +85,7 @@ int cgpio_chip_open(const cgpio_library *library, const char *path, cgpio_chip *
     int error = size < sizeof opened->path ? 0 : -ENAMETOOLONG;
     if (!error) {
         memcpy(opened->path, path, size);
-        // Not every failure of the library sets errno.
+        // Not every failure of the library sets errno, so an earlier value must not remain.
         errno = 0;
         error = library->body->open(library, path, opened, lines, label);
     }
@@ -141,11 +142,12 @@ int cgpio_events(cgpio_request *request, cgpio_event *events) {
 
 static _Atomic(cgpio_request *) crash_request;
 
-// In both generations setting values fills a structure on the stack and makes one ioctl: no lock, no allocation.
+// In both generations setting the values fills a structure on the stack and makes one ioctl, without lock or
+// allocation. So a signal handler may do it.
 static void crash_handler(int number) {
     cgpio_request *request = atomic_exchange(&crash_request, NULL);
     if (request) cgpio_set(request, 0);
-    // The action is the default again (SA_RESETHAND): the signal that is pending now ends the process.
+    // The signal has its default action again (SA_RESETHAND): the one that is raised here ends the process.
     raise(number);
 }
 
@@ -163,7 +165,8 @@ void cgpio_release_at_crash(cgpio_request *request) {
 
 void cgpio_release(cgpio_request *request) {
     cgpio_request *expected = request;
-    // If the handler has just taken the request, the process is about to end, and the handler still needs the request.
+    // If the handler has taken the request, the process is about to end and the handler still needs the request: do not
+    // free it.
     if (request->is_at_crash && !atomic_compare_exchange_strong(&crash_request, &expected, NULL)) return;
     request->library->body->release(request);
     free(request);

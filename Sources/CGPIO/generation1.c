@@ -1,4 +1,5 @@
-// libgpiod 1.6: one bulk request for the values of all lines, one request for the edges of each line.
+// The functions of CGPIO.h with libgpiod 1.6: one bulk request for the values of all lines, or one request for each
+// line whose edges are reported.
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static int flags_of(const cgpio_line *line) {
     return biases[line->bias] | (line->active_low ? GPIOD1_FLAG_ACTIVE_LOW : 0);
 }
 
-// One request for each line, since a bulk has one set of flags.
+// Makes a request for each line, because all lines of a bulk request have the same flags.
 static int take_edges(const char *consumer, const cgpio_line *lines, cgpio_request *request) {
     const struct gpiod1_functions *gpiod = &request->library->one;
     for (int at = 0; at < request->count; at++) {
@@ -43,7 +44,8 @@ static int take_edges(const char *consumer, const cgpio_line *lines, cgpio_reque
     return 0;
 }
 
-// One request for all lines, so that they change together. It has one polarity, so active-low lines are inverted here.
+// Makes one request for all lines, so that they change together. All its lines have one polarity, so this file inverts
+// the values of active-low lines.
 static int take_values(const char *consumer, const cgpio_line *lines, cgpio_request *request) {
     int inactive[CGPIO_MAX_LINES] = {0};
     for (int at = 0; at < request->count; at++) {
@@ -59,7 +61,7 @@ static int take_values(const char *consumer, const cgpio_line *lines, cgpio_requ
 
 static int take(cgpio_chip *chip, const char *consumer, const cgpio_line *lines, cgpio_request *request) {
     const struct gpiod1_functions *gpiod = &request->library->one;
-    // Lines belong to the chip that they were found on, so the request opens a chip of its own.
+    // A line belongs to the chip object from which it was taken, so the request opens its own chip object.
     if (!(request->chip = gpiod->chip_open(chip->path))) return cgpio_error();
     for (int at = 0; at < request->count; at++)
         if (!(request->bulk.lines[at] = gpiod->chip_get_line(request->chip, lines[at].offset))) return cgpio_error();
@@ -68,7 +70,7 @@ static int take(cgpio_chip *chip, const char *consumer, const cgpio_line *lines,
 }
 
 static int set(cgpio_request *request, uint64_t active) {
-    // All lines: a bulk with only some lines of a request would set the first lines of the request instead.
+    // Set all lines: with a bulk of only some lines libgpiod 1.6 would set the first lines of the request instead.
     int values[CGPIO_MAX_LINES];
     for (int at = 0; at < request->count; at++) values[at] = (active ^ request->inverted) >> at & 1;
     return request->library->one.line_set_value_bulk(&request->bulk, values) < 0 ? cgpio_error() : 0;
@@ -89,7 +91,7 @@ static int descriptors(const cgpio_request *request, int *descriptors) {
     return request->count;
 }
 
-// Each line has a queue of its own; the times of the events give the order.
+// Returns the events of all lines in the order of their times, because each line has its own queue.
 static int events(cgpio_request *request, cgpio_event *events) {
     int found = 0;
     for (int line = 0; line < request->count; line++) {
@@ -109,7 +111,7 @@ static int events(cgpio_request *request, cgpio_event *events) {
 }
 
 static void release(cgpio_request *request) {
-    // Its lines are given back with it.
+    // Closing the chip object releases its lines.
     if (request->chip) request->library->one.chip_close(request->chip);
 }
 

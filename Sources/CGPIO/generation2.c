@@ -1,4 +1,4 @@
-// libgpiod 2: one request, in which each line has settings of its own.
+// The functions of CGPIO.h with libgpiod 2: one request, in which each line has its own settings.
 #include <errno.h>
 
 #include "library.h"
@@ -33,7 +33,7 @@ static int line_info(cgpio_chip *chip, uint32_t offset, char *name, char *holder
     return is_used;
 }
 
-// Outputs are inactive by default.
+// Writes the settings of a line for a request. An output is inactive at first, which is the default of libgpiod.
 static int configure(const cgpio_request *request, const cgpio_line *line, struct gpiod_line_settings *settings) {
     static const enum gpiod_line_bias biases[] = {GPIOD2_AS_IS, GPIOD2_PULL_UP, GPIOD2_PULL_DOWN, GPIOD2_NO_BIAS};
     const struct gpiod2_functions *gpiod = &request->library->two;

@@ -1,11 +1,11 @@
-// The functions of libgpiod 1.6 that are used here, as its gpiod.h declares them (1.6.3; header.c compares them if that
-// is installed). The types are libgpiod's. The constants have names of their own, since generation 2 gives the same
-// names other values.
+// The functions of libgpiod 1.6 that this target calls, as the gpiod.h of 1.6.3 declares them. header.c compares the
+// declarations if that gpiod.h is installed. The types have libgpiod's names. The constants have names of their own,
+// because libgpiod 2 has constants with the same names and other values.
 #pragma once
 #include <stdbool.h>
 #include <time.h>
 
-// header.c gives the structures other names, to compare them with those of the library.
+// header.c renames these structures, to compare them with those of libgpiod.
 #ifndef OURS
 #define OURS(name) name
 #endif
@@ -39,7 +39,7 @@ enum {
     GPIOD1_EVENT_RISING = 1,
 };
 
-// F(result, name, parameters)
+// The list of the functions: F(result, name without `gpiod_`, parameters).
 #define GPIOD1_FUNCTIONS(F)                                                                                            \
     F(const char *, version_string, (void))                                                                            \
     F(struct gpiod_chip *, chip_open, (const char *path))                                                              \

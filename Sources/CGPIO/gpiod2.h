@@ -1,5 +1,6 @@
-// The functions of libgpiod 2 that are used here, as its gpiod.h declares them (2.2.1, and 2.1.3 alike; header.c
-// compares them if that is installed). The types are libgpiod's, the constants have names of their own.
+// The functions of libgpiod 2 that this target calls, as the gpiod.h of 2.2.1 and 2.1.3 declares them. header.c
+// compares the declarations if such a gpiod.h is installed. The types have libgpiod's names, the constants names of
+// their own.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +26,7 @@ enum OURS(gpiod_line_edge) { GPIOD2_BOTH_EDGES = 4 };
 enum OURS(gpiod_line_bias) { GPIOD2_AS_IS = 1, GPIOD2_NO_BIAS = 3, GPIOD2_PULL_UP = 4, GPIOD2_PULL_DOWN = 5 };
 enum OURS(gpiod_edge_event_type) { GPIOD2_RISING = 1, GPIOD2_FALLING = 2 };
 
-// F(result, name, parameters)
+// The list of the functions: F(result, name without `gpiod_`, parameters).
 #define GPIOD2_FUNCTIONS(F)                                                                                            \
     F(const char *, api_version, (void))                                                                               \
     F(struct gpiod_chip *, chip_open, (const char *path))                                                              \

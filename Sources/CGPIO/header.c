@@ -1,6 +1,5 @@
-// Compares the declarations of gpiod1.h or gpiod2.h with the gpiod.h that is installed where this is built
-// (libgpiod-dev): gpiod1.h on Debian 12, gpiod2.h on Debian 13. If a type, a size or a value differs, this does not
-// compile.
+// Compares the declarations in gpiod1.h or gpiod2.h with the gpiod.h of the build machine (libgpiod-dev): gpiod1.h on
+// Debian 12, gpiod2.h on Debian 13. If a type, a size or a value differs, this file does not compile.
 #if __has_include(<gpiod.h>)
 #include <gpiod.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@
                                                     __typeof__(((struct our_##name *)0)->member)),                     \
                    #name "." #member);
 
-// Only generation 1 has this.
+// Only the gpiod.h of libgpiod 1 defines this macro.
 #ifdef GPIOD_LINE_BULK_MAX_LINES
 #include "gpiod1.h"
 GPIOD1_FUNCTIONS(SAME_TYPE)

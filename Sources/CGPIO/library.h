@@ -1,4 +1,4 @@
-// What the two generations of libgpiod have in common here.
+// Declarations that the code for both generations of libgpiod shares.
 #pragma once
 #include <stddef.h>
 
@@ -6,7 +6,7 @@
 #include "gpiod1.h"
 #include "gpiod2.h"
 
-// How a generation does what CGPIO.h says.
+// The functions that implement CGPIO.h with one generation.
 struct cgpio_body {
     const char *(*version)(const cgpio_library *library);
     int (*open)(const cgpio_library *library, const char *path, cgpio_chip *chip, uint32_t *lines, char *label);
@@ -39,22 +39,22 @@ struct cgpio_request {
     cgpio_use use;
     int count;
     bool is_at_crash;
-    // Generation 1, whose chip takes its lines along when it is closed.
+    // Used with generation 1. Closing this chip object releases the lines.
     struct gpiod_chip *chip;
     struct gpiod_line_bulk bulk;
     uint64_t inverted;
     uint32_t number;
-    // Generation 2.
+    // Used with generation 2.
     struct gpiod_line_request *lines;
     struct gpiod_edge_event_buffer *buffer;
     uint32_t offsets[CGPIO_MAX_LINES];
 };
 
-// A name of the kernel's, or NULL, into CGPIO_NAME_SIZE bytes.
+// Copies a name from the kernel to a buffer of CGPIO_NAME_SIZE bytes, cut if it is longer; "" if `from` is NULL.
 void cgpio_copy_name(char *to, const char *from);
-// errno as a negative number, -EIO if it is not set.
+// Returns errno as a negative number; -EIO if errno is not set.
 int cgpio_error(void);
-// Whether a read without waiting found nothing.
+// Returns whether a read has failed only because there was nothing to read (EAGAIN) or a signal arrived (EINTR).
 bool cgpio_is_none(void);
-// Makes reads of a descriptor return at once.
+// Makes a descriptor non-blocking, so that a read returns at once.
 int cgpio_never_wait(int descriptor);

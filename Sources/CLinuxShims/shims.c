@@ -40,7 +40,7 @@ void clinux_name_thread(const char *name) { pthread_setname_np(pthread_self(), n
 
 int clinux_run_first(void) {
     struct sched_param lowest = {.sched_priority = 1};
-    // On Linux 0 is the thread, not the process.
+    // On Linux the number 0 is the calling thread, not the process.
     return sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest) < 0 ? -errno : 0;
 }
 
@@ -93,7 +93,7 @@ int clinux_hci_number(const uint8_t *address) {
     int found = ioctl(fd, HCIGETDEVLIST, &known) < 0 ? -errno : -ENODEV;
     for (int i = 0; found == -ENODEV && i < known.list.dev_num; i++) {
         struct hci_dev_info adapter = {.dev_id = known.list.dev_req[i].dev_id};
-        // The kernel has the address backwards.
+        // The kernel stores the bytes of the address in reverse order.
         int same = ioctl(fd, HCIGETDEVINFO, &adapter) == 0;
         for (int at = 0; at < 6; at++) same = same && adapter.bdaddr.b[at] == address[5 - at];
         if (same) found = adapter.dev_id;
@@ -184,7 +184,7 @@ int clinux_rfkill_unblock_bluetooth(void) {
     memset(&event, 0, sizeof event);
     event.type = RFKILL_TYPE_BLUETOOTH;
     event.op = RFKILL_OP_CHANGE_ALL;
-    // The first eight bytes are the structure of every kernel version; newer ones only append to it.
+    // The first eight bytes are the same in every kernel version; newer versions append members after them.
     ssize_t written = write(fd, &event, RFKILL_EVENT_SIZE_V1);
     int error = written < 0 ? errno : 0;
     close(fd);
@@ -195,7 +195,7 @@ int clinux_exchange(int folder, const char *one, const char *other) {
     return renameat2(folder, one, folder, other, RENAME_EXCHANGE) < 0 ? -errno : 0;
 }
 
-// Zeroes that many bytes of the stack below its caller's frame.
+// Overwrites `count` bytes of the stack below its caller's frame with zeros.
 __attribute__((noinline)) static void clear_frames(size_t count) {
     char frames[count];
     explicit_bzero(frames, count);
@@ -203,13 +203,13 @@ __attribute__((noinline)) static void clear_frames(size_t count) {
 
 void clinux_clear_stack(void) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), here = (uintptr_t)__builtin_frame_address(0);
-    // Room for this frame and those that it calls.
+    // Leave room for the frame of this function and for those of the functions that it calls.
     uintptr_t end = (here - 8 * 1024) & ~(page - 1);
     pthread_attr_t attributes;
     void *lowest;
     size_t size;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        // What is further down goes back to the kernel, which gives zeroed pages in its place.
+        // The kernel takes back the pages below `end`, and later provides zeroed pages in their place.
         if (pthread_attr_getstack(&attributes, &lowest, &size) == 0 && (uintptr_t)lowest < end)
             madvise(lowest, end - (uintptr_t)lowest, MADV_DONTNEED);
         pthread_attr_destroy(&attributes);
@@ -219,7 +219,7 @@ void clinux_clear_stack(void) {
 
 void clinux_keep_freed_memory(int bytes) {
     mallopt(M_TRIM_THRESHOLD, bytes);
-    mallopt(M_MMAP_THRESHOLD, bytes / 2);  // else this one moves by itself
+    mallopt(M_MMAP_THRESHOLD, bytes / 2);  // otherwise glibc changes this threshold at run time
 }
 
 void clinux_ignore_stray_signals(void) {

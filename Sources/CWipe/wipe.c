@@ -15,10 +15,10 @@
 
 #if defined(__GLIBC__) && !defined(HAS_SANITIZER)
 
-// The names by which glibc exports its own functions. The functions below take precedence over them (see "Replacing
-// malloc" in glibc's manual). All of them are replaced, so that no block comes from another allocator that was loaded
-// before. GLIBC_TUNABLES=glibc.malloc.perturb does not do: it misses the blocks of each thread's cache, which are
-// nearly all.
+// The names under which glibc exports its own functions. The functions at the end of this file take precedence over
+// them (see "Replacing malloc" in glibc's manual). All of them are replaced, so that no block comes from another
+// allocator that was loaded before. GLIBC_TUNABLES=glibc.malloc.perturb is not sufficient: it does not overwrite the
+// blocks in the cache of each thread, which are nearly all.
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
@@ -27,12 +27,12 @@ void *__libc_valloc(size_t size);
 void *__libc_pvalloc(size_t size);
 void __libc_free(void *block);
 
-// Whether the block is a mapping of its own (malloc.c, IS_MMAPPED): the kernel takes it back, and hands out zeroed
-// pages only.
+// Returns whether the block is a memory mapping of its own (IS_MMAPPED in malloc.c). When it is freed, the kernel takes
+// it back, and the kernel provides only zeroed pages.
 static bool is_mapping(const void *block) { return ((const size_t *)block)[-1] & 2; }
 
-// The value that glibc writes into the second word of a block in a thread's cache, to detect a second release; 0: not
-// known.
+// The value that glibc writes into the second word of a block in a thread's cache, to detect that it is freed twice; 0
+// if the value is not known.
 static uintptr_t cache_key;
 
 __attribute__((constructor)) static void learn_cache_key(void) {
@@ -42,7 +42,7 @@ __attribute__((constructor)) static void learn_cache_key(void) {
     cache_key = block[1];
 }
 
-// memset(3) that no compiler leaves out.
+// Does what memset(3) with zeros does. No compiler can remove the call.
 static void clear(char *start, size_t count) {
     memset(start, 0, count);
     __asm__ volatile("" : : "r"(start) : "memory");
@@ -50,7 +50,7 @@ static void clear(char *start, size_t count) {
 
 void cwipe_free(void *block) {
     if (!block) return;
-    // A block that is released twice is left as it is, so that glibc finds its key there and reports it.
+    // Do not change a block that is freed twice, so that glibc finds its value in it and reports the error.
     bool is_cached = cache_key && ((const uintptr_t *)block)[1] == cache_key;
     if (!is_mapping(block) && !is_cached) clear(block, malloc_usable_size(block));
     __libc_free(block);
@@ -64,7 +64,7 @@ void *cwipe_realloc(void *block, size_t size) {
     }
     size_t room = malloc_usable_size(block);
     if (is_mapping(block) && size > room) return __libc_realloc(block, size);
-    // A block stays where it is unless it would keep more than half of its room for nothing.
+    // A block stays at its place, unless more than half of its room would be unused.
     if (size <= room && size >= room / 2) {
         clear((char *)block + size, room - size);
         return block;
@@ -86,7 +86,7 @@ static int aligned(void **block, size_t alignment, size_t size) {
     return 0;
 }
 
-// Weak, so that a program may bring its own: the one that runs the tests counts calls.
+// The functions are weak, so that a program may define its own: the program that runs the tests counts the calls.
 #define WEAK __attribute__((weak))
 WEAK void free(void *block) { cwipe_free(block); }
 WEAK void *realloc(void *block, size_t size) { return cwipe_realloc(block, size); }

@@ -1,10 +1,10 @@
-/// Starts the few tasks that are no children of the task that starts them: the work of a thread's callback on an actor,
-/// and work that may hang and that its owner must not wait for.
+/// Starts the few tasks that are not children of the task that starts them: work on an actor that a callback of a
+/// thread requests, and work that may hang and for which its owner must not wait.
 ///
-/// All other concurrent work is a child task (`async let`, a task group). A simulation passes a spawner whose tasks run
-/// on its own executor.
+/// All other concurrent work is in child tasks (`async let`, task groups). A simulation passes a spawner whose tasks
+/// run on the simulation's own executor.
 package struct Spawner: Sendable {
-    /// Starts a task with a name, a priority (nil: that of the current task) and its work.
+    /// A function that starts a task with a name, a priority (nil: that of the current task) and its work.
     package typealias Start =
         @Sendable (
             _ name: String, _ priority: TaskPriority?, _ work: @escaping @Sendable () async -> Void
@@ -12,18 +12,19 @@ package struct Spawner: Sendable {
 
     private let starting: Start
 
-    /// Creates a spawner from the function that starts a task. The task inherits the task-local values of the caller.
+    /// Creates a spawner that starts tasks with the function `start`. A task inherits the task-local values of the
+    /// caller.
     package init(_ start: @escaping Start) { starting = start }
 
-    /// Starts a task that performs `work`. `name`: the owner and the purpose of the task, for people who look at the
-    /// tasks of the program. The owner keeps the result if it has to cancel the task or to wait for its end.
+    /// Starts a task that performs `work`, and returns it. `name`: the owner and the purpose of the task, as a debugger
+    /// shows them. An owner that must cancel the task, or wait for its end, stores the returned task.
     @discardableResult package func start(
         _ name: String, priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
     ) -> Task<Void, Never> {
         starting(name, priority, work)
     }
 
-    /// Starts tasks on the program's shared threads.
+    /// The spawner that starts tasks on the program's shared threads.
     package static let system = Spawner { name, priority, work in
         Task(name: name, priority: priority, operation: work)
     }

@@ -2,8 +2,8 @@ import Encoding
 import Glibc
 
 extension Clock {
-    /// The machine's clocks. The monotonic time is that of `CLOCK_BOOTTIME`, which continues during suspend and is
-    /// unaffected by changes of the wall clock.
+    /// The clock that reads the machine's clocks. The monotonic time is that of `CLOCK_BOOTTIME`, which continues while
+    /// the machine is suspended and does not depend on the wall clock.
     package static let system = Clock(
         now: { Instant(nanoseconds: nanoseconds(of: CLOCK_BOOTTIME)) },
         utc: {

@@ -4,15 +4,17 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// A channel handler after the decoder of answers. It closes the connection at an unexpected status, because the
-/// client's state machine ends the process at a status below 100 (async-http-client 1.37.0).
+/// A channel handler that checks each HTTP answer after it is decoded. At an unexpected status it closes the
+/// connection: at a status below 100 the state machine of the HTTP client would end the process (async-http-client
+/// 1.37.0).
 ///
-/// The handler understands only HTTP/1.1, so the client may use no other version.
+/// The handler understands only HTTP/1.1, so the client must not use another version.
 final class AnswerGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// A status below 100 (RFC 9110 section 15), or 101, because no request switches protocols.
+    /// The error of an answer with a status below 100 (RFC 9110 section 15), or with 101, although no request asked to
+    /// switch protocols.
     struct BadStatus: Error {}
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -23,10 +25,10 @@ final class AnswerGuard: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// Installs the handler on each connection of a client.
+    /// Adds the handler to each connection of the clients that are made with `configuration`.
     ///
-    /// - Parameter host: The name that the server's certificate must contain. If nil, the client checks the
-    ///   certificate.
+    /// - Parameter host: The name that the server's certificate must contain; nil if the HTTP client's own check is
+    /// enough.
     static func install(in configuration: inout HTTPClient.Configuration, host: String? = nil) {
         configuration.httpVersion = .http1Only
         configuration.http1_1ConnectionDebugInitializer = { channel in
@@ -45,10 +47,10 @@ final class AnswerGuard: ChannelInboundHandler {
     }
 }
 
-/// The certificate is valid for the address, but not for the name.
+/// The error of a server certificate that is valid for the address but does not contain the requested name.
 struct WrongName: Error {}
 
 extension HTTPClientRequest {
-    /// Creates a request for a URL. Use no other initialiser, because some texts crash the client.
+    /// Creates a request for a URL. Do not use the client's other initialisers: some texts make them crash.
     init(_ url: WebURL) { self.init(url: url.request) }
 }

@@ -2,9 +2,9 @@ import NIOSSL
 
 /// The DNS names of a server's certificate (RFC 6125 section 6.4).
 ///
-/// The TLS library also accepts a certificate for the *address* of the connection, whatever name was requested.
-/// Authorities issue such certificates. An attacker who can forge DNS answers and has a certificate for an address of
-/// their own could then impersonate any server. Therefore the certificate must contain a requested name.
+/// The TLS library also accepts a certificate for the IP *address* of the connection, whatever name was requested, and
+/// authorities issue such certificates. An attacker who forges DNS answers and has a certificate for an address of
+/// their own could thus impersonate any server. So the certificate must also contain the requested name.
 struct CertificateNames {
     private let names: [[UInt8]]
 
@@ -14,7 +14,7 @@ struct CertificateNames {
         }
     }
 
-    /// Returns whether the certificate has the name `host`, or a wildcard for its first label.
+    /// Returns whether the certificate contains the name `host`, or a wildcard for the first label of that name.
     func include(_ host: String) -> Bool {
         let host = host.utf8.map(Self.lowercased)
         return names.contains { name in

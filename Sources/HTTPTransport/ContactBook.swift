@@ -1,8 +1,8 @@
 package import Encoding
 
-/// A record of the contacted servers. Each server is recorded before a request, so that the record is complete after a
-/// crash. The book can also refuse a server.
+/// The record of the servers that the gate contacts. A server is recorded before the request is sent, so the record is
+/// complete even after a crash. The book can also refuse a server.
 package protocol ContactBook: Sendable {
-    /// Returns whether a server, given as `HOST:PORT` (``WebURL/place``), may be contacted.
+    /// Records the server `HOST:PORT` (``WebURL/place``). Returns whether the gate may contact it.
     func mayAsk(_ server: Text) -> Bool
 }

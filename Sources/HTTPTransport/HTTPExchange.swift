@@ -6,38 +6,42 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// HTTP(S) exchanges with limits of size and time and without redirects. Plain HTTP needs permission.
+/// An HTTP and HTTPS client with limits for size and time. It does not follow redirects, and uses plain HTTP only if
+/// that is allowed.
 ///
 /// Call ``shutdown()`` before releasing the last reference, or use ``withExchange(_:_:)``.
 package final class HTTPExchange: MessageExchange {
-    /// The limits and permissions.
+    /// The limits and permissions of the client.
     package struct Settings: Sendable {
         /// Whether `http://` URLs are allowed. DIDComm messages are encrypted, but over plain HTTP their addresses and
         /// times are visible.
         package var allowsPlainHTTP = false
-        /// The maximum size of a request's or an answer's body in bytes: 2 MiB, the message limit of ACA-Py.
+        /// The largest size of the body of a request or answer, in bytes: 2 MiB, the message limit of ACA-Py.
         package var maxBytes = 2 * 1024 * 1024
-        /// The maximum size of the answer of a server that sends all waiting messages at once, as some agencies do.
+        /// The largest size of an answer to ``exchange(_:with:as:)``, in bytes. It is larger because some agencies send
+        /// all waiting messages in one answer.
         var maxAnswerBytes = 8 * 1024 * 1024
-        /// The timeout for a connection.
+        /// The timeout for making a connection.
         package var connectTimeout = Duration.seconds(10)
-        /// The timeout for a whole exchange.
+        /// The timeout for a whole exchange, from the connection to the end of the answer.
         package var timeLimit = Duration.seconds(30)
-        /// The time for a server to confirm the end of a TLS connection. Then the connection is cut.
+        /// How long the client waits for the server to confirm the end of a TLS connection, before it closes the
+        /// connection.
         package var farewell = Duration.seconds(5)
-        /// The content type of posted bodies.
+        /// The content type of bodies that ``post(_:to:)`` sends.
         package var contentType = "application/didcomm-envelope-enc"
-        /// The book that decides about each request to a server. A server that the book refuses counts as unreachable.
+        /// The book that records each server and may refuse it; nil if there is none. A refused server counts as
+        /// unreachable.
         package var contacts: (any ContactBook)?
-        /// A PEM file with roots to trust in addition to the system's roots. An unreadable file adds no root until it
-        /// is readable.
+        /// A PEM file with root certificates that are trusted in addition to the system's; nil if there is none. As
+        /// long as the file cannot be read, it adds no root.
         package var additionalRootsFile: String?
 
-        /// Creates the documented default values.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 
-    /// The content types of answers from agents.
+    /// The content types that agents use for answers.
     private static let envelopeTypes: Set<String> = [
         "application/didcomm-envelope-enc", "application/ssi-agent-wire", "application/octet-stream",
         "application/json",
@@ -57,7 +61,7 @@ package final class HTTPExchange: MessageExchange {
         configuration.redirectConfiguration = .disallow
         configuration.timeout = .init(connect: .init(settings.connectTimeout), read: .init(settings.timeLimit))
         configuration.connectionPool.idleTimeout = .seconds(5)
-        // Report a refused connection at once: the caller has its own back-off.
+        // Report a refused connection at once: the caller decides when to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.decompression = .disabled
         AnswerGuard.install(in: &configuration)
@@ -92,7 +96,7 @@ package final class HTTPExchange: MessageExchange {
         }
     }
 
-    /// Posts an envelope; see ``MessageExchange/post(_:to:)``.
+    /// Posts an envelope (``MessageExchange/post(_:to:)``).
     package func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8] {
         guard body.count <= settings.maxBytes else { throw .tooLarge }
         var request = try request(url)
@@ -107,8 +111,8 @@ package final class HTTPExchange: MessageExchange {
         return answer.body
     }
 
-    /// Implements ``MessageExchange/exchange(_:with:as:)``. An answer may have ``Settings/maxAnswerBytes``. Each
-    /// request has an id, by which the server's operator can find it in the log.
+    /// Implements ``MessageExchange/exchange(_:with:as:)``. The answer may have up to ``Settings/maxAnswerBytes``
+    /// bytes. Each request has a random id in `x-request-id`, by which the server's operator can find it in a log.
     package func exchange(
         _ body: [UInt8]?, with url: String, as mediaType: String
     ) async throws(ExchangeError) -> MessageAnswer {
@@ -129,19 +133,20 @@ package final class HTTPExchange: MessageExchange {
         return MessageAnswer(status: answer.status, body: answer.body)
     }
 
-    /// An answer to ``get(_:accept:limit:within:)`` with any status.
+    /// The answer to ``get(_:accept:limit:within:)``.
     package struct Answer: Sendable {
         /// The HTTP status.
         package let status: Int
         /// The media type of the answer in lower case, without parameters; empty if the answer has none.
         package let contentType: String
-        /// The `Location` of a redirect; nil if the answer has none. The caller may follow it.
+        /// The `Location` header of the answer; nil if there is none. A caller may follow it.
         package let location: String?
-        /// The whole body.
+        /// The body of the answer.
         package let body: [UInt8]
     }
 
-    /// Fetches `url` without following redirects. The answer has at most `limit` bytes and arrives within `timeLimit`.
+    /// Sends a GET request to `url` and returns the answer, whatever its status. Does not follow redirects. Throws if
+    /// the answer has more than `limit` bytes or is not complete within `timeLimit`.
     package func get(
         _ url: String, accept: String, limit: Int, within timeLimit: Duration
     ) async throws(ExchangeError) -> Answer {
@@ -184,7 +189,7 @@ package final class HTTPExchange: MessageExchange {
         if error is NIOConnectionError { return .unreachable }
         if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError { return .untrusted }
         if let error = error as? IOError {
-            // Only an attempt to connect causes these errors. Any other error can mean that an existing connection
+            // Only an attempt to connect causes these errors. Any other error may mean that an existing connection
             // broke.
             return [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN].contains(error.errnoCode)
                 ? .unreachable : .uncertain
@@ -201,7 +206,7 @@ package final class HTTPExchange: MessageExchange {
 }
 
 extension TimeAmount {
-    /// Creates the same duration in whole nanoseconds.
+    /// Creates an amount of time from a duration, in whole nanoseconds.
     init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         self = .seconds(seconds) + .nanoseconds(attoseconds / 1_000_000_000)

@@ -2,16 +2,16 @@ import Encoding
 import NIOCore
 import NIOHTTP1
 
-/// The one request of a connection to a ``LocalServer``.
+/// The handler of the one request that a connection to a ``LocalServer`` may send.
 final class LocalRequest: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
     private enum State {
-        /// The head has not been received.
+        /// The head of the request was not received yet.
         case waiting
-        /// The head of the request was received, and the request has not ended.
+        /// The head of the request was received, but not the end of the request.
         case reading(HTTPRequestHead)
-        /// The answer was sent or is being made; further input is ignored.
+        /// The answer was sent or is being made. Further input is ignored.
         case answered
     }
 
@@ -70,7 +70,8 @@ final class LocalRequest: ChannelInboundHandler {
         OneAnswer.send(status, headers, on: context.channel, isWhole: false)
     }
 
-    /// Returns headers that forbid caching, sniffing, framing, embedding, and sending a referrer.
+    /// Returns the headers of every answer. They forbid caching, guessing of media types, frames, embedding and
+    /// referrers.
     private static func headers(length: Int) -> HTTPHeaders {
         [
             "content-length": String(length), "cache-control": "no-store", "x-content-type-options": "nosniff",
@@ -80,7 +81,7 @@ final class LocalRequest: ChannelInboundHandler {
         ]
     }
 
-    /// Returns the status that refuses a request because of its head; nil for a valid head.
+    /// Returns the status with which a request with this head is refused; nil if it is accepted.
     private static func refusal(of head: HTTPRequestHead) -> HTTPResponseStatus? {
         guard head.method == .GET || head.method == .HEAD else { return .methodNotAllowed }
         guard head.uri.utf8.first == UInt8(ascii: "/") else { return .badRequest }
@@ -90,8 +91,8 @@ final class LocalRequest: ChannelInboundHandler {
         return mayRead(head.headers) ? nil : .forbidden
     }
 
-    /// Returns whether a host names this machine: `localhost` or a loopback address. Any port is accepted, because the
-    /// visible end of a tunnel may have another port.
+    /// Returns whether the host `host` is this machine: `localhost` or a loopback address, with any port, because the
+    /// browser's end of a tunnel may have another port.
     private static func isThisMachine(_ host: String) -> Bool {
         if isName(host[...]) { return true }
         if let address = HostAddress(host) { return address.bytes.count == 4 && address.isLoopback }
@@ -107,7 +108,7 @@ final class LocalRequest: ChannelInboundHandler {
     private static func isName(_ host: Substring) -> Bool { host.lowercased().utf8.elementsEqual("localhost".utf8) }
 
     /// Returns whether the request may be answered: it must not come from a page of another origin (Fetch Metadata).
-    /// Following a link from such a page is permitted, because the page cannot read the answer.
+    /// Following a link on such a page is permitted, because the page cannot read the answer.
     private static func mayRead(_ headers: HTTPHeaders) -> Bool {
         guard let site = headers.first(name: "sec-fetch-site"), !["none", "same-origin"].contains(site) else {
             return true

@@ -2,36 +2,37 @@ package import Encoding
 import NIOCore
 import NIOHTTP1
 
-/// Answers GET and HEAD requests from this machine with pages about the state of the gate. The server changes nothing.
+/// A server that answers GET and HEAD requests from this machine with pages about the state of the gate. Requests
+/// change nothing.
 ///
-/// Like ``OneRequestServer``, it cannot be blocked by idle connections. A browser may show pages of other sites at the
-/// same time. Only requests whose host is this machine are answered. This rule prevents DNS rebinding, in which a
-/// foreign name resolves to this machine. Requests from pages of other origins are refused, except navigations, whose
-/// answers such a page cannot read.
+/// Like ``OneRequestServer``, the server cannot be blocked by idle connections. The browser may show pages of other
+/// sites at the same time, so two rules apply. The host of a request must be this machine; this prevents DNS rebinding,
+/// in which a foreign name resolves to this machine. Requests from pages of other origins are refused, except
+/// navigations, whose answers such a page cannot read.
 package struct LocalServer: Sendable {
     /// The limits of the server.
     package struct Limits: Sendable {
-        /// The maximum size of a request's head in bytes.
+        /// The largest size of a request's head, in bytes.
         package var maxBytes = 8 * 1024
-        /// The maximum number of connections at a time.
+        /// The largest number of connections at the same time. A further connection closes the oldest.
         package var maxConnections = 32
-        /// The maximum duration of a connection, including sending the answer to a slow reader.
+        /// The longest duration of a connection, including the time for sending the answer to a slow reader.
         package var timeLimit = Duration.seconds(5)
 
-        /// Creates the documented default limits.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 
-    /// An answer of the server: a page.
+    /// A page with which the server answers a request.
     package struct Answer: Sendable {
-        /// The media type.
+        /// The media type of the page.
         package let mediaType: String
         /// The content of the page, in bytes.
         package let body: [UInt8]
-        /// The Content-Security-Policy: what the content may load.
+        /// The Content-Security-Policy of the page: what the page may load.
         package let policy: String
 
-        /// Creates an answer whose content may load only what `policy` permits. The default permits nothing.
+        /// Creates a page that may load only what `policy` permits; by default nothing.
         package init(
             _ mediaType: String, _ body: [UInt8], policy: String = "default-src 'none'; frame-ancestors 'none'"
         ) {
@@ -39,12 +40,12 @@ package struct LocalServer: Sendable {
         }
     }
 
-    /// The place where the server listens.
+    /// Where the server listens.
     package enum Place: Sendable {
-        /// The server listens at the given address, which must be a loopback address.
+        /// At the given address, which must be a loopback address.
         case address(ListenAddress)
-        /// The server uses the bound socket with the given descriptor, and closes it at its end. `permits` returns, for
-        /// the descriptor of a connection, whether that client may send requests.
+        /// At the bound socket with the given descriptor, which the server closes when it ends. `permits`: returns, for
+        /// the descriptor of a connection, whether its client may send a request.
         case socket(Int32, permits: @Sendable (Int32) -> Bool)
     }
 
@@ -52,15 +53,15 @@ package struct LocalServer: Sendable {
     private let limits: Limits
     private let answer: @Sendable (_ target: String) async -> Answer?
 
-    /// Creates a server. `answer` returns the answer for a path with its query; nil if there is no such page. `answer`
-    /// may take long: the connection is closed after the time limit.
+    /// Creates a server. `answer`: returns the page for a path with its query, or nil if there is none. It may take
+    /// long, but the connection is closed after the time limit.
     package init(
         _ place: Place, limits: Limits = Limits(), answer: @escaping @Sendable (_ target: String) async -> Answer?
     ) {
         (self.place, self.limits, self.answer) = (place, limits, answer)
     }
 
-    /// Listens until the task is cancelled. `isListening` is called with the port when connections are possible.
+    /// Listens until the task is cancelled. Calls `isListening` with the port as soon as clients can connect.
     package func run(isListening: @Sendable (Int) -> Void = { _ in }) async throws(ListenFailure) {
         let place: OneRequestServer.Place =
             switch place {

@@ -1,18 +1,20 @@
-/// Posts encrypted messages to an agent and returns its answers. An agent in memory can implement the protocol, too.
+/// A type that posts encrypted messages to agents and returns their answers: an HTTP client, or an agent in memory for
+/// tests.
 package protocol MessageExchange: Sendable {
-    /// Posts `body` to `url` and returns the body of a 2xx answer. The body is empty or an envelope, which may be
-    /// another message than the reply.
+    /// Posts `body` to `url` and returns the body of a 2xx answer. It is empty or an envelope, which may contain
+    /// another message than the reply to `body`.
     ///
-    /// Always ends within the implementation's time limit, and soon after a cancellation of the task.
+    /// Returns or throws within the implementation's time limit, and soon after the task is cancelled.
     func post(_ body: [UInt8], to url: String) async throws(ExchangeError) -> [UInt8]
-    /// Posts `body` with the media type `mediaType`, or sends a GET request to `url` without a body. Returns an answer
-    /// with any status, for servers that explain their refusals in the body. Throws like ``post(_:to:)``.
+    /// Posts `body` to `url` with the media type `mediaType`, or sends a GET request if `body` is nil. Returns the
+    /// answer whatever its status, because some servers explain a refusal in the body. Otherwise throws like
+    /// ``post(_:to:)``.
     func exchange(_ body: [UInt8]?, with url: String, as mediaType: String) async throws(ExchangeError) -> MessageAnswer
 }
 
 extension MessageExchange {
-    /// Implements an exchange by ``post(_:to:)``, for types that have only that function. A request without a body
-    /// throws ``ExchangeError/forbidden``.
+    /// The default implementation, for types that implement only ``post(_:to:)``. Throws ``ExchangeError/forbidden`` if
+    /// `body` is nil.
     package func exchange(
         _ body: [UInt8]?, with url: String, as mediaType: String
     ) async throws(ExchangeError) -> MessageAnswer {
@@ -21,7 +23,7 @@ extension MessageExchange {
     }
 }
 
-/// An answer to an exchange, with its HTTP status.
+/// The answer of a server, with any HTTP status.
 package struct MessageAnswer: Hashable, Sendable {
     /// The HTTP status.
     package let status: Int
@@ -32,26 +34,27 @@ package struct MessageAnswer: Hashable, Sendable {
     package init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
 }
 
-/// The reason why an HTTP exchange failed. No case contains transferred data.
+/// Why an HTTP exchange failed. The error contains no transferred data.
 package enum ExchangeError: Error, Hashable, Sendable {
-    /// This transport may not use the URL: another scheme, no host, an invalid port, or plain HTTP without permission.
+    /// The transport may not use the URL: it has another scheme, no host or an invalid port, or it uses plain HTTP
+    /// without permission.
     case forbidden
-    /// There was no connection: the name was not resolved, the connection was refused, or the attempt had no answer.
-    /// The peer did not get the message.
+    /// No connection was made: the name could not be resolved, or the connection was refused or not answered. The peer
+    /// has not received the message.
     case unreachable
-    /// The TLS handshake failed, for example because of a wrong clock. The peer did not get the message.
+    /// The TLS handshake failed, for example because the gate's clock is wrong. The peer has not received the message.
     case untrusted
     /// The connection broke, the answer took too long, or the server reported a temporary failure (5xx, 408, 429). The
-    /// peer may have got the message.
+    /// peer may have received the message.
     case uncertain
-    /// The server answered with the status `status`, which is not 2xx. Redirects are never followed, so they are
-    /// refusals, too.
+    /// The server refused the message with the HTTP status `status`. A redirect counts as a refusal, because redirects
+    /// are not followed.
     case refused(status: Int)
-    /// The peer got the message, but the answer is larger than the limit.
+    /// The answer is larger than the limit. The peer has received the message.
     case tooLarge
-    /// The server sent a 2xx answer with a body that no agent sends, for example the page of a hotspot. The peer did
-    /// not get the message.
+    /// The server sent a 2xx answer with a content type that no agent uses, for example the login page of a hotspot.
+    /// The peer has not received the message.
     case notAnAgent
-    /// The task was cancelled; the peer may have got the message.
+    /// The task was cancelled. The peer may have received the message.
     case cancelled
 }

@@ -4,15 +4,15 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The reason why the server could not bind or listen.
+/// Why the server does not listen.
 package enum ListenFailure: Error, Hashable, Sendable {
-    /// Another program uses the address and port.
+    /// Another program already uses the address and port.
     case inUse
-    /// This machine does not have the address.
+    /// The address does not belong to this machine.
     case notHere
     /// The system does not permit the address and port, for example a port below 1024.
     case forbidden
-    /// The system reported another error, possibly for a socket that was already listening.
+    /// The system reported another error. The server may have been listening before.
     case broken
 
     fileprivate init(_ error: any Error) {
@@ -26,32 +26,32 @@ package enum ListenFailure: Error, Hashable, Sendable {
     }
 }
 
-/// A server that is safe against arbitrary clients. It answers one request for each connection, and limits the bytes,
-/// the time and the number of connections. A new connection above the limit closes the oldest connection, so idle
-/// connections cannot exclude other clients. The handler determines which requests are valid.
+/// A server for untrusted clients. It answers one request for each connection, and limits the bytes, the duration and
+/// the number of connections. A connection above the largest number closes the oldest, so idle connections cannot lock
+/// out other clients. The handler determines which requests are valid.
 struct OneRequestServer {
-    /// The place where the server listens.
+    /// Where the server listens.
     enum Place {
-        /// The server listens at the given address. `isListening` is called with the bound port.
+        /// At the given address.
         case address(ListenAddress)
-        /// The server uses the bound socket with the given descriptor, and closes it at its end. `permits` returns, for
-        /// the descriptor of a connection, whether that client may send a request.
+        /// At the bound socket with the given descriptor, which the server closes when it ends. `permits`: returns, for
+        /// the descriptor of a connection, whether its client may send a request.
         case socket(Int32, permits: @Sendable (Int32) -> Bool)
     }
 
     let place: Place
-    /// The maximum size of a request with its head in bytes.
+    /// The largest size of a whole request, in bytes.
     let maxBytes: Int
-    /// The maximum number of connections at a time.
+    /// The largest number of connections at the same time.
     let maxConnections: Int
-    /// The maximum duration of a connection.
+    /// The longest duration of a connection.
     let timeLimit: Duration
-    /// Makes the handler of a connection's request, on the connection's loop.
+    /// Makes the handler for a connection. It is called on the connection's event loop.
     let handler: @Sendable () -> any ChannelInboundHandler
 
-    /// Listens until the task is cancelled. `isListening` is called with the port when connections are possible.
+    /// Listens until the task is cancelled. Calls `isListening` with the port as soon as clients can connect.
     func run(isListening: @Sendable (Int) -> Void = { _ in }) async throws(ListenFailure) {
-        // Use one event loop for all connections, so that locks are unnecessary.
+        // All connections use one event loop, so that no locks are needed.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let open = NIOLoopBoundBox.makeBoxSendingValue(OpenConnections(), eventLoop: loop)
         let server: any Channel
@@ -98,7 +98,7 @@ struct OneRequestServer {
     }
 }
 
-/// The open connections, the oldest first.
+/// The open connections of a server, the oldest first.
 private struct OpenConnections {
     private var channels: [any Channel] = []
 
@@ -115,11 +115,11 @@ private struct OpenConnections {
     }
 }
 
-/// The request has more bytes than permitted.
+/// The error of a request that has more bytes than permitted.
 struct TooManyBytes: Error {}
 
-/// Passes on the permitted number of bytes of a connection before any byte is parsed. Further bytes are read and
-/// dropped.
+/// Passes on the bytes of a connection up to the permitted number, before any of them is parsed. Further bytes are read
+/// and dropped.
 private final class ByteBudget: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -135,10 +135,10 @@ private final class ByteBudget: ChannelInboundHandler {
     }
 }
 
-/// The only answer of a connection. The server closes the connection after the answer.
+/// Sends the one answer of a connection, after which the connection is closed.
 enum OneAnswer {
-    /// The time for which the connection stays open after the answer to a partly read request. Closing at once would
-    /// reset the connection and lose the answer.
+    /// How long the connection stays open after the answer to a request that was read only in part. Closing it at once
+    /// would reset the connection, and the client would not receive the answer.
     private static let farewell = TimeAmount.milliseconds(500)
 
     /// Sends the answer. `isWhole`: whether the request was read to its end.
@@ -158,7 +158,7 @@ enum OneAnswer {
         if !isWhole { end(channel, after: farewell) }
     }
 
-    /// Closes the connection after the time `time`, in any state.
+    /// Closes the connection after the duration `time`, whatever its state.
     static func end(_ channel: any Channel, after time: TimeAmount) {
         let end = channel.eventLoop.scheduleTask(in: time) { channel.close(mode: .all, promise: nil) }
         channel.closeFuture.whenComplete { _ in end.cancel() }

@@ -6,62 +6,64 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Fetches public resources. ``ResourceFetcher`` and test doubles implement the protocol.
+/// A type that fetches public resources: ``ResourceFetcher``, or its replacement in tests.
 package protocol ResourceFetching: Sendable {
-    /// Fetches a resource; see ``ResourceFetcher/fetch(_:entityTag:limit:)``.
+    /// Fetches a resource (``ResourceFetcher/fetch(_:entityTag:limit:)``).
     func fetch(
         _ url: WebURL, entityTag: String?, limit: Int
     ) async throws(ResourceFetcher.Failure) -> ResourceFetcher.Answer
 }
 
-/// Fetches one public resource by HTTPS for the trust refresher.
+/// Fetches public resources by HTTPS, such as status lists and keys, for the trust refresher.
 ///
-/// The fetcher resolves the name, checks the addresses, and connects to exactly a checked address. A later change of
-/// the name's addresses therefore has no effect. Redirects are not followed. The content of a request is the same for
-/// all gates: the resource, the media types, and the tag of the present copy.
+/// The fetcher resolves the host's name, checks the addresses, and connects to one of the checked addresses; a later
+/// change of the name's addresses has no effect. It does not follow redirects. All gates send the same request: the
+/// resource, the media types, and the entity tag of the copy.
 package struct ResourceFetcher: ResourceFetching {
-    /// The limits and permissions.
+    /// The limits and permissions of the fetcher.
     package struct Settings: Sendable {
-        /// Whether addresses of private networks and of this machine are permitted.
+        /// Whether the fetcher may connect to addresses of private networks and of this machine.
         package var allowsPrivateAddresses = false
-        /// The timeout for one resource, including resolution and all attempts.
+        /// The timeout for one resource, including resolving the name and all attempts.
         package var timeLimit = Duration.seconds(30)
-        /// The timeout for one connection.
+        /// The timeout for making one connection.
         package var connectTimeout = Duration.seconds(10)
-        /// The time for a server to confirm the end of a connection. Then the connection is cut.
+        /// How long the fetcher waits for the server to confirm the end of a TLS connection, before it closes the
+        /// connection.
         package var farewell = Duration.seconds(5)
-        /// The maximum number of addresses to try for one name.
+        /// The largest number of addresses of one host that are tried.
         package var attempts = 3
-        /// The book that decides about each request to a server. A server that the book refuses counts as unreachable.
+        /// The book that records each server and may refuse it; nil if there is none. A refused server counts as
+        /// unreachable.
         package var contacts: (any ContactBook)?
-        /// A PEM file with the roots to trust in place of the system's.
+        /// A PEM file with the root certificates that are trusted in place of the system's; nil to trust the system's.
         package var trustRootsFile: String?
-        /// Returns the addresses of a name. The default asks the system's resolver.
+        /// Returns the addresses of a host's name. By default the system's resolver finds them.
         package var resolve: @Sendable (_ host: String) -> [HostAddress] = ResourceFetcher.systemAddresses
 
-        /// Creates the documented default values.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 
-    /// The server's answer.
+    /// The server's answer to a request.
     package enum Answer: Hashable, Sendable {
-        /// The server has the same content as the copy whose tag was sent.
+        /// The content has not changed since the copy whose entity tag was sent.
         case unchanged
-        /// The server sent the present content and an optional tag.
+        /// The present content, and its entity tag if the server sent one.
         case content([UInt8], entityTag: String?)
     }
 
-    /// The reason why the resource was not fetched.
+    /// Why the resource was not fetched.
     package enum Failure: Error, Hashable, Sendable {
-        /// The name resolves only to forbidden addresses.
+        /// No address of the host is public, and the settings do not allow other addresses.
         case privateAddress
-        /// The name does not resolve.
+        /// The name of the host has no address.
         case unresolved
-        /// The server answered with a redirect. Redirects are not followed.
+        /// The server answered with a redirect, which the fetcher does not follow.
         case redirected
-        /// The server answered with another status, the value, that is not a success.
+        /// The server answered with the given HTTP status, which is not a success.
         case status(Int)
-        /// The answer is longer than the limit.
+        /// The content is larger than the limit.
         case tooLarge
         /// The fetch did not end within the timeout.
         case timeout
@@ -80,8 +82,8 @@ package struct ResourceFetcher: ResourceFetching {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - entityTag: The tag of the present copy.
-    ///   - limit: The maximum size of the answer in bytes.
+    ///   - entityTag: The entity tag of the present copy; nil if there is no copy.
+    ///   - limit: The largest size of the content in bytes.
     package func fetch(
         _ url: WebURL, entityTag: String?, limit: Int
     ) async throws(Failure) -> Answer {
@@ -103,7 +105,7 @@ package struct ResourceFetcher: ResourceFetching {
             do {
                 return try await fetch(request, host, by: address, limit: limit, within: rest)
             } catch {
-                // Try another address only if no connection was made.
+                // Try the next address only if no connection to this one was made.
                 guard error == .exchange(.unreachable) else { throw error }
                 last = error
             }
@@ -125,8 +127,8 @@ package struct ResourceFetcher: ResourceFetching {
         tls.shutdownTimeout = .init(settings.farewell)
         if let file = settings.trustRootsFile { tls.trustRoots = .file(file) }
         configuration.tlsConfiguration = tls
-        // Use a new client for each exchange: the address is part of the client's configuration, and no connection is
-        // kept.
+        // Each exchange has its own client, because the client's configuration contains the address and no connection
+        // is to be kept open.
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<Answer, Failure>
         do {
@@ -166,8 +168,8 @@ package struct ResourceFetcher: ResourceFetching {
 
     // MARK: - Resolution of host names
 
-    /// Returns the addresses of a host. The system's resolver blocks, so it runs outside the event loops, and is
-    /// abandoned after the timeout of the whole fetch.
+    /// Returns the addresses of a host. The system's resolver blocks its thread, so it does not run on an event loop.
+    /// Its result is ignored after the timeout of the fetch.
     private func addresses(of host: String) async throws(Failure) -> [HostAddress] {
         if let address = HostAddress(host) { return [address] }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -194,7 +196,7 @@ package struct ResourceFetcher: ResourceFetching {
         }
     }
 
-    /// Returns the addresses that the system's resolver finds.
+    /// Returns the addresses of a host that the system's resolver finds; an empty array if it finds none.
     package static func systemAddresses(_ host: String) -> [HostAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -212,7 +214,7 @@ package struct ResourceFetcher: ResourceFetching {
     }
 
     private static func address(of entry: addrinfo) -> HostAddress? {
-        // The address follows the family and, for IPv4, the port, or for IPv6, port and flow label.
+        // The address begins after the family and the port and, for IPv6, after the flow label.
         let (offset, count): (Int, Int)
         switch entry.ai_family {
         case AF_INET: (offset, count) = (4, 4)
@@ -225,7 +227,7 @@ package struct ResourceFetcher: ResourceFetching {
 }
 
 extension ResourceFetcher.Failure: CustomStringConvertible {
-    /// The description in plain words.
+    /// The failure in words, for people.
     package var description: String {
         switch self {
         case .privateAddress: "the host is on a private network"

@@ -3,12 +3,12 @@ import Foundation
 import NIOSSL
 import Synchronization
 
-/// The HTTP client of an exchange, which trusts the roots in a file in addition to the system's roots. When the file
-/// appears or changes, a new client is made. Adding a missing authority therefore requires no restart of the gate.
+/// The HTTP client of an ``HTTPExchange``. It trusts the root certificates in a file in addition to the system's. When
+/// the file appears or changes, a new client is made, so adding a root needs no restart of the gate.
 final class RootedClient: Sendable {
     private struct State {
         var client: HTTPClient
-        /// The edition of the file at the last check.
+        /// The value of ``edition(_:)`` for the file at the last check; nil without a file.
         var seen: String?
         var isOver = false
     }
@@ -17,18 +17,20 @@ final class RootedClient: Sendable {
     private let make: @Sendable (_ roots: [NIOSSLCertificate]?) -> HTTPClient
     private let state: Mutex<State>
 
-    /// Creates a client by calling `make` with the roots in the file. Without a `file`, the client never changes.
+    /// Creates the client by calling `make` with the root certificates in the file. If `file` is nil, the client never
+    /// changes.
     init(roots file: String?, make: @escaping @Sendable (_ roots: [NIOSSLCertificate]?) -> HTTPClient) {
         (self.file, self.make) = (file, make)
         state = Mutex(State(client: make(file.flatMap(Self.roots)), seen: file.map(Self.edition)))
     }
 
-    /// The client for the next request. Exchanges over a replaced client fail like those over a broken connection.
+    /// The client for the next request. When a client is replaced, its exchanges fail as if the connection had broken.
     var current: HTTPClient {
         guard let file else { return state.withLock(\.client) }
         let edition = Self.edition(file)
         let (client, old) = state.withLock { state -> (HTTPClient, HTTPClient?) in
-            // A file that is not a list of roots, perhaps half written, does not remove the earlier roots.
+            // A file that contains no list of certificates, perhaps because it is half written, does not remove the
+            // earlier roots.
             guard !state.isOver, state.seen != edition else { return (state.client, nil) }
             state.seen = edition
             guard let roots = Self.roots(file) else { return (state.client, nil) }
@@ -40,7 +42,7 @@ final class RootedClient: Sendable {
         return client
     }
 
-    /// Closes all connections. No further client is made.
+    /// Closes all connections. After that no further client is made.
     func shutdown() async {
         let client = state.withLock { state in
             state.isOver = true
@@ -49,13 +51,13 @@ final class RootedClient: Sendable {
         try? await client.shutdown()
     }
 
-    /// Returns the certificates in a PEM file; nil if the file is unreadable or has other content.
+    /// Returns the certificates in a PEM file; nil if the file cannot be read or contains anything else.
     static func roots(_ file: String) -> [NIOSSLCertificate]? {
         guard let roots = try? NIOSSLCertificate.fromPEMFile(file), !roots.isEmpty else { return nil }
         return roots
     }
 
-    /// Returns a text that changes with the file's read permissions and, as far as the file system shows, content.
+    /// Returns a text that changes when the content of the file, or the permission to read it, changes.
     private static func edition(_ file: String) -> String {
         let found = try? FileManager.default.attributesOfItem(atPath: file)
         let keys: [FileAttributeKey] = [

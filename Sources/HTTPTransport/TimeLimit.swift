@@ -1,10 +1,10 @@
-/// An operation took longer than permitted.
+/// The error of an operation that took longer than permitted.
 struct TimeLimitPassed: Error {}
 
-/// Runs `body`, and cancels it after `limit`.
+/// Returns the result of `body`. After `limit`, cancels `body` and throws ``TimeLimitPassed``.
 ///
-/// The client's deadline applies only up to the head of an answer, and every byte resets its read timeout. A server
-/// that sends a byte from time to time could block an exchange for ever.
+/// The HTTP client's own deadline ends with the head of an answer, and each byte restarts its read timeout. So a server
+/// that sends a byte from time to time could keep an exchange open for ever.
 func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,16 +1,16 @@
 import NIOCore
 import NIOHTTP1
 
-/// The one request of a connection, from its first byte to the end of the connection.
+/// The handler of the one request that a connection to a ``WebhookReceiver`` may send.
 final class WebhookRequest: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
     private enum State {
-        /// The head has not been received.
+        /// The head of the request was not received yet.
         case waiting
         /// The head of the request and the given part of its body were received.
         case reading([UInt8])
-        /// The answer was sent; further input is ignored.
+        /// The answer was sent. Further input is ignored.
         case answered
     }
 
@@ -51,7 +51,7 @@ final class WebhookRequest: ChannelInboundHandler {
         }
     }
 
-    /// Returns the status that refuses a request without reading its body; nil if the body must be read.
+    /// Returns the status with which a request with this head is refused; nil if its body must be read.
     private func refusal(of head: HTTPRequestHead) -> HTTPResponseStatus? {
         guard head.uri.utf8.elementsEqual(settings.target.utf8) else { return .notFound }
         guard head.method == .POST else { return .methodNotAllowed }

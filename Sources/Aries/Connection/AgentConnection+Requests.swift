@@ -1,11 +1,11 @@
 import DIDComm
 import Encoding
 
-/// The tasks of a connection in addition to carrying messages: reuse for another invitation of the same
+/// The tasks of a connection other than sending and receiving messages: reuse for another invitation of the same
 /// inviter, rotation to a peer's new DID, and answers to the peer's requests.
 extension AgentConnection {
-    /// Begins to ask the inviter of `invitation` whether it accepts this connection in place of a new
-    /// connection.
+    /// Begins to ask the inviter of `invitation` whether the existing connection may be used in place of a new one.
+    /// Returns `reuseFailed` if the handshake of this connection is not complete.
     mutating func beginReuse(of invitation: Invitation, at now: Instant) -> [Action] {
         guard peer != nil else { return [.reuseFailed(invitation: invitation.id)] }
         let before = abandonReuse()
@@ -13,8 +13,8 @@ extension AgentConnection {
         return before + continueReuse(at: now)
     }
 
-    /// Asks again, or gives up. A ping follows the question: without a mailbox its answer is the only one
-    /// that can arrive.
+    /// Sends the reuse question again, or ends it as failed after ``HandshakeReuse/maxSendings`` sendings. A ping
+    /// follows each question: if the connection has no mailbox, only the answer to this ping can arrive.
     mutating func continueReuse(at now: Instant) -> [Action] {
         guard var asked = reuse else { return [] }
         guard asked.begin(at: now) else { return abandonReuse() }
@@ -23,14 +23,15 @@ extension AgentConnection {
         return []
     }
 
-    /// Ends the question: the inviter did not accept this connection.
+    /// Ends the reuse question without success: the inviter did not accept this connection for the other invitation.
     mutating func abandonReuse() -> [Action] {
         guard let asked = reuse else { return [] }
         reuse = nil
         return [.reuseFailed(invitation: asked.invitation.id)]
     }
 
-    /// Ends the question: the inviter accepts this connection, so its further requests are answered here.
+    /// Ends the reuse question with success: the inviter accepts this connection for the other invitation. Answers the
+    /// requests attached to that invitation.
     mutating func completeReuse() -> [Action] {
         guard let asked = reuse else { return [] }
         reuse = nil
@@ -38,15 +39,16 @@ extension AgentConnection {
         return [.reused(invitation: asked.invitation.id)]
     }
 
-    /// Answers or refuses each request that is attached to `invitation`, in its own thread.
+    /// Answers or refuses each request that is attached to `invitation`. Each reply is in the thread of its request.
     mutating func answerRequests(of invitation: Invitation) {
         for reply in AttachedRequest.replies(to: invitation, rules: configuration.rules, random: &random) {
             answer(reply)
         }
     }
 
-    /// Answers a question of the peer, which its owner keeps as `name`, with `response`, signed with the connection's
-    /// key if the question requires a signature. A question is answered once.
+    /// Answers the peer's question `question` with `response`. The answer is signed with the connection's key if the
+    /// question requires a signature. `name`: the name under which the owner of the connection stores the question; a
+    /// second answer to the same name is ignored.
     mutating func respond(to question: Message, _ name: Text, _ response: Text, at date: Timestamp) -> [Action] {
         guard !owed.contains(where: { $0.question == name }) else { return [] }
         guard owedRoom > 0 else { return [.answer(to: name, response: response, .dropped)] }
@@ -59,27 +61,27 @@ extension AgentConnection {
         return [.answer(to: name, response: response, .owed), persist()]
     }
 
-    /// Removes the oldest owed answer, whose result is `fate`, and stores the new state.
+    /// Removes the oldest owed answer, reports `fate` as its result, and stores the new state.
     mutating func settle(_ fate: OwedAnswer.Fate) -> [Action] {
         guard !owed.isEmpty else { return [] }
         let answer = owed.removeFirst()
         return [.answer(to: answer.question, response: answer.response, fate), persist()]
     }
 
-    /// Drops all owed answers. The caller stores that.
+    /// Drops all owed answers. The caller must store the new state.
     mutating func dropOwed() -> [Action] {
         defer { owed = [] }
         return owed.map { .answer(to: $0.question, response: $0.response, .dropped) }
     }
 
-    /// Handles the announcement of another DID. The state is stored first, then the acknowledgement is sent
-    /// to the old address, and from then on everything is sent to the new one (RFC 0794).
+    /// Handles the peer's announcement of a new DID. First the new state is stored, then the acknowledgement is sent to
+    /// the old address; after that all messages are sent to the new address (RFC 0794).
     mutating func rotate(_ message: Message, _ established: Established) -> [Action] {
         do throws(DIDRotation.Failure) {
             var established = established
             let peer = try DIDRotation.peer(of: message)
             if peer == established.peer, established.next == nil {
-                // The peer has this DID already, so nothing needs to be stored.
+                // The connection already has the peer under this DID, so nothing needs to be stored.
                 answer(DIDRotation.ack(message.type.prefix, id: Message.newID(&random), thread: message.thread))
                 return []
             }
@@ -94,8 +96,8 @@ extension AgentConnection {
         }
     }
 
-    /// Switches to the peer's new address, because the old one has the acknowledgement or cannot be reached
-    /// any more.
+    /// Switches to the peer's new address. The caller does so when the old address has received the acknowledgement or
+    /// cannot be reached any more.
     mutating func completeRotation() -> [Action] {
         guard case .connected(var established) = phase, let next = established.next else { return [] }
         (established.former, established.next) = (established.peer.verkey, nil)

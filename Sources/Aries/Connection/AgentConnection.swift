@@ -1,22 +1,23 @@
 package import DIDComm
 package import Encoding
 
-/// One connection to a cloud agent: the handshake by its invitation, and the messages of both directions, over HTTP
-/// with return-route or through a mailbox. It carries reports; ``ReportDelivery`` chooses them.
+/// One connection to a cloud agent: the handshake of its invitation, and the messages in both directions, over HTTP
+/// with return-route or through a mailbox. The connection carries reports; ``ReportDelivery`` determines which.
 ///
-/// It is a state machine without clock, network or storage. Its input is events and the time, and its output
-/// is actions. At most one post is under way. Every post that depends on new state follows the
-/// ``Action/persist(_:)`` of that state: after a crash the connection has every key that a post has named, and may
-/// repeat a message.
-/// Not copyable: a copy would repeat the random stream.
+/// The connection is a state machine without clock, network or storage. Its input is events and the time, its output is
+/// actions. At most one HTTP post is under way. If a post depends on new state, ``Action/persist(_:)`` stores that
+/// state before the post. So after a crash the connection still has every key that it has sent to the peer; it may send
+/// a message twice.
+///
+/// The type is not copyable, because a copy would draw the same random bytes again.
 package struct AgentConnection: ~Copyable, Sendable {
     /// The gate's id for the connection.
     package let id: Text
-    /// The invitation by which the connection is made.
+    /// The invitation that started the connection.
     package let invitation: Invitation
-    /// How messages that do not answer a post reach the gate.
+    /// How messages that are not the response to a post reach the gate.
     package internal(set) var reception: Reception
-    /// The service that the handshake is sent to.
+    /// The service to which the gate sends the messages of the handshake.
     let inviter: Service
     let configuration: Configuration
     var keys: KeyPair
@@ -24,50 +25,53 @@ package struct AgentConnection: ~Copyable, Sendable {
     var random: RandomStream
     var backoff = Backoff()
     var exchange: Exchange?
-    /// Answers and silent pings, oldest first, until the peer's server accepts or refuses them.
+    /// Answers, and pings that ask for no response, oldest first. Each is removed when the peer's server accepts or
+    /// refuses it.
     var waiting: [JSON] = []
-    /// The answers to questions that were decided by an operator or need a signature, oldest first.
+    /// The answers to questions that an operator decided or that need a signature, oldest first.
     package internal(set) var owed: [OwedAnswer] = []
     var allowance: AnswerAllowance
-    /// The message that is delivered next.
+    /// The message to deliver next; nil if there is none.
     var message: OutboundMessage?
-    /// Whether the last post was a delivery that failed.
+    /// Whether the last post was a delivery that failed. If so, another message is sent before it is repeated.
     var isPutBack = false
     var seen: SeenMessages
-    /// The question whether the inviter accepts this connection for another invitation.
+    /// The open question whether the inviter accepts this connection for another invitation; nil if none is open.
     var reuse: HandshakeReuse?
     var lastExchange: ExchangeID = 0
     var heartbeatAt: Instant?
     /// The ids of the gate's pings that expect an answer, newest last.
     var openPings: [Text] = []
-    /// The number of consecutive pings that were sent only to fetch queued messages.
+    /// The number of pings in a row that only fetched messages queued by the peer.
     var drains = 0
     var problemReportedAt: Instant?
     var contact = Reachability()
-    /// Whether the present state was handed out for storing. This is assumed to succeed until a failure is
-    /// reported.
+    /// Whether a ``Action/persist(_:)`` with the present state was returned. Storing counts as successful until a post
+    /// fails with ``ExchangeFailure/notStored``.
     var isStored: Bool
-    /// Keys of earlier attempts. They stay usable, because late answers may wait in a mailbox.
+    /// The keys of earlier attempts. They remain usable, because answers to these attempts may still be in the mailbox.
     var earlier = EarlierKeys()
-    /// When the address for the connection's present key is requested again; nil before the first request.
+    /// When the connection asks again for a mailbox address for its present key; nil before it has asked.
     var askAddressAt: Instant?
-    /// How often every form of the request was tried without an answer.
+    /// How often every form of the handshake's request was tried without an answer.
     var rounds = 0
-    /// When to look in the mailbox for an awaited answer, and the pause after that.
+    /// When the connection next looks in the mailbox for an awaited answer; nil if it awaits none.
     var lookAt: Instant?
-    /// Until when an answer to the last delivered message is awaited.
+    /// The time until which the connection awaits the peer's answer to the last delivered message; nil if it awaits
+    /// none.
     var awaitsAnswerUntil: Instant?
     var lookPause = Duration.zero
     /// The time of the last event.
     var now = Instant.zero
 
-    /// How messages that do not answer a post reach a connection.
+    /// How messages that are not the response to a post reach a connection.
     package enum Reception: Hashable, Sendable {
-        /// The gate cannot be reached: only answers to its own posts arrive (RFC 0092).
+        /// The gate cannot be reached. Messages arrive only in the responses to its own posts (RFC 0092).
         case returnRoute
         /// Messages arrive through a mailbox, whose address ``Event/address(_:for:)`` reports.
         case mailbox
-        /// The connection leads to a mailbox: the owner of the connection fetches the waiting messages.
+        /// The peer of the connection is itself a mailbox. The owner of the connection fetches the messages that wait
+        /// there.
         case leadsToMailbox
     }
 
@@ -77,39 +81,41 @@ package struct AgentConnection: ~Copyable, Sendable {
         case connected(Established)
         /// The peer ended the connection.
         case ended
-        /// No request was answered, and none is sent any more.
+        /// The connection was given up (``hasFailed``). Nothing more is sent.
         case failed
     }
 
-    /// One attempt of one handshake, with its own keys.
+    /// One attempt at a handshake, with its own keys.
     struct Attempt: Sendable {
         /// The handshake of this attempt.
         var handshake: Invitation.Handshake
-        /// The id of the request. It is the thread of the handshake.
+        /// The id of the handshake's request, which is also the thread id of the handshake.
         var thread: Text
-        /// How often the request may have arrived.
+        /// The number of posts of the request that may have reached the inviter.
         var sendings = 0
-        /// The time limit for the response; set once the request was accepted.
+        /// The time limit for the inviter's response; nil before the inviter's server has accepted the request.
         var answerBy: Instant?
-        /// The address for messages to this attempt's key; nil until the mailbox reports it.
+        /// The address at which the mailbox accepts messages for this attempt's key; nil until the mailbox has reported
+        /// the address.
         var address: MailboxAddress?
     }
 
-    /// A connection whose response was verified.
+    /// The state of a connection after the inviter's response was verified.
     struct Established: Sendable {
         var peer: Peer
-        /// The handshake; nil for a connection of an invitation without one.
+        /// The completed handshake; nil if the invitation offers no handshake.
         var handshake: Invitation.Handshake?
-        /// The id of the request. It is the thread of the handshake.
+        /// The id of the handshake's request, which is also the thread id of the handshake.
         var thread: Text
-        /// The id of the closing message (`complete` or `ack`) until it was sent.
+        /// The id of the handshake's closing message (`complete` or `ack`); nil once that message was sent.
         var confirmation: Text?
-        /// The address for messages that the peer was given.
+        /// The address for messages to the gate, as the peer knows it.
         var address: MailboxAddress
-        /// The peer under its next DID. Its address is used once the gate's acknowledgement has reached the
-        /// old address.
+        /// The peer under the new DID that it has announced; nil without an announcement. The gate uses its address
+        /// once the old address has accepted the gate's acknowledgement.
         var next: NextPeer?
-        /// The peer's previous key. It is accepted until the first message under the peer's new key.
+        /// The peer's previous key; nil if there is none. Messages from this key are accepted until the first message
+        /// from the new key arrives.
         var former: Verkey?
     }
 
@@ -128,16 +134,16 @@ package struct AgentConnection: ~Copyable, Sendable {
         case delivery(Text)
     }
 
-    /// A post under way.
+    /// A post whose result is awaited.
     struct Exchange: Sendable {
         var id: ExchangeID
         var purpose: Purpose
         var until: Instant
     }
 
-    /// Creates a connection for `invitation`. Nothing happens before ``Event/start``, and with a mailbox
-    /// nothing is sent before ``Event/address(_:for:)``. If the invitation offers no handshake, the connection is
-    /// complete from the start: it leads to the service in the invitation, and answers the attached requests.
+    /// Creates a connection for `invitation`. The connection does nothing before ``Event/start``. If it has a mailbox,
+    /// it sends nothing before ``Event/address(_:for:)``. If the invitation offers no handshake, the connection is
+    /// complete from the start: it sends the answers to the attached requests to the service in the invitation.
     package init(
         id: Text, invitation: Invitation, reception: Reception = .returnRoute, configuration: Configuration,
         random: consuming RandomStream
@@ -151,7 +157,8 @@ package struct AgentConnection: ~Copyable, Sendable {
                 .handshaking(
                     Attempt(handshake: handshake, thread: thread, address: reception == .mailbox ? nil : .queue))
             } else {
-                // The inviter learns only the key, so its messages cannot reach a mailbox.
+                // Without a handshake the inviter learns only the gate's key and no address, so the inviter's messages
+                // cannot reach a mailbox.
                 .connected(
                     Established(peer: Peer(did: "", service: inviter), handshake: nil, thread: thread, address: .queue))
             }
@@ -174,13 +181,13 @@ package struct AgentConnection: ~Copyable, Sendable {
         self.random = random
     }
 
-    /// Whether the last post reached the peer. The value is true before the first post.
+    /// Whether the last post reached the peer; true before the first post.
     package var isReachable: Bool { !contact.isBroken }
 
-    /// Returns the id of another message that the connection is to deliver.
+    /// Returns a new message id, for a message that the caller wants to deliver over the connection.
     package mutating func newMessageID() -> Text { Message.newID(&random) }
 
-    /// The peer; nil unless the handshake is complete and the connection has not ended.
+    /// The peer; nil while the handshake is not complete, and after the connection has ended or failed.
     package var peer: Peer? { if case .connected(let established) = phase { established.peer } else { nil } }
 
     /// Whether the handshake is complete and its closing message was sent.
@@ -191,10 +198,11 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// The gate's public key in this connection.
     package var verkey: Verkey { keys.verkey }
 
-    /// The gate's key pair, for a mailbox that requires proof of ownership.
+    /// The gate's key pair. A mailbox may require a proof that the gate owns the key.
     package var keyPair: KeyPair { keys }
 
-    /// The address at which the peer leaves messages for the gate; nil before a mailbox has reported it.
+    /// The address to which the peer sends messages for the gate; nil before the mailbox has reported the address, and
+    /// after the connection has ended or failed.
     package var address: MailboxAddress? {
         switch phase {
         case .handshaking(let attempt): attempt.address
@@ -206,38 +214,39 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// Whether the peer ended the connection.
     package var isEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// Whether the handshake was given up, because no request was answered in ``Limits/rounds`` rounds.
+    /// Whether the connection was given up: no request of the handshake was answered in ``Limits/rounds`` rounds, or
+    /// the answers of a one-time connection could not be sent.
     package var hasFailed: Bool { if case .failed = phase { true } else { false } }
 
-    /// Whether the connection answers the requests of an invitation that offers no handshake. The inviter does not know
-    /// this gate, so nothing else is sent over it.
+    /// Whether the connection only answers the requests of an invitation that offers no handshake. The inviter does not
+    /// know this gate, so the gate sends nothing but these answers.
     package var isOneTime: Bool { invitation.handshakes.isEmpty }
 
     /// The number of answers that wait to be sent.
     package var unsent: Int { waiting.count + owed.count }
 
-    /// Whether ``Event/deliver(_:)`` accepts a message.
+    /// Whether the connection accepts a message by ``Event/deliver(_:)`` now.
     package var wantsMessage: Bool { peer != nil && message == nil }
 
-    /// How many more answers and ``Event/tell(code:explanation:)`` events are accepted before the peer's
-    /// server accepts some of the waiting answers.
+    /// How many more answers and ``Event/tell(code:explanation:)`` events the connection accepts now. The number grows
+    /// when the peer's server accepts waiting answers. 0 while there is no peer.
     package var answerRoom: Int { peer == nil ? 0 : max(0, configuration.limits.waitingAnswers - waiting.count) }
 
-    /// How many more answers to questions are accepted now.
+    /// How many more answers to questions the connection accepts now; 0 while there is no peer.
     package var owedRoom: Int { peer == nil ? 0 : max(0, configuration.limits.waitingAnswers - owed.count) }
 
-    /// Returns the keys of the messages seen since the last call. The caller must store these keys with the next
-    /// commit.
+    /// Returns the 8-byte keys of the messages that arrived since the last call. The caller must store them with its
+    /// next commit.
     package mutating func takeSeen() -> [[UInt8]] { seen.takeFresh() }
 
-    /// Handles one event. The actions are to be carried out in order.
+    /// Handles one event and returns actions, which the driver must carry out in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         var actions: [Action] = []
         self.now = now
         earlier.expire(at: now)
         switch event {
         case .start:
-            exchange = nil  // whatever was under way when an earlier run was cut off
+            exchange = nil  // the result of an earlier run's post is unknown
             askAddressAt = nil
             if peer != nil, !isOneTime { heartbeatAt = now }
         case .deliver(let next):
@@ -255,7 +264,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         case .answer(let invitation):
             guard peer != nil else { break }
             answerRequests(of: invitation)
-            // The requests come once.
+            // An invitation's requests arrive only once, so their answers are stored.
             if storesAnswers, !waiting.isEmpty { actions = [persist()] }
         case .respond(let question, let name, let response, let date):
             actions = respond(to: question, name, response, at: date)
@@ -275,7 +284,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         return actions + advance(at: now) + look(at: now)
     }
 
-    /// When ``Event/deadlineReached`` is due; nil if only other events have an effect.
+    /// When the driver must send ``Event/deadlineReached``; nil if only other events have an effect.
     package var deadline: Instant? {
         [exchangeDeadline, reuse?.until].compactMap(\.self).min()
     }
@@ -298,8 +307,8 @@ package struct AgentConnection: ~Copyable, Sendable {
         }
     }
 
-    /// Handles the address at which the mailbox accepts messages for `key`. A different address requires a
-    /// new attempt with new keys, because no peer knows such keys yet.
+    /// Handles the address at which the mailbox accepts messages for `key`. If the attempt already has a different
+    /// address, a new attempt with new keys begins, because no peer knows those keys yet.
     private mutating func take(_ address: MailboxAddress, for key: Verkey, at now: Instant) -> [Action] {
         guard reception == .mailbox, key == keys.verkey, case .handshaking(var attempt) = phase,
             attempt.address != address
@@ -311,9 +320,9 @@ package struct AgentConnection: ~Copyable, Sendable {
         return []
     }
 
-    /// Makes a restored connection use the gate's mailbox, if its handshake is under way without it. The inviter may
-    /// know that the present key has no address, so a new request is sent for a new key. Call it before
-    /// ``Event/start``: nothing is sent before the new state was stored.
+    /// Lets a restored connection whose handshake is under way without a mailbox use the gate's mailbox. The inviter
+    /// may have stored that the present key has no address, so the handshake starts again with a new key. Call this
+    /// method before ``Event/start``: the new state is stored before anything is sent.
     package mutating func useMailbox() {
         guard reception == .returnRoute, case .handshaking(let attempt) = phase,
             let fresh = KeyPair(seed: random.drawSecret(32))
@@ -325,8 +334,8 @@ package struct AgentConnection: ~Copyable, Sendable {
                 address: nil))
     }
 
-    /// Whether an answer of the peer is awaited that may arrive in the mailbox: to the request of the handshake, to
-    /// a ping, to the question about reuse, or to a delivered message.
+    /// Whether the connection awaits an answer of the peer that may arrive in the mailbox: the answer to the
+    /// handshake's request, to a ping, to the reuse question, or to a delivered message.
     private var isAwaited: Bool {
         switch phase {
         case .handshaking(let attempt): attempt.answerBy != nil
@@ -335,7 +344,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         }
     }
 
-    /// Looks in the mailbox for an awaited answer, at growing intervals.
+    /// Looks in the mailbox at growing intervals while an answer is awaited.
     private mutating func look(at now: Instant) -> [Action] {
         if let until = awaitsAnswerUntil, now >= until { awaitsAnswerUntil = nil }
         guard !isDeaf, isAwaited, exchange == nil else {

@@ -1,7 +1,7 @@
 import Encoding
 
-/// The rate of answers: a burst at once, then one in each interval. Otherwise a peer that answers every
-/// message with another question would keep the gate busy without end.
+/// The rate limit of answers: a burst at once, then one answer in each interval. Without the limit, a peer that replies
+/// to every answer with another question could keep the gate busy without end.
 struct AnswerAllowance: Sendable {
     /// When the whole burst is available again.
     private var whole = Instant.zero
@@ -14,10 +14,10 @@ struct AnswerAllowance: Sendable {
         slack = interval * max(burst - 1, 0)
     }
 
-    /// When the next answer may be sent; a time in the past means now.
+    /// When the next answer may be sent. A time in the past means that the answer may be sent at once.
     var next: Instant { whole.advanced(by: .zero - slack) }
 
-    /// Takes one answer from the allowance. Returns false if the allowance is used up.
+    /// Counts one answer as sent at `now`. Returns false, and counts nothing, if the allowance is used up.
     mutating func take(at now: Instant) -> Bool {
         guard next <= now else { return false }
         whole = max(whole, now).advanced(by: interval)

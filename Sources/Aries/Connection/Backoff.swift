@@ -1,12 +1,12 @@
 package import DIDComm
 package import Encoding
 
-/// Waiting times between attempts: 1 s, 2 s, 4 s, … to 15 min, each shortened at random by up to a half. So
-/// gates that lost the same server do not all return at the same time.
+/// The waits between attempts: 1 s, 2 s, 4 s, … up to 15 min, each shortened at random by up to a half. The random part
+/// prevents gates that lost the connection to the same server from trying again at the same moment.
 package struct Backoff: Sendable {
     /// The number of consecutive failures.
     package private(set) var failures = 0
-    /// The time before which no attempt is made.
+    /// The time before which no attempt may be made; nil if an attempt may be made at any time.
     package private(set) var until: Instant?
 
     /// Creates the state before the first failure.
@@ -26,6 +26,6 @@ package struct Backoff: Sendable {
     /// Records a successful attempt.
     package mutating func succeed() { self = Backoff() }
 
-    /// Permits the next attempt at once; the count of failures stays.
+    /// Permits the next attempt at once. The number of failures does not change.
     package mutating func permitNow() { until = nil }
 }

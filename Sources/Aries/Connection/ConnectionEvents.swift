@@ -16,7 +16,8 @@ package enum Discard: String, Hashable, Sendable {
     /// The message belongs to no open exchange.
     case unexpected
 
-    /// Whether the gate could not read it. Then no other copy of its content exists.
+    /// Whether the gate could not read the message. Only then does the gate store the message in the quarantine, so
+    /// that its content is not lost.
     package var isUnread: Bool {
         switch self {
         case .unreadable, .anonymous, .wrongSender, .malformed: true
@@ -26,7 +27,7 @@ package enum Discard: String, Hashable, Sendable {
 }
 
 extension AgentConnection {
-    /// The number of one post. It distinguishes a late result from the result of the present post.
+    /// The number of a post in its connection. It distinguishes a late result from the result of the present post.
     package typealias ExchangeID = Int
 
     /// An event for a connection.
@@ -36,158 +37,162 @@ extension AgentConnection {
         /// The next message to deliver. The event is ignored while another message is being delivered (see
         /// ``wantsMessage``).
         case deliver(OutboundMessage)
-        /// Do not deliver the message with this id, if it is the one that is to be delivered. A post that is under
-        /// way is not recalled.
+        /// Do not deliver the message with the given id if it still waits for delivery. A post of the message that is
+        /// already under way continues.
         case withdraw(Text)
-        /// Report a problem of the gate to the peer, with its code and an explanation in words. The report
-        /// counts as an answer, so the limits of answers apply.
+        /// Report a problem of the gate to the peer: its code, and an explanation in words. The report counts as an
+        /// answer, so the limits for answers apply to it.
         case tell(code: Text, explanation: Text)
-        /// A post was answered with a 2xx status. The body is empty or an envelope. The envelope is not
-        /// necessarily the reply to the post.
+        /// The peer's server answered a post with a 2xx status. The body is empty or an envelope, which may contain
+        /// another message than the reply to the post.
         case answered(ExchangeID, body: [UInt8])
         /// A post failed, for the given reason.
         case failed(ExchangeID, ExchangeFailure)
-        /// A message arrived in another way than as an answer to a post, for example from a mailbox.
+        /// A message arrived, but not in the response to a post; for example, it was read from a mailbox.
         case received([UInt8])
-        /// The mailbox accepts messages for the gate's key `for` at the given address. This event answers
+        /// The mailbox accepts messages for the gate's key `for` at the given address. This event is the reply to
         /// ``Action/needsAddress(_:)``.
         case address(MailboxAddress, for: Verkey)
         /// The mailbox will never accept messages for the given key. The connection must use another key.
         case keyRefused(Verkey)
         /// Ping the peer at once.
         case ping
-        /// The invitation is from the same inviter. Ask the inviter whether it accepts this connection in
-        /// place of a new connection. The answer is ``Action/reused(invitation:)`` or
+        /// The given invitation is from the inviter of this connection. Ask the inviter whether it accepts this
+        /// connection in place of a new one. The result is ``Action/reused(invitation:)`` or
         /// ``Action/reuseFailed(invitation:)``.
         case reuse(Invitation)
         /// Answer the requests that are attached to the given invitation.
         case answer(Invitation)
-        /// Send `response` as the answer to the peer's question, which the caller keeps as `name`. `at`: the date,
-        /// for an answer with a signature. The caller has checked that the question permits the answer.
+        /// Send `response` as the answer to the peer's question, which the caller stores under the name `name`. `at`:
+        /// the date for a signed answer. The caller has checked that the question permits the answer.
         case respond(Message, name: Text, response: Text, at: Timestamp)
         /// Drop the answers of ``respond(_:name:response:at:)`` that the peer's server has not accepted yet.
         case dropOwed
-        /// Start the next attempt at once, because the network works again or an operator asks for it.
+        /// Make the next attempt without waiting, because the network works again or an operator asks for it.
         case retryNow
         /// The time of ``AgentConnection/deadline`` is reached.
         case deadlineReached
     }
 
-    /// The actions of a connection, which its driver carries out in this order.
+    /// The actions of a connection. The driver carries them out in the order in which they are returned.
     package enum Action: Equatable, Sendable {
-        /// Store this document durably before any later action. If that fails, a later post must not be sent
-        /// but fail with ``ExchangeFailure/notStored``. The document contains keys.
+        /// Store this document durably before carrying out any later action. If storing fails, do not send later posts
+        /// but report them as failed with ``ExchangeFailure/notStored``. The document contains secret keys.
         case persist(JSON)
-        /// Post the bytes `body` to `url` as `application/didcomm-envelope-enc` and return the result as an
-        /// event.
+        /// Post the bytes `body` to `url` with the content type `application/didcomm-envelope-enc`, and report the
+        /// result with ``Event/answered(_:body:)`` or ``Event/failed(_:_:)``.
         case post(ExchangeID, url: Text, body: [UInt8])
-        /// The given key is the connection's key from now on. The handshake waits for
-        /// ``Event/address(_:for:)``, the address at which the mailbox accepts messages for the key. The
-        /// action is also sent when a late answer makes an earlier key the connection's key again.
+        /// The given key is the connection's key from now on: it is new, or a late answer made an earlier key valid
+        /// again. Request an address for the key from the mailbox. The handshake waits for that address
+        /// (``Event/address(_:for:)``).
         case needsAddress(Verkey)
-        /// Look in the mailbox: it may contain an awaited answer.
+        /// Look in the mailbox, because an awaited answer may be there.
         case fetch
         /// The handshake with the given peer is complete.
         case connected(Peer)
         /// The inviter refused the handshake or answered it wrongly. The gate makes another attempt.
         case handshakeRefused(reason: Text)
-        /// The inviter's server accepted the request in every form that the inviter offers, and no answer
-        /// arrived; a new attempt follows.
+        /// The inviter's server accepted the request in each form that the inviter offers, but no answer arrived. The
+        /// gate makes another attempt.
         case unanswered
-        /// No request was answered in ``Limits/rounds`` rounds, and none is sent any more.
+        /// The connection was given up and sends nothing more: no request was answered in ``Limits/rounds`` rounds, or
+        /// the answers of a one-time connection could not be sent.
         case gaveUp
-        /// Posts to the peer began to succeed (nil) or to fail (the reason).
+        /// Posts to the peer succeed again (nil), or began to fail for the given reason.
         case reachability(ExchangeFailure?)
-        /// The peer answered the gate's ping with the id `ping`: both directions work.
+        /// The peer answered the gate's ping with the id `ping`, which proves that messages arrive in both directions.
         case alive(ping: Text)
         /// The message with the given id reached the peer's server (HTTP 2xx). This does not confirm that the
         /// peer processed it.
         case sent(Text)
-        /// The peer's server refused the message with the given id itself, with `status`
-        /// (``ExchangeFailure/isOfMessage``), or the message is too large to be sent to it (413). The message
-        /// is not sent again automatically.
+        /// The peer's server refused this particular message with the HTTP status `status`
+        /// (``ExchangeFailure/isOfMessage``), or the message is too large to be sent (413). The connection does not
+        /// send the message again.
         case refused(Text, status: Int)
-        /// The gate's ping with the given id, which asks for an answer, reached the peer's server.
+        /// The peer's server accepted the gate's ping with the given id, which asks for an answer.
         case pinged(Text)
-        /// The peer acknowledged messages or reports with the given ids. Ignore unknown ids.
+        /// The peer acknowledged messages or reports with the given ids. The driver ignores unknown ids.
         case acknowledged([Text])
-        /// The peer made a statement about the ledger.
+        /// The peer sent a receipt or the head of the ledger that it has.
         case answered(VerificationReport.Answer)
-        /// The peer disclosed which of the queried protocols it supports.
+        /// The peer answered the query for its protocols with the given list.
         case disclosed([ProtocolName])
         /// The inviter accepts this connection for the invitation with the id `invitation`.
         case reused(invitation: Text)
-        /// The inviter did not accept this connection for the invitation with the id `invitation`. Make a new
-        /// connection.
+        /// The inviter did not accept this connection for the invitation with the id `invitation`. The driver must make
+        /// a new connection for that invitation.
         case reuseFailed(invitation: Text)
-        /// The peer has another DID and another key from now on: those of the given peer.
+        /// The peer has changed its DID and key. The given peer has the new values.
         case rotated(Peer)
-        /// A message of a protocol for mailboxes arrived: coordinate-mediation or messagepickup.
+        /// A message of a mailbox protocol arrived: coordinate-mediation or messagepickup.
         case mailbox(Message)
-        /// A basicmessage arrived that is not an acknowledgement.
+        /// A basicmessage arrived that does not acknowledge reports.
         case message(id: Text, content: Text)
-        /// A message that the peer started was handled, with the given result. Store it with the next
-        /// ``persist(_:)`` at the latest before the message is released.
+        /// A message that the peer sent on its own initiative was handled, with the given result. Store the message
+        /// with the next ``persist(_:)``, or at the latest before the mailbox may delete it.
         case handled(Message, HandledMessage)
-        /// The result `fate` of the answer `response` to the question that the owner stores as `to`. Store it with the
-        /// next ``persist(_:)``.
+        /// The answer `response` to the question that the owner stores under the name `to` has the result `fate`. Store
+        /// the result with the next ``persist(_:)``.
         case answer(to: Text, response: Text, OwedAnswer.Fate)
         /// The peer reported a problem with the code `code`, in the thread `thread`.
         case problem(code: Text, thread: Text)
         /// An inbound message was dropped, for the given reason.
         case discarded(Discard)
-        /// The peer ended the connection (did-rotate hangup). It sends nothing more.
+        /// The peer ended the connection with a did-rotate hangup. The gate sends nothing more over it.
         case ended
     }
 
-    /// Limits and times.
+    /// The limits and times of a connection.
     package struct Limits: Sendable {
-        /// The time limit for an inviter's answer after it accepted the request.
+        /// The longest wait for the inviter's answer after its server accepted the request, for a connection without a
+        /// mailbox.
         package var answer = Duration.seconds(15)
-        /// The time limit for the inviter's answer if the answer can wait in a mailbox.
+        /// The longest wait for the inviter's answer if the connection has a mailbox, in which the answer can wait, and
+        /// the longest wait for the answer to a delivered message.
         package var lateAnswer = Duration.seconds(60)
-        /// The time from a post to the first look in the mailbox for its answer. Each further wait is twice
-        /// as long.
+        /// The time from a post to the first look in the mailbox for its answer. Each further wait is twice as long, up
+        /// to ``longestLook``.
         package var firstLook = Duration.seconds(1)
-        /// The longest time between two looks.
+        /// The longest time between two looks in the mailbox for an awaited answer.
         package var longestLook = Duration.seconds(15)
-        /// The time after which a post counts as failed even if the driver reports nothing.
+        /// The time after which a post counts as failed if the driver has not reported its result.
         package var exchange = Duration.seconds(90)
-        /// The maximum number of repetitions of a request that may have arrived.
+        /// How many repetitions of a request that may have arrived are made before the connection uses new keys.
         var resends = 2
-        /// The number of rounds, in each of which every form of the request is tried, after which an unanswered
-        /// handshake is given up: about three days with the longest wait between rounds.
+        /// The number of rounds after which a handshake without an answer is given up. Each round tries every form of
+        /// the request. With the longest wait between rounds, 300 rounds are about three days.
         package var rounds = 300
-        /// The first wait after a failure. Each further failure doubles it.
+        /// The wait after the first failure. Each further failure doubles the wait, up to ``longestRetry``.
         package var firstRetry = Duration.seconds(1)
-        /// The time between two requests for an address, until one is answered.
+        /// The time between two requests for a mailbox address, until the mailbox reports one.
         package var address = Duration.seconds(15 * 60)
-        /// The longest wait between attempts.
+        /// The longest wait after a failure, before the next attempt.
         package var longestRetry = Duration.seconds(15 * 60)
         /// The time between two pings that ask for an answer.
         var heartbeat = Duration.seconds(15 * 60)
-        /// The number of inbound ids that are remembered to recognise repetitions.
+        /// The number of ids of inbound messages that are stored to recognise repetitions.
         var rememberedIDs = 1024
-        /// The maximum number of answers that wait to be sent, and of owed answers. Further answers are dropped.
+        /// The largest number of answers that wait to be sent, and, counted separately, of owed answers. Further
+        /// answers are dropped.
         var waitingAnswers = 16
-        /// The number of answers that may be sent one right after another.
+        /// The number of answers that may be sent without a pause.
         var answerBurst = 16
-        /// The time between two answers after those.
+        /// The time between two answers once ``answerBurst`` answers were sent.
         var answerInterval = Duration.seconds(1)
-        /// The shortest time between two problem reports of the gate.
+        /// The shortest time between two problem reports of the gate. A problem report within this time is not sent.
         var problemReportInterval = Duration.seconds(10)
 
-        /// Creates the documented defaults.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 
-    /// The operator's settings.
+    /// The operator's settings for a connection.
     package struct Configuration: Sendable {
         /// The gate's name, which is shown to the inviter's operator.
         package var label: Text
-        /// Limits and times.
+        /// The limits and times of the connection.
         package var limits: Limits
-        /// The answers to the peer's requests.
+        /// The rules by which the gate answers the peer's messages.
         package var rules: RequestRules
 
         /// Creates the configuration of a gate with the name `label`.

@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 extension AgentConnection {
-    /// Opens, authenticates, de-duplicates and dispatches one inbound message.
+    /// Decrypts one inbound message, checks its sender, drops a repetition, and handles the message.
     mutating func receive(_ bytes: [UInt8], at now: Instant) -> [Action] {
         let content: Envelope.Content
         do {
@@ -15,7 +15,7 @@ extension AgentConnection {
         switch phase {
         case .handshaking(let attempt):
             guard content.recipient != keys.verkey else { return handshake(message, from: sender, attempt, at: now) }
-            // The answer to an earlier attempt whose keys are still kept.
+            // The message may answer an earlier attempt, whose keys are still stored.
             guard let (keys, attempt) = earlier.attempt(of: content.recipient), isResponse(message, to: attempt) else {
                 return [.discarded(.unexpected)]
             }
@@ -25,7 +25,8 @@ extension AgentConnection {
                 let attempt = Attempt(
                     handshake: handshake, thread: established.thread, address: established.address)
                 if isResponse(message, to: attempt) {
-                    // A multi-use invitation answers a repeated request twice: the newest response counts.
+                    // The inviter of a multi-use invitation answers a repeated request twice. The newest
+                    // response is valid.
                     guard seen.insert(message.id, from: sender) else { return [.discarded(.duplicate)] }
                     return response(message, from: sender, attempt, keys, at: now)
                 }
@@ -40,8 +41,8 @@ extension AgentConnection {
                 phase = .connected(established)
             }
             let actions = dispatch(message, at: now)
-            // A discarded message is not marked as seen: the driver quarantines it, and reads it again if
-            // that fails.
+            // A discarded message is not recorded as seen: the driver stores it in the quarantine, and must be able to
+            // read it again if that fails.
             if !actions.contains(where: { if case .discarded = $0 { true } else { false } }) {
                 _ = seen.insert(message.id, from: sender)
             }
@@ -70,8 +71,8 @@ extension AgentConnection {
             + nextAttempt(after: attempt, at: now)
     }
 
-    /// Handles a response to the request. Trust comes from the signature under the invitation's key. The
-    /// sender of the envelope may be that key or the inviter's new key; no other sender is accepted.
+    /// Handles a response to the handshake's request. The response must be signed with the invitation's key. The sender
+    /// of the envelope must be that key or the inviter's new key.
     private mutating func response(
         _ message: Message, from sender: Verkey, _ attempt: Attempt, _ keys: KeyPair, at now: Instant
     ) -> [Action] {
@@ -86,8 +87,8 @@ extension AgentConnection {
                     try LegacyConnection.verify(response: message.body, invitationKey: invitationKey).peer
                 }
         } catch {
-            // The message is not proven to be the inviter's. The sender must not be able to end the attempt, so the
-            // wait continues.
+            // Nothing proves that the inviter sent the message. Its sender must not be able to end the attempt, so the
+            // connection continues to wait for a response.
             return [.handshakeRefused(reason: Text("\(error)"))]
         }
         guard sender == invitationKey || sender == peer.verkey else { return [.discarded(.wrongSender)] }
@@ -99,9 +100,9 @@ extension AgentConnection {
                 peer: peer, handshake: attempt.handshake, thread: attempt.thread, confirmation: Message.newID(&random),
                 address: attempt.address ?? .queue))
         backoff.succeed()
-        heartbeatAt = now  // one ping proves both directions and completes the handshake of older inviters
+        heartbeatAt = now  // this ping proves both directions, and completes the handshake of older inviters
         answerRequests(of: invitation)
-        // The mailbox treats the key that was made after this one as the connection's key.
+        // The mailbox still treats the newer key as the connection's key, so report the earlier key to it.
         return [persist()] + (isOfEarlierKey ? [.needsAddress(keys.verkey)] : []) + [.connected(peer)]
     }
 
@@ -112,7 +113,7 @@ extension AgentConnection {
         if type.isMessage("trust_ping", 1, "ping_response") {
             guard let index = openPings.firstIndex(of: message.thread) else { return [.discarded(.unexpected)] }
             openPings.removeFirst(index + 1)
-            // Without a mailbox nothing else can arrive: an inviter that answers the ping accepts this
+            // Without a mailbox only the answer to the ping can arrive: an inviter that sends this answer accepts this
             // connection.
             return [.alive(ping: message.thread)] + (isDeaf && reuse?.ping == message.thread ? completeReuse() : [])
         }
@@ -146,7 +147,8 @@ extension AgentConnection {
         return request(message, at: now)
     }
 
-    /// Answers a message that the peer sends on its own initiative, according to the rules.
+    /// Handles a message that the peer sends on its own initiative: answers or refuses it according to the configured
+    /// rules.
     private mutating func request(_ message: Message, at now: Instant) -> [Action] {
         let type = message.type
         let result: HandledMessage
@@ -158,8 +160,8 @@ extension AgentConnection {
             answer(problem(thread: message.thread, code, explanation, of: name, at: now))
             result = .refused(code: code)
         case .signed where reception == .leadsToMailbox, .undecided where reception == .leadsToMailbox:
-            // No operator sees a question on the mailbox's own connection, and the owner of that connection cannot sign
-            // answers.
+            // The connection to a mailbox cannot answer such a question: no operator sees it, and the owner of the
+            // connection cannot sign answers.
             answer(
                 problem(
                     thread: message.thread, "request-not-accepted", "this connection carries a mailbox only",
@@ -175,11 +177,11 @@ extension AgentConnection {
                 .handled(message, result), .message(id: message.id, content: message.body["content"]?.string ?? ""),
             ]
         }
-        // Pings and queries are routine: they would displace all other messages.
+        // Pings and queries are not reported: they arrive so often that they would displace all other stored messages.
         return ["trust_ping", "discover-features"].contains(type.protocolName.family) ? [] : [.handled(message, result)]
     }
 
-    /// Whether only answers to the gate's own posts can arrive.
+    /// Whether messages can arrive only in the responses to the gate's own posts.
     var isDeaf: Bool { address == .queue }
 
     mutating func answer(_ message: JSON?) {
@@ -187,8 +189,8 @@ extension AgentConnection {
         waiting.append(message)
     }
 
-    /// Returns a problem report. The rate is limited, so that two confused agents cannot keep each other
-    /// busy.
+    /// Returns a problem report; nil if the last one was sent less than ``Limits/problemReportInterval`` ago. Without
+    /// this limit two agents could answer each other's problem reports without end.
     private mutating func problem(
         thread: Text, _ code: Text, _ explanation: Text, of name: ProtocolName, at now: Instant
     ) -> JSON? {
@@ -201,10 +203,10 @@ extension AgentConnection {
             of: name)
     }
 
-    /// Fetches more messages after one has arrived. A peer that had a message waiting may have more, and
-    /// every post of the gate fetches the next one. If there is nothing to post, a silent ping is sent, at
-    /// most 32 between two answers to real pings. If the connection has a mailbox, the messages wait in the
-    /// mailbox. The owner of a connection that leads to a mailbox fetches the messages itself.
+    /// Fetches more messages after one has arrived. A peer that had one message waiting may have more, and each post of
+    /// the gate fetches one. If there is nothing to post, a ping that asks for no response is sent, at most 32 of them
+    /// between two answers to ordinary pings. Does nothing if the connection has a mailbox, because messages arrive
+    /// there, or if it leads to a mailbox, whose owner fetches the messages.
     private mutating func fetchMore(after message: Message) {
         guard isDeaf, reception != .leadsToMailbox else { return }
         if message.type.isMessage("trust_ping", 1, "ping_response") {

@@ -2,7 +2,7 @@ import DIDComm
 import Encoding
 
 extension AgentConnection {
-    /// Starts the next post if there is something to send and no post is under way.
+    /// Starts the next post if there is a message to send and no post is under way.
     mutating func advance(at now: Instant) -> [Action] {
         guard exchange == nil, backoff.permits(now) else { return [] }
         switch phase {
@@ -21,22 +21,23 @@ extension AgentConnection {
         }
     }
 
-    /// Requests an address for the connection's key, which is already durable. Durable, because the mailbox
-    /// must not know a key that the gate forgets in a crash. If the mailbox had no room for the key, the
-    /// request is repeated.
+    /// Requests a mailbox address for the connection's key. The key is stored before: otherwise the mailbox could know
+    /// a key that the gate has lost in a crash. The request is repeated after ``Limits/address``, because the mailbox
+    /// may have had no room for the key.
     private mutating func needAddress(at now: Instant) -> [Action] {
         if let due = askAddressAt, now < due { return [] }
         askAddressAt = now.advanced(by: configuration.limits.address)
         return (isStored ? [] : [persist()]) + [.needsAddress(keys.verkey)]
     }
 
-    /// Returns the next message: first the one that completes the handshake, then the delivery, then the
-    /// heartbeat, and then answers, whose number the peer determines. After a failed delivery something
-    /// else has its turn: a server may fail on that message for a long time.
+    /// Returns the next message to send. The order is: the closing message of the handshake, the delivery, the
+    /// heartbeat, the answers. Answers come last because the peer determines their number. After a failed delivery
+    /// another message is sent first, because the server may refuse that delivery for a long time.
     private mutating func nextMessage(_ established: Established, at now: Instant) -> (Purpose, JSON)? {
         if let id = established.confirmation { return (.confirmation, confirmationMessage(established, id)) }
-        // Limit the rate of rotations like the rate of answers: otherwise a peer that rotates in each answer
-        // would keep the gate busy without end. Use the peer's old address until a rotation is allowed.
+        // The acknowledgement of a rotation counts as an answer for the rate limit: a peer that rotates its DID after
+        // every message could keep the gate busy without end. Until the limit permits the acknowledgement, the gate
+        // uses the peer's old address.
         if let next = established.next, allowance.take(at: now) {
             let ack = DIDRotation.ack(invitation.prefix, id: Message.newID(&random), thread: next.thread)
             return (.rotation, ack)
@@ -49,7 +50,7 @@ extension AgentConnection {
         self.isPutBack = false
         let prefix = invitation.prefix
         let delivery = message.map { (Purpose.delivery($0.id), $0.json(prefix)) }
-        // A caller waits for the answer to the reuse question, so it is not delayed by deliveries.
+        // While the reuse question is open, a caller waits for its answer, so the ping is sent before deliveries.
         if let delivery, reuse == nil, !isPutBack { return delivery }
         if let due = heartbeatAt, now >= due {
             heartbeatAt = now.advanced(by: configuration.limits.heartbeat)
@@ -59,7 +60,7 @@ extension AgentConnection {
             return (.ping(id), TrustPing.ping(invitation.prefix, id: id, responseRequested: true))
         }
         if let delivery, !isPutBack { return delivery }
-        // An operator's answer is sent before answers to requests, which the peer can send at any time.
+        // An operator's answers are sent before automatic answers, whose number the peer determines.
         if let first = owed.first, allowance.take(at: now) { return (.owed, first.message) }
         if let first = waiting.first, allowance.take(at: now) { return (.answer, first) }
         return delivery
@@ -97,8 +98,7 @@ extension AgentConnection {
         do throws(Envelope.Failure) {
             body = try service.pack(message, from: keys, invitation.prefix, random: &random)
         } catch {
-            // A message that is too large for every server is not sent. It is handled as if the server had
-            // refused it.
+            // The message is larger than any agent accepts, so it is not sent. Handle this as a refusal by the server.
             exchange = nil
             backoff.fail(at: now, configuration.limits, random: &random)
             return giveUp(purpose, status: 413)
@@ -107,8 +107,9 @@ extension AgentConnection {
         return isStored ? [post] : [persist(), post]
     }
 
-    /// Begins a new attempt with new keys and the next handshake that the invitation offers. After the last
-    /// handshake a pause follows, then the first handshake again. After the last round the handshake has failed.
+    /// Begins a new attempt with new keys and the next handshake protocol that the invitation offers. After the last
+    /// protocol comes a pause, and then the first protocol again. After ``Limits/rounds`` rounds the handshake has
+    /// failed.
     mutating func nextAttempt(after attempt: Attempt, at now: Instant) -> [Action] {
         let offered = invitation.handshakes
         let next = (offered.firstIndex(of: attempt.handshake) ?? -1) + 1
@@ -130,7 +131,7 @@ extension AgentConnection {
         return [persist()]
     }
 
-    /// Handles a post that the peer's server accepted.
+    /// Handles a post that the peer's server accepted. `body` is the response's body, which may be empty.
     mutating func answered(_ id: ExchangeID, _ body: [UInt8], at now: Instant) -> [Action] {
         var actions: [Action] = []
         if let exchange, exchange.id == id {
@@ -138,7 +139,8 @@ extension AgentConnection {
             actions += reachability(nil)
             switch (exchange.purpose, phase) {
             case (.request, .handshaking(var attempt)):
-                // Failures of earlier rounds keep counting until the handshake is done.
+                // Permit the next post, but keep the number of failures of earlier rounds until the handshake is
+                // complete.
                 backoff.permitNow()
                 attempt.sendings += 1
                 let limits = configuration.limits
@@ -174,8 +176,8 @@ extension AgentConnection {
         return body.isEmpty ? actions : actions + receive(body, at: now)
     }
 
-    /// Handles a failed post. Everything except pings is sent again later, unless the peer's server refused
-    /// this message in particular.
+    /// Handles a failed post. The message is sent again later, unless it is a ping or the peer's server refused this
+    /// message in particular.
     mutating func failed(_ id: ExchangeID, _ failure: ExchangeFailure, at now: Instant) -> [Action] {
         guard let exchange, exchange.id == id else { return [] }
         self.exchange = nil
@@ -185,7 +187,7 @@ extension AgentConnection {
         if case .delivery = exchange.purpose { isPutBack = true }
         if case .ping = exchange.purpose {
             _ = openPings.popLast()
-            heartbeatAt = now  // so the pause decides when the peer is tried again
+            heartbeatAt = now  // the backoff determines when the next ping is sent
         }
         if case .rotation = exchange.purpose, backoff.failures >= Self.rotationAttempts {
             actions += completeRotation()
@@ -201,7 +203,7 @@ extension AgentConnection {
         if case (.request, .handshaking(var attempt)) = (exchange.purpose, phase) {
             if failure == .uncertain || failure == .tooLarge { attempt.sendings += 1 }
             phase = .handshaking(attempt)
-            // A request that may have arrived several times without an answer: its answer is lost, try with
+            // The request may have arrived several times, but no answer came, so the answer was lost. Try again with
             // new keys.
             if attempt.sendings > configuration.limits.resends {
                 actions += nextAttempt(after: attempt, at: now)
@@ -210,9 +212,8 @@ extension AgentConnection {
         return actions
     }
 
-    /// Gives up a message that the peer's server would refuse again. If the message is a delivery, the
-    /// refusal is reported, so that smaller deliveries can be tried. If it is an answer, it is dropped;
-    /// an owed one is reported as refused.
+    /// Gives up a message that the peer's server would refuse again. A refused delivery is reported, so that the driver
+    /// can send smaller deliveries. A refused answer is dropped; an owed answer is also reported as refused.
     private mutating func giveUp(_ purpose: Purpose, status: Int) -> [Action] {
         switch purpose {
         case .delivery(let id) where message?.id == id:
@@ -224,21 +225,23 @@ extension AgentConnection {
         }
     }
 
-    /// Removes the first waiting answer. The removal is stored if the answer was.
+    /// Removes the first waiting answer. Stores the new state if waiting answers are part of it (``storesAnswers``).
     private mutating func removeAnswer() -> [Action] {
         if !waiting.isEmpty { waiting.removeFirst() }
         return storesAnswers ? [persist()] : []
     }
 
-    /// Whether answers that wait are stored. With a mailbox they are, because a request that was released in the
-    /// mailbox is not repeated; and so are the answers to the requests of an invitation, which came once.
+    /// Whether waiting answers are part of the stored state. They are if the connection has a mailbox, because the
+    /// mailbox does not repeat a request that it has delivered, and in a one-time connection, because the requests of
+    /// an invitation arrive only once.
     var storesAnswers: Bool { !isDeaf || isOneTime }
 
-    /// The number of failures at the old address after which the new one is used without an acknowledgement.
+    /// The number of failed posts in a row, from which on the gate uses the peer's new address although the old one did
+    /// not accept the acknowledgement.
     private static let rotationAttempts = 3
 
-    /// The number of failed posts in a row, about two hours, after which the answers to the requests of an
-    /// invitation without handshake are given up.
+    /// The number of failed posts in a row after which a one-time connection is given up with its answers. With the
+    /// waits between the posts this takes about two hours.
     private static let oneTimeAttempts = 16
 
     private mutating func reachability(_ failure: ExchangeFailure?) -> [Action] {

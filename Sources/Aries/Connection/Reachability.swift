@@ -1,4 +1,4 @@
-/// Whether posts succeed, as far as known. Only changes are reported.
+/// Whether posts to a peer succeed. It is used to report only changes.
 package struct Reachability: Sendable {
     private var isReachable: Bool?
 
@@ -8,7 +8,8 @@ package struct Reachability: Sendable {
     /// Whether the last post failed.
     package var isBroken: Bool { isReachable == false }
 
-    /// Records a post that succeeded (nil) or failed. Returns whether that is a change.
+    /// Records that a post succeeded (nil) or failed. Returns whether the state changed, which is true for the first
+    /// post.
     package mutating func changes(to failure: ExchangeFailure?) -> Bool {
         defer { isReachable = failure == nil }
         return isReachable != (failure == nil)

@@ -1,6 +1,6 @@
-/// The last values, at most ``capacity``, each once. Older values are forgotten.
+/// The last ``capacity`` different values. When a new value is inserted into a full set, the oldest is removed.
 package struct RecentSet<Value: Hashable & Sendable>: Sendable {
-    /// The number of values that are remembered.
+    /// The largest number of values in the set.
     let capacity: Int
     private var ring: [Value] = []
     private var oldest = 0
@@ -9,10 +9,10 @@ package struct RecentSet<Value: Hashable & Sendable>: Sendable {
     /// Creates a set of up to `capacity` values; a capacity below one counts as one.
     package init(capacity: Int) { self.capacity = max(capacity, 1) }
 
-    /// Returns whether a value is remembered.
+    /// Returns whether the set contains a value.
     package func contains(_ value: Value) -> Bool { known.contains(value) }
 
-    /// Remembers a value. Returns false if the value was known already.
+    /// Inserts a value. Returns false if the set contained it already.
     package mutating func insert(_ value: Value) -> Bool {
         guard known.insert(value).inserted else { return false }
         if ring.count < capacity {

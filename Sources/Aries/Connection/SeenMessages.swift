@@ -2,13 +2,15 @@ import Crypto
 import DIDComm
 import Encoding
 
-/// The last inbound messages by sender and `@id`: at-least-once delivery makes repetition normal.
+/// The last inbound messages by sender and `@id`, to recognise repetitions. Repetitions are normal, because messages
+/// are delivered at least once.
 struct SeenMessages: Sendable {
     private var recent: RecentSet<UInt64>
-    /// The keys of the messages that ``takeFresh()`` has not returned yet, oldest first.
+    /// The fingerprints of the messages that ``takeFresh()`` has not returned yet, oldest first.
     private var fresh: [UInt64] = []
 
-    /// Creates a set of up to `capacity` messages that begins with the messages of the given keys.
+    /// Creates a set of up to `capacity` messages. At first it contains the messages with the given 8-byte keys, which
+    /// ``takeFresh()`` of an earlier run returned.
     init(capacity: Int, _ keys: [[UInt8]]) {
         recent = RecentSet(capacity: capacity)
         for key in keys {
@@ -17,10 +19,10 @@ struct SeenMessages: Sendable {
         }
     }
 
-    /// Returns whether a message is known.
+    /// Returns whether a message with this sender and id was recorded.
     func contains(_ id: Text, from sender: Verkey) -> Bool { recent.contains(Self.fingerprint(id, sender)) }
 
-    /// Remembers a message. Returns false if the message was known already.
+    /// Records a message. Returns false if it was recorded already.
     mutating func insert(_ id: Text, from sender: Verkey) -> Bool {
         let fingerprint = Self.fingerprint(id, sender)
         guard recent.insert(fingerprint) else { return false }
@@ -29,11 +31,11 @@ struct SeenMessages: Sendable {
     }
 
     private static func fingerprint(_ id: Text, _ sender: Verkey) -> UInt64 {
-        // 64 bits are enough: only the authenticated sender itself could aim for a collision.
+        // 64 bits are enough: only a sender whose key is authenticated could search for a collision.
         SHA256.hash(data: sender.bytes + Array(id.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Returns the keys of the messages seen since the last call, 8 bytes each, oldest first.
+    /// Returns the keys of the messages recorded since the last call, 8 bytes each, oldest first.
     mutating func takeFresh() -> [[UInt8]] {
         defer { fresh = [] }
         return fresh.map { fingerprint in

@@ -3,20 +3,20 @@ package import Encoding
 
 /// Why a stored connection or mailbox cannot be used.
 package enum SnapshotError: Error, Hashable, Sendable {
-    /// A version or kind that this program does not know.
+    /// The stored state has a version or kind that this program does not know.
     case unknownVersion
-    /// A member is absent or wrong.
+    /// A required member is absent or has a wrong value.
     case malformed
-    /// The stored state is that of a mailbox at another agency than the configuration names, or of another
-    /// dialect. An operator has to restore the configuration or delete the stored mailbox.
+    /// The stored mailbox is at another agency, or uses another dialect, than the configuration names. An operator has
+    /// to restore the configuration or delete the stored mailbox.
     case otherAgency
 }
 
 extension AgentConnection {
     private static let version = 1
 
-    /// The state that must survive a restart. It includes the connection's secret seed, so the store must
-    /// protect it.
+    /// The state that must survive a restart, as JSON. It contains the secret seed of the connection's key, so the
+    /// store must protect it.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "id": .string(id), "invitation": invitation.json,
@@ -69,9 +69,9 @@ extension AgentConnection {
         }
     }
 
-    /// Restores the connection that `snapshot` describes. The connection continues at ``Event/start``.
-    /// `seen`: the keys of the last messages that were seen on any connection, oldest first (``takeSeen()``).
-    /// `leadsToMailbox`: the connection's present use, which the snapshot does not contain.
+    /// Restores a connection from `snapshot`. The connection does nothing before ``Event/start``. `seen`: the 8-byte
+    /// keys of the last messages that arrived on any connection, oldest first (``takeSeen()``). `leadsToMailbox`:
+    /// whether the peer is now used as the gate's mailbox, which the snapshot does not contain.
     package init(
         restoring snapshot: JSON, leadsToMailbox: Bool = false, seen: [[UInt8]] = [], configuration: Configuration,
         random: consuming RandomStream
@@ -134,7 +134,7 @@ extension AgentConnection {
             var next: NextPeer?
             if let stored = snapshot["next"] {
                 guard let thread = stored["thread"]?.string else { return nil }
-                // If this version cannot read the peer's next DID, the connection stays with the present one.
+                // If this program cannot read the peer's next DID, the connection keeps the peer's present DID.
                 next = self.peer(stored["peer"]).map { NextPeer(peer: $0, thread: thread) }
             }
             return .connected(

@@ -1,13 +1,12 @@
 package import DIDComm
 package import Encoding
 
-/// The keys and the address by which an agent is reached.
+/// The keys and the endpoint at which an agent receives messages.
 package struct Service: Hashable, Sendable {
-    /// The keys to which messages for the recipient are encrypted. The list has at least one key.
+    /// The keys to which messages for the agent are encrypted; at least one.
     package let recipientKeys: [Verkey]
-    /// The keys of the mediators on the route. The first mediator is nearest the recipient, the last is the
-    /// outermost. There are at most ``MailboxAddress/maxRoutingKeys``, because each makes a message a third
-    /// larger.
+    /// The keys of the mediators on the route, from the mediator nearest to the recipient to the outermost one. At most
+    /// ``MailboxAddress/maxRoutingKeys``, because each layer makes a message a third larger.
     package let routingKeys: [Verkey]
     /// The URL of the service, or another endpoint text such as `didcomm:transport/queue`.
     package let endpoint: Text
@@ -17,26 +16,26 @@ package struct Service: Hashable, Sendable {
         (self.recipientKeys, self.routingKeys, self.endpoint) = (recipientKeys, routingKeys, endpoint)
     }
 
-    /// Whether messages can be posted to the service.
+    /// Whether the endpoint is an HTTP or HTTPS URL, so that messages can be posted to it.
     package var isHTTP: Bool { WebURL(endpoint) != nil }
 }
 
 /// The parts of a DID document that a connection needs: its identifier, Ed25519 keys and services.
 ///
-/// Reads the legacy form of RFC 0160 (`publicKey`, `publicKeyBase58`) and the DID Core form
-/// (`verificationMethod`, `publicKeyMultibase`). Keys may be written as raw text or as references, absolute
-/// or relative.
+/// Reads the legacy form of RFC 0160 (`publicKey`, `publicKeyBase58`) and the DID Core form (`verificationMethod`,
+/// `publicKeyMultibase`). A key may be written as raw text, or as an absolute or relative reference to a key.
 package struct DIDDocument: Sendable {
     /// The document's `id`; nil if the document has none.
     package let id: Text?
-    /// Usable services by ascending `priority`; in document order for equal priorities.
+    /// The services with readable keys, by ascending `priority`. Services of equal priority are in the order of the
+    /// document.
     package let services: [Service]
 
     private static let serviceTypes: Set<Text> = ["IndyAgent", "did-communication", "DIDCommMessaging"]
     private static let maxEntries = 32
 
-    /// Reads `document`. `names`: further DIDs that references in it may start with (those it was resolved
-    /// from).
+    /// Reads `document`. `names`: other DIDs of the same document, for example the DID from which it was resolved.
+    /// References in the document may begin with them.
     package init(_ document: JSON, names: [Text] = []) {
         id = document["id"]?.string
         let keys = Self.keys(in: document, names: names + (id.map { [$0] } ?? []))
@@ -55,13 +54,13 @@ package struct DIDDocument: Sendable {
                     Service(recipientKeys: recipients, routingKeys: routing, endpoint: endpoint)
                 ))
         }
-        // Keep the order of the document for services of equal priority.
+        // `sorted` is not stable, so the offset keeps the document's order for services of equal priority.
         services = found.enumerated()
             .sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
             .map(\.element.service)
     }
 
-    /// The service to use: the first service that can be reached by HTTP.
+    /// The service to use: the first that can be reached by HTTP; nil if there is none.
     package var preferredService: Service? { services.first(where: \.isHTTP) }
 
     private static func keys(in document: JSON, names: [Text]) -> KeyTable {
@@ -82,7 +81,7 @@ package struct DIDDocument: Sendable {
     }
 }
 
-/// The keys of one document by the fragment of their id.
+/// The keys of one document by the fragment of their ids.
 private struct KeyTable {
     let names: Set<Text>
     private var byFragment: [Text: Verkey] = [:]
@@ -93,8 +92,8 @@ private struct KeyTable {
         if let fragment = fragment(of: id), byFragment[fragment] == nil { byFragment[fragment] = key }
     }
 
-    /// Returns the keys that `list` names; nil if one of them cannot be found or if there are too many. An
-    /// absent list is empty.
+    /// Returns the keys in `list`, which are written as references or as raw text. Returns an empty list if `list` is
+    /// absent; nil if a key cannot be found or there are more than `limit` keys.
     func resolve(_ list: JSON?, atMost limit: Int = 32) -> [Verkey]? {
         guard let list, !list.isNull else { return [] }
         guard let entries = list.array, entries.count <= limit else { return nil }
@@ -108,8 +107,7 @@ private struct KeyTable {
         return keys
     }
 
-    /// Returns the part after `#` of an id that is relative or belongs to this document; nil for any other
-    /// id.
+    /// Returns the part of `id` after `#`; nil if `id` has no `#` or begins with the DID of another document.
     private func fragment(of id: Text) -> Text? {
         let parts = id.string.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }

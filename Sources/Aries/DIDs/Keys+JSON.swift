@@ -2,7 +2,7 @@ package import DIDComm
 package import Encoding
 
 extension KeyPair {
-    /// The stored form: the secret seed. The store must protect it.
+    /// The key pair in its stored form: its secret seed in base64. The store must protect it.
     package var json: JSON { .text(seed.withBytes { Base64.encode($0) }) }
 
     /// Reads a key pair from its stored form (``json``); nil for any other value.
@@ -13,10 +13,10 @@ extension KeyPair {
 }
 
 extension [Verkey] {
-    /// The keys in their stored form.
+    /// The keys in their stored form: an array of base58 texts.
     package var json: JSON { .array(map { .string($0.base58) }) }
 
-    /// Reads a list of keys in any form that agents write; nil for anything else.
+    /// Reads an array of keys, each in one of the forms that ``Verkey`` reads; nil if one of them cannot be read.
     package init?(json: JSON?) {
         guard let entries = json?.array else { return nil }
         let keys = entries.compactMap { $0.string.flatMap { Verkey($0) } }

@@ -1,18 +1,19 @@
 package import DIDComm
 package import Encoding
 
-/// The address at which a cloud agent accepts messages for one of the gate's keys, as a DID document states
-/// it.
+/// The address at which a mailbox accepts messages for one of the gate's keys. The gate's DID document contains this
+/// address.
 package struct MailboxAddress: Hashable, Sendable {
     /// The URL that messages are posted to.
     package let endpoint: Text
-    /// The keys that a message is wrapped for, the one nearest to the gate first (RFC 0094); at most
-    /// ``MailboxAddress/maxRoutingKeys``.
+    /// The keys to which a message is encrypted in addition, one layer for each (RFC 0094). The first key is nearest to
+    /// the gate. At most ``MailboxAddress/maxRoutingKeys``.
     package let routingKeys: [Verkey]
 
-    /// The maximum number of routing keys. No mailbox needs more.
+    /// The largest number of routing keys; an address with more is not accepted.
     static let maxRoutingKeys = 8
-    /// The address without a mailbox: only answers to the gate's own posts arrive (RFC 0092).
+    /// The address of a gate without a mailbox: messages arrive only in the responses to the gate's own posts (RFC
+    /// 0092).
     package static let queue = MailboxAddress(endpoint: "didcomm:transport/queue", routingKeys: [])
 
     /// Creates an address from an endpoint's URL and its routing keys.
@@ -36,8 +37,8 @@ extension MailboxAddress {
         self.init(endpoint: endpoint, routingKeys: keys)
     }
 
-    /// Creates the address that a mediator grants, to which other agents post messages for the gate. Nil
-    /// unless it is a URL (``WebURL``), with plain HTTP only if that is allowed, and every key is valid.
+    /// Reads the address that a mediator grants, to which other agents post messages for the gate. Nil if the endpoint
+    /// is no URL (``WebURL``), if it uses plain HTTP and `allowsPlainHTTP` is false, or if a key is invalid.
     package init?(granting endpoint: JSON?, keys: JSON?, allowsPlainHTTP: Bool) {
         guard let url = endpoint?.string.flatMap({ WebURL($0) }), url.isSecure || allowsPlainHTTP,
             let keys = Self.keys(keys)

@@ -1,22 +1,20 @@
 import Crypto
 package import Encoding
 
-/// DIDs that contain their own document (Peer DID Method 1.0). They can be resolved without a ledger and
-/// without a network.
+/// DIDs that contain their own document (Peer DID Method 1.0). Resolving them needs neither a ledger nor a network.
 package enum PeerDID {
-    /// Why this program cannot turn a DID into a document.
+    /// Why this program cannot resolve a DID to a document.
     package enum Failure: Error, Hashable, Sendable {
-        /// The DID can be resolved only by a ledger or another service. `method` is the DID method, such as
-        /// `sov`.
+        /// Only a ledger or another service can resolve the DID. `method`: the DID method, such as `sov`.
         case needsResolver(method: Text)
-        /// The hash in a did:peer:4 is not that of its document.
+        /// The hash in the did:peer:4 is not the hash of its document.
         case hashMismatch
-        /// The DID does not have the form of its method.
+        /// The text does not have the form that its DID method requires.
         case malformed
     }
 
-    /// The maximum number of characters of one encoded document. The time to decode base58 grows with the
-    /// square of this number.
+    /// The largest number of characters of an encoded document. There is a limit because the time to decode base58
+    /// grows with the square of this number.
     static let maxEncodedLength = 8192
 
     /// Returns the document of a `did:peer:2…` or of a long-form `did:peer:4…`.
@@ -35,7 +33,7 @@ package enum PeerDID {
 
     // MARK: did:peer:4
 
-    /// Returns the long and the short form for `document`, which must not have an `id`.
+    /// Returns the long and the short form of the did:peer:4 for `document`, which must not have an `id`.
     ///
     /// The encoded document is `z` + base58btc(0x80 0x04, the varint of multicodec json, and the JSON bytes);
     /// the hash is the SHA-256 multihash (0x12 0x20) of that *text*.
@@ -45,7 +43,7 @@ package enum PeerDID {
         return (Text("\(short):\(encoded)"), Text(short))
     }
 
-    /// Returns the document in a long form, after checking its hash, and the short form.
+    /// Returns the document in a long-form did:peer:4, after checking its hash, and the short form of the DID.
     package static func decode4(_ long: Text) throws(Failure) -> (document: JSON, short: Text) {
         let parts = long.string.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[2].utf8.first == UInt8(ascii: "4"), parts[3].utf8.count <= maxEncodedLength
@@ -64,8 +62,8 @@ package enum PeerDID {
 
     // MARK: did:peer:2
 
-    /// Returns the document that the elements of a did:peer:2 describe: keys are `#key-1`, `#key-2`, … in
-    /// their order, services have abbreviated member names.
+    /// Returns the document that the elements of a did:peer:2 describe. The keys get the ids `#key-1`, `#key-2`, … in
+    /// their order; the abbreviated member names of services are written out.
     static func decode2(_ did: Text) throws(Failure) -> JSON {
         guard did.utf8.count <= maxEncodedLength, let elements = did.behind("did:peer:2") else { throw .malformed }
         var (keys, services): ([JSON], [JSON]) = ([], [])

@@ -2,9 +2,9 @@ import DIDComm
 import Encoding
 
 extension Service {
-    /// Returns `message` as it is posted to this service: packed by `keys` for its first recipient key and
-    /// wrapped for its route. Throws ``Envelope/Failure/tooLarge`` if the packed message is larger than
-    /// agents accept (``Envelope/Limits/bytes``).
+    /// Returns the bytes of `message` to post to this service: encrypted by `keys` for the service's first recipient
+    /// key, and then wrapped for each routing key. Throws ``Envelope/Failure/tooLarge`` if the result has more bytes
+    /// than agents accept (``Envelope/Limits/bytes``).
     func pack(
         _ message: JSON, from keys: KeyPair, _ prefix: TypePrefix, random: inout RandomStream
     ) throws(Envelope.Failure) -> [UInt8] {

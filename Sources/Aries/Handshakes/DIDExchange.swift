@@ -1,13 +1,13 @@
 package import DIDComm
 package import Encoding
 
-/// The requester's messages of did-exchange 1.0 and 1.1 (RFC 0023) with a did:peer:4.
+/// The requester's messages of did-exchange 1.0 and 1.1 (RFC 0023). The requester's DID is a did:peer:4.
 package enum DIDExchange {
-    /// The family's name in `@type`.
+    /// The protocol's name in `@type`.
     package static let family: Text = "didexchange"
 
-    /// Returns the long-form did:peer:4 of a gate: one Ed25519 key, and one service at which messages for
-    /// this key are accepted.
+    /// Returns the gate's DID for one connection, a long-form did:peer:4. Its document has the Ed25519 key `key` and
+    /// one service, which accepts messages for this key at `address`.
     package static func did(for key: Verkey, at address: MailboxAddress) -> Text {
         PeerDID.encode4([
             "@context": ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"],
@@ -24,15 +24,15 @@ package enum DIDExchange {
                     "recipientKeys": ["#key-0"],
                     "accept": ["didcomm/aip1", "didcomm/aip2;env=rfc19"],
                     "serviceEndpoint": .string(address.endpoint),
-                    // Write the keys as references to keys: ACA-Py finds no key under a DID without fragment,
-                    // and then loses the sender's key, too.
+                    // Write each key as a did:key with a fragment. ACA-Py finds no key in a DID without fragment, and
+                    // then it loses the sender's key, too.
                     "routingKeys": .array(address.routingKeys.map { .text("\($0.didKey)#\($0.multibase)") }),
                 ]
             ],
         ]).long
     }
 
-    /// Returns the `request`. The id of the request is also the thread of the whole exchange.
+    /// Returns the `request` message. Its id is also the thread id of the whole exchange.
     package static func request(
         _ prefix: TypePrefix, minor: Int, id: Text, invitation: Text, label: Text, did: Text
     ) -> JSON {
@@ -41,7 +41,7 @@ package enum DIDExchange {
             parentThread: invitation, [.init("label", .string(label)), .init("did", .string(did))])
     }
 
-    /// Returns the `complete` that ends the exchange.
+    /// Returns the `complete` message, which ends the exchange.
     package static func complete(
         _ prefix: TypePrefix, minor: Int, id: Text, thread: Text, invitation: Text
     ) -> JSON {
@@ -50,9 +50,8 @@ package enum DIDExchange {
             parentThread: invitation)
     }
 
-    /// Verifies a response and returns the peer. The invitation's key must prove the response: each
-    /// attachment that is present must verify under that key, at least one must be present, and its signed
-    /// content must be the response's `did`.
+    /// Verifies a response and returns the peer. The response has one or two attachments. Each must be signed with the
+    /// invitation's key, and its content must be the response's `did` or the document of that DID.
     package static func verify(response: JSON, invitationKey: Verkey) throws(HandshakeFailure) -> Peer {
         guard let did = response["did"]?.string, !did.isEmpty else { throw .malformed }
         var signedDocument: DIDDocument?
@@ -82,7 +81,7 @@ package enum DIDExchange {
         }
     }
 
-    /// Returns the DID, with `did:sov:` before it if it is unqualified. The two forms are the same DID.
+    /// Returns `did` with the prefix `did:sov:` if it has no method: both forms name the same DID.
     static func qualified(_ did: Text) -> Text {
         did.hasPrefix("did:") ? did : Text("did:sov:" + did.string)
     }

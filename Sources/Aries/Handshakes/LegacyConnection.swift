@@ -1,13 +1,13 @@
 package import DIDComm
 package import Encoding
 
-/// The invitee's messages of connections/1.0 (RFC 0160), for inviters that offer no newer handshake.
+/// The invitee's messages of connections/1.0 (RFC 0160). The gate uses them for inviters that offer no newer handshake.
 package enum LegacyConnection {
-    /// The family's name in `@type`.
+    /// The protocol's name in `@type`.
     package static let family: Text = "connections"
     private static let name = ProtocolName(family, 1, 0)
 
-    /// Returns the `request`, with an unqualified DID and the document that RFC 0160 shows.
+    /// Returns the `request` message, with an unqualified DID and a DID document in the form that RFC 0160 shows.
     package static func request(
         _ prefix: TypePrefix, id: Text, invitation: Text, label: Text, key: Verkey, at address: MailboxAddress
     ) -> JSON {
@@ -39,20 +39,19 @@ package enum LegacyConnection {
             ])
     }
 
-    /// The content that a `connection~sig` proves.
+    /// The signed content of a `connection~sig` whose signature was verified.
     package struct SignedConnection: Sendable {
         /// The signed `connection` member.
         package let connection: JSON
-        /// The time of the signature in Unix seconds. It is only for the log and is never compared with a
-        /// clock.
+        /// The time of the signature in Unix seconds, as the inviter states it. It is not compared with a clock.
         package let timestamp: UInt64
-        /// The inviter as `connection` describes it.
+        /// The inviter, with the DID and the service from `connection`.
         package let peer: Peer
     }
 
-    /// Verifies a response and returns its signed content: `connection~sig` must verify under the
-    /// invitation's key and name it as signer; its data is 8 bytes of big-endian time and then the JSON of
-    /// `connection`.
+    /// Verifies a response and returns its signed content. The signature in `connection~sig` must verify under the
+    /// invitation's key, and its `signer` must be that key. The signed data is 8 bytes of time, big-endian, and then
+    /// the JSON of `connection`.
     package static func verify(response: JSON, invitationKey: Verkey) throws(HandshakeFailure) -> SignedConnection {
         guard let block = response["connection~sig"] else { throw .unsigned }
         guard let data = block["sig_data"]?.string.flatMap({ Base64.decodeAny($0.string) }),

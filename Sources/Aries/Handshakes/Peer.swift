@@ -1,7 +1,7 @@
 package import DIDComm
 package import Encoding
 
-/// The other party of a completed handshake.
+/// The program at the other end of a connection whose handshake is complete.
 package struct Peer: Hashable, Sendable {
     /// The peer's DID for this connection.
     package let did: Text
@@ -9,29 +9,29 @@ package struct Peer: Hashable, Sendable {
     /// message of the peer.
     package let service: Service
 
-    /// Creates a peer that is reached by `service`.
+    /// Creates a peer with the DID `did`, which can be reached at `service`.
     package init(did: Text, service: Service) {
         (self.did, self.service) = (did, service)
     }
 
-    /// The key that must authenticate every message of the peer; nil only for a service without a key. No
-    /// handshake returns such a service.
+    /// The key that must authenticate every message of the peer. Nil only for a service without recipient keys, which
+    /// no handshake returns.
     package var verkey: Verkey? { service.recipientKeys.first }
 }
 
-/// Why a handshake's answer is refused.
+/// Why the gate refuses the inviter's answer to a handshake request.
 package enum HandshakeFailure: Error, Hashable, Sendable {
-    /// A member is absent or not decodable.
+    /// A member of the answer is absent or cannot be decoded.
     case malformed
     /// No signature binds the answer to the key of the invitation.
     case unsigned
-    /// The signature, or a key that the answer names, is not that of the invitation.
+    /// The answer is signed, but not with the invitation's key, or it names another key as the signer.
     case notTheInviter
-    /// The signed DID is not the answer's DID.
+    /// The signed DID differs from the DID in the answer.
     case otherDID
-    /// The DID needs a resolver that a gate does not have.
+    /// Only a ledger or another service can resolve the inviter's DID, and a gate uses none.
     case unresolvable
-    /// No service in the document can be reached by HTTP with at most ``MailboxAddress/maxRoutingKeys``
+    /// No service in the inviter's DID document can be reached by HTTP with at most ``MailboxAddress/maxRoutingKeys``
     /// routing keys.
     case noService
 }

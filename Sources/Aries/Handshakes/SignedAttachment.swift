@@ -1,23 +1,23 @@
 package import DIDComm
 package import Encoding
 
-/// An attachment (RFC 0017) with base64 data and a flattened JWS with detached payload, as did-exchange signs
-/// attachments (RFC 0023).
+/// A signed attachment of did-exchange (RFC 0017, RFC 0023): base64 data, and a flattened JWS with detached payload
+/// over them.
 package enum SignedAttachment {
-    /// Why an attachment does not prove its content.
+    /// Why the signature of an attachment is not accepted.
     package enum Failure: Error, Hashable, Sendable {
-        /// A member is absent or not decodable.
+        /// A member of the attachment is absent or cannot be decoded.
         case malformed
-        /// `alg` is not EdDSA, or the header asks for an unknown extension.
+        /// The signature's `alg` is not EdDSA, or its header requires an extension (`crit` or `b64`).
         case unsupportedAlgorithm
-        /// `jwk` or a `kid` in the signature names another key than the expected one.
+        /// The `jwk` or a `kid` of the signature names another key than the expected one.
         case otherKey
-        /// The signature does not verify.
+        /// The signature does not verify under the expected key.
         case badSignature
     }
 
-    /// Returns the payload, after checking that `signer` signed it and that every key the signature names is
-    /// `signer`: the `jwk`, the protected `kid`s, and the `kid` of the unprotected header.
+    /// Returns the attachment's payload if `signer` signed it. Each key that the signature names must be `signer`: the
+    /// `jwk`, each protected `kid`, and the `kid` of the unprotected header.
     package static func verify(_ attachment: JSON, signedBy signer: Verkey) throws(Failure) -> [UInt8] {
         let jws = attachment["data"]?["jws"]
         guard let payload = attachment["data"]?["base64"]?.string.flatMap({ Base64.decodeAny($0.string) }),
@@ -37,14 +37,15 @@ package enum SignedAttachment {
         for kid in [jws?["header"]?["kid"], header["kid"], header["jwk"]?["kid"]] {
             if let kid, kid.string.flatMap({ Verkey($0) }) != signer { throw .otherKey }
         }
-        // The signature covers the canonical base64url of the payload, however the attachment encodes it.
+        // The signature is over the payload in canonical base64url, even if the attachment encodes the payload in
+        // another base64 form.
         let signed = Array("\(protected).\(Base64.encode(payload))".utf8)
         guard signer.verifies(signature, over: signed) else { throw .badSignature }
         return payload
     }
 
-    /// Returns an attachment with `payload`, signed by `signer`. `mediaType` is `text/string` for a DID,
-    /// `application/json` for a document.
+    /// Returns an attachment that contains `payload` and is signed by `signer`. `mediaType` is `text/string` for a DID
+    /// and `application/json` for a document.
     package static func sign(_ payload: [UInt8], mediaType: Text, id: Text, by signer: KeyPair) -> JSON {
         let did = JSON.string(signer.verkey.didKey)
         let header: JSON = [

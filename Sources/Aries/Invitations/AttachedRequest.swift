@@ -1,19 +1,20 @@
 import DIDComm
 package import Encoding
 
-/// A message attached to an invitation for answering (`requests~attach`, RFC 0434; attachments: RFC 0017).
+/// A message that is attached to an invitation and asks for an answer (`requests~attach`, RFC 0434; attachments: RFC
+/// 0017).
 package enum AttachedRequest: Sendable {
-    /// The request is a message that can be answered in its own thread.
+    /// The attachment is a message, which can be answered in its own thread.
     case message(Message)
-    /// The request is no readable message. `thread`: the thread in which it is refused, which is the id of
-    /// the message or of the attachment; nil if neither has an id.
+    /// The attachment is no readable message. `thread`: the thread for the refusal, which is the id of the message or
+    /// else of the attachment; nil if neither has an id, so that no refusal is sent.
     case unreadable(thread: Text?)
 
-    /// The limit for an attachment, in bytes.
+    /// The largest size of a decoded attachment, in bytes. A larger one counts as unreadable.
     package static let maxBytes = 64 * 1024
 
-    /// Reads one entry of the list. The entry's data is JSON (an object, or its text) or base64 of the text, in either
-    /// alphabet.
+    /// Reads one entry of `requests~attach`. Its data is a JSON object, the text of a JSON object, or that text in
+    /// base64 or base64url.
     package init(_ attachment: JSON) {
         let data = attachment["data"]
         func name(_ json: JSON?) -> Text? {
@@ -34,9 +35,9 @@ package enum AttachedRequest: Sendable {
 }
 
 extension AttachedRequest {
-    /// Returns one message for each request of `invitation`, in order: the answer to the request, or its
-    /// refusal in the request's thread. The result has no message for a request that expects no answer, or
-    /// for an attachment without any id.
+    /// Returns the replies to the requests of `invitation`, in their order. Each is the answer to a request, or its
+    /// refusal in the request's thread. A request that expects no answer, and an attachment without any id, have no
+    /// reply.
     static func replies(
         to invitation: Invitation, rules: RequestRules, random: inout RandomStream
     ) -> [JSON] {
@@ -48,14 +49,14 @@ extension AttachedRequest {
                 switch rules.reply(to: request, id: id) {
                 case .message(let answer): messages.append(answer)
                 case .nothing: break
-                // No operator can be asked here: the question came once, with the invitation.
+                // An operator cannot be asked: the question arrived only once, with the invitation.
                 case .signed, .undecided:
                     messages.append(
                         Notice.problem(
                             invitation.prefix, id: id, thread: request.thread, code: "request-not-accepted",
                             explanation: "no answer to this question is configured"))
-                // Use the general problem report: agents show it to their controllers even if its thread
-                // belongs to no connection. Agents do not show the problem reports of single protocols.
+                // Send the general problem report: agents show it to their controllers even if its thread belongs to no
+                // connection. They do not show the problem reports of single protocols.
                 case .refusal(let code, let explanation, _):
                     messages.append(
                         Notice.problem(
@@ -72,8 +73,7 @@ extension AttachedRequest {
         return messages.map { child($0, of: invitation) }
     }
 
-    /// Returns the reply with the invitation as its parent thread, by which the inviter relates it to the
-    /// request (RFC 0434).
+    /// Returns `reply` with the invitation's id as parent thread. The inviter finds its request by this id (RFC 0434).
     private static func child(_ reply: JSON, of invitation: Invitation) -> JSON {
         guard var object = reply.object, var thread = object["~thread"]?.object else { return reply }
         thread["pthid"] = .string(invitation.id)

@@ -3,9 +3,9 @@ package import Encoding
 
 /// An invitation to connect: connections/1.0 (RFC 0160) or out-of-band 1.x (RFC 0434).
 ///
-/// Reads the forms of the RFCs and those that agents use in practice: `service` and `services`,
-/// `request~attach` and `requests~attach`, plain base58 keys and did:key with and without fragment. Empty
-/// arrays count as absent.
+/// The reader accepts the forms of the RFCs and further forms that agents use: `service` and `services`,
+/// `request~attach` and `requests~attach`, plain base58 keys, and did:key with and without fragment. An empty array
+/// counts as absent.
 package struct Invitation: Equatable, Sendable {
     /// The protocol that the invitation belongs to.
     package enum Kind: Hashable, Sendable {
@@ -15,7 +15,8 @@ package struct Invitation: Equatable, Sendable {
         case outOfBand(minor: Int)
     }
 
-    /// A way to agree on pairwise DIDs; the order of declaration is the order of preference.
+    /// A handshake protocol, which exchanges the DIDs of a connection. The order of declaration is the order of
+    /// preference.
     package enum Handshake: Hashable, CaseIterable, Sendable {
         /// didexchange/1.1
         case didExchange11
@@ -33,8 +34,8 @@ package struct Invitation: Equatable, Sendable {
             }
         }
 
-        /// Creates the handshake with the given protocol name and version. If the minor version is newer than
-        /// the newest one known to this program, that newest one is used.
+        /// Creates the handshake for a protocol's name and version; nil if this program does not know it. A newer minor
+        /// version counts as the newest known one.
         init?(_ name: ProtocolName) {
             switch (name.family, name.major, name.minor) {
             case (DIDExchange.family, 1, 0): self = .didExchange10
@@ -45,29 +46,29 @@ package struct Invitation: Equatable, Sendable {
         }
     }
 
-    /// An entry of `services`.
+    /// One entry of the invitation's `services`.
     package enum Entry: Hashable, Sendable {
-        /// The invitation itself contains keys and endpoint.
+        /// The entry itself contains the keys and the endpoint.
         case inline(Service)
-        /// The invitation names a DID, whose document contains keys and endpoint.
+        /// The entry is a DID. The document of this DID contains the keys and the endpoint.
         case did(Text)
     }
 
-    /// The whole invitation as received, for storage and display.
+    /// The whole invitation as it was received.
     package let json: JSON
     /// The protocol of the invitation: connections or out-of-band.
     package let kind: Kind
     /// The prefix of the invitation's `@type`. The gate's messages use the same prefix.
     package let prefix: TypePrefix
-    /// `@id`, the parent thread of the handshake.
+    /// The invitation's `@id`, which is the parent thread of the handshake.
     package let id: Text
-    /// `label`: the name that the inviter gives itself. The name is not proven.
+    /// The name that the inviter gives itself (`label`); nil if it gives none. Nothing proves the name.
     package let label: Text?
-    /// The offered handshakes that this program knows, best first.
+    /// The handshakes that the invitation offers and this program knows, the preferred one first.
     package let handshakes: [Handshake]
     /// The attached messages that ask for an answer (`requests~attach`).
     package let requests: [JSON]
-    /// The services to connect to.
+    /// The services at which the inviter can be reached, in the order of the invitation.
     package let entries: [Entry]
 
     /// Checks and parses the JSON of an invitation.
@@ -102,8 +103,8 @@ package struct Invitation: Equatable, Sendable {
         }
     }
 
-    /// Returns the first usable service. If the service is named by a DID, the DID is resolved if it contains
-    /// its own document.
+    /// Returns the first service that can be reached by HTTP. A DID in place of a service is resolved only if it
+    /// contains its own document.
     package func service() throws(InvitationError) -> Service {
         var failure = InvitationError.noKey
         for entry in entries {

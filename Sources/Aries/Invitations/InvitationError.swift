@@ -1,43 +1,44 @@
 package import Encoding
 
-/// Why an invitation cannot be used. ``remedy`` says in plain words what an operator can do.
+/// Why an invitation cannot be used. ``remedy`` is the instruction for the operator.
 package enum InvitationError: Error, Hashable, Sendable {
     /// The input is longer than ``InvitationText/maxBytes``.
     case tooLarge
     /// The input is neither JSON nor a URL that contains an invitation.
     case notAnInvitation
-    /// The input is a URL of a scheme other than http, https or didcomm.
+    /// The input is a URL, but its scheme is not http, https or didcomm.
     case unsupportedScheme
-    /// The value in the URL is not base64.
+    /// The parameter of the URL that should contain the invitation is not base64.
     case notBase64
-    /// The decoded content is not JSON.
+    /// The input, or the decoded content of the URL, is not JSON.
     case notJSON
-    /// The JSON is another message.
+    /// The JSON is no invitation.
     case anotherMessage
     /// The protocol of the invitation has an unsupported major version.
     case unsupportedVersion
     /// The invitation has no `@id`.
     case noID
-    /// The invitation has no service with a recipient key.
+    /// The invitation has no service, or a service without a recipient key.
     case noKey
-    /// A key that is not a valid Ed25519 key.
+    /// A key in the invitation is not a valid Ed25519 key, or a service has too many keys.
     case badKey
-    /// The DID of a service is not in the form of its DID method.
+    /// The DID of a service does not have the form that its DID method requires.
     case badDID
-    /// The invitation has no endpoint.
+    /// A service in the invitation has no endpoint.
     case noEndpoint
-    /// The invitation contains neither a handshake nor a request.
+    /// The invitation offers no handshake and contains no request.
     case nothingOffered
-    /// None of the handshakes that the invitation offers is known.
+    /// This program knows none of the handshakes that the invitation offers.
     case unknownHandshakes
-    /// The invitation only asks for an answer to an attached request, without a lasting connection.
+    /// The invitation offers no handshake, so it permits no lasting connection. It only asks for an answer to an
+    /// attached request.
     case noHandshake
-    /// The inviter's DID can be resolved only by a ledger or another service; `method` is the DID method.
+    /// Only a ledger or another service can resolve the inviter's DID. `method`: the DID method, such as `sov`.
     case needsResolver(method: Text)
     /// The invitation has no endpoint that can be reached by HTTP.
     case unsupportedEndpoint
 
-    /// The remedy in one sentence, for the operator.
+    /// The instruction that the operator can follow, in one or two sentences.
     package var remedy: String {
         switch self {
         case .tooLarge: "The invitation is larger than 64 KiB: ask for one without embedded images."

@@ -4,7 +4,7 @@ import Encoding
 extension Invitation {
     /// The evidence that two invitations are from the same inviter.
     package enum Match: Hashable, Sendable {
-        /// Both are the same invitation, which was given again.
+        /// Both invitations have the same id: one invitation was given twice.
         case sameInvitation
         /// Both invitations have the same public DID.
         case samePublicDID
@@ -12,8 +12,8 @@ extension Invitation {
         case sameKey
     }
 
-    /// Returns why `other` is known to be from the same inviter; nil if that is not known. Absent or null
-    /// members never match.
+    /// Returns why `other` is known to be from the same inviter; nil if that is not known. A DID or key that is absent
+    /// in one of the invitations does not match.
     package func match(_ other: Invitation) -> Match? {
         if id == other.id { return .sameInvitation }
         if !publicDIDs.isDisjoint(with: other.publicDIDs) { return .samePublicDID }
@@ -33,19 +33,20 @@ extension Invitation {
     }
 }
 
-/// What to do with an invitation: eight cases, by handshake, by request and by whether the inviter is known.
-/// An invitation without handshake and request already fails with ``InvitationError/nothingOffered``.
+/// What to do with an invitation. The plan depends on three questions: does it offer a handshake, does it contain a
+/// request, is the inviter known? An invitation without handshake and request already fails with
+/// ``InvitationError/nothingOffered``.
 package enum InvitationPlan: Hashable, Sendable {
-    /// Make a new connection; then answer the attached request, if the invitation has one.
+    /// Make a new connection. If `thenAnswer`, answer the attached requests over it.
     case connect(thenAnswer: Bool)
-    /// Answer the request at the service in the invitation, without a lasting connection.
+    /// Send the answers to the attached requests to the service in the invitation, over a one-time connection.
     case oneTime
-    /// Ask to reuse the existing connection; then answer the attached request, if the invitation has one.
+    /// Ask the inviter whether the existing connection may be used. If `thenAnswer`, answer the attached requests.
     case reuse(thenAnswer: Bool)
-    /// Answer the request on the existing connection.
+    /// Answer the attached requests over the existing connection.
     case answerOnExisting
 
-    /// Determines what to do with `invitation`, given whether a connection to the same inviter exists.
+    /// Determines the plan for `invitation`. `connectionExists`: whether a connection to the same inviter exists.
     package init(_ invitation: Invitation, connectionExists: Bool) {
         let asks = !invitation.requests.isEmpty
         switch (invitation.handshakes.isEmpty, connectionExists) {

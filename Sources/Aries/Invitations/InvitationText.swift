@@ -1,6 +1,6 @@
 package import Encoding
 
-/// An invitation as an operator gets it: a URL, or the JSON itself.
+/// An invitation in the form in which an operator receives it: a URL, or JSON.
 package enum InvitationText: Sendable {
     /// The text contains the invitation.
     case invitation(Invitation)
@@ -8,11 +8,11 @@ package enum InvitationText: Sendable {
     /// application/json`, returns the invitation or redirects to it.
     case link(Text)
 
-    /// The longest text that is read, in bytes.
+    /// The largest size of a text, in bytes. A longer text is refused.
     package static let maxBytes = 64 * 1024
 
-    /// The query members that may contain an invitation, in the order in which they are searched (VCX's
-    /// order).
+    /// The query parameters that may contain an invitation, in the order in which they are searched. VCX uses the same
+    /// order.
     private static let members: [Text] = ["c_i", "d_m", "m", "oob"]
 
     /// Reads `text`: JSON if it starts with `{`, otherwise an http, https or didcomm URL.
@@ -38,14 +38,14 @@ package enum InvitationText: Sendable {
         }
         for member in members {
             guard let pair = pairs.first(where: { $0.name.elementsEqual(member.utf8) }) else { continue }
-            // '+' belongs to the base64 alphabet in this value and never means a space.
+            // In this parameter '+' is a character of base64, not a space.
             guard let value = percentDecoded(pair.value).flatMap({ Text(utf8: $0) }),
                 let bytes = Base64.decodeAny(value.string)
             else { throw .notBase64 }
             return .invitation(try invitation(bytes))
         }
         guard scheme != "didcomm" else { throw .notAnInvitation }
-        // A fragment is only for the page that a browser shows.
+        // Remove the fragment: a server does not receive it.
         return .link(Text(String(decoding: letters.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)))
     }
 

@@ -3,11 +3,11 @@ package import Encoding
 
 /// A decrypted Aries message (RFC 0020) with its thread (RFC 0008).
 package struct Message: Equatable, Sendable {
-    /// Why a plaintext is no Aries message.
+    /// Why a plaintext is not an Aries message.
     package enum Failure: Error, Hashable, Sendable {
-        /// The bytes are no JSON object, are nested too deep, or have a thread id longer than 256 bytes.
+        /// The bytes are no JSON object, are nested too deep, or contain a thread id longer than 256 bytes.
         case malformed
-        /// `@type` is absent or of another form.
+        /// `@type` is absent or does not have the form of a message type.
         case noType
         /// `@id` is absent, empty or longer than 256 bytes.
         case noID
@@ -15,19 +15,21 @@ package struct Message: Equatable, Sendable {
 
     /// The parsed `@type`.
     package let type: MessageType
-    /// `@id`, at most ``nameBytes``.
+    /// The message's `@id`, at most ``nameBytes`` bytes long.
     package let id: Text
-    /// `~thread.thid`, at most ``nameBytes``; the message's own id if that is absent.
+    /// The thread id (`~thread.thid`), at most ``nameBytes`` bytes long; the message's own id if the thread id is
+    /// absent or empty.
     package let thread: Text
-    /// `~thread.pthid`, at most ``nameBytes``.
+    /// The id of the parent thread (`~thread.pthid`), at most ``nameBytes`` bytes long; nil if absent.
     package let parentThread: Text?
     /// All members of the message.
     package let body: JSON
 
-    /// The longest id of a message or thread, in bytes: ids are stored and echoed.
+    /// The largest length of the id of a message or thread, in bytes. There is a limit because the gate stores such ids
+    /// and returns them in answers.
     static let nameBytes = 256
 
-    /// Reads a plaintext, nested at most 32 deep.
+    /// Reads a decrypted message. Its JSON may be nested at most 32 levels deep.
     package init(plaintext: [UInt8]) throws(Failure) {
         var limits = JSON.Limits()
         limits.depth = 32
@@ -46,16 +48,16 @@ package struct Message: Equatable, Sendable {
         guard max(thread.utf8.count, parentThread?.utf8.count ?? 0) <= Self.nameBytes else { throw .malformed }
     }
 
-    /// Whether the sender asks for an acknowledgement of receipt (RFC 0317). The old empty object means that,
-    /// too.
+    /// Whether the sender asks for an acknowledgement of receipt (RFC 0317). A `~please_ack` without `on`, as older
+    /// agents write it, asks for one, too.
     var asksForAck: Bool {
         guard let decorator = body["~please_ack"]?.object else { return false }
         guard let on = decorator["on"]?.array, !on.isEmpty else { return true }
         return on.contains { $0.string == "RECEIPT" }
     }
 
-    /// Returns a message with its members in their usual order. Every message has return-route (RFC 0092),
-    /// because an answer over HTTP has no other way back to a gate.
+    /// Returns a message, with `members` after type, id and thread. Each message requests return-route (RFC 0092),
+    /// because a gate without a mailbox receives answers only in HTTP responses.
     package static func make(
         _ type: MessageType, id: Text, thread: Text? = nil, parentThread: Text? = nil,
         _ members: [JSONObject.Member] = []
@@ -74,6 +76,6 @@ package struct Message: Equatable, Sendable {
         return .object(object)
     }
 
-    /// Returns the id of another message: a UUID.
+    /// Returns a new message id: a random UUID.
     package static func newID(_ random: inout RandomStream) -> Text { Text(RandomUUID.text(random.draw(16)) ?? "") }
 }

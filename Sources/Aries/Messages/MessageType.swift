@@ -1,11 +1,10 @@
 package import Encoding
 
-/// The two prefixes of Aries message types. Both are read; messages are written with the prefix of the
-/// invitation (RFC 0348).
+/// The two prefixes of Aries message types. The gate reads both and writes the prefix of its invitation (RFC 0348).
 package enum TypePrefix: String, CaseIterable, Sendable {
     /// The current prefix of DIDComm message types.
     case didcomm = "https://didcomm.org/"
-    /// The prefix from before 2020, still written by VCX.
+    /// The prefix from before 2020, which VCX still writes.
     case legacy = "did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/"
 }
 
@@ -14,23 +13,23 @@ package enum TypePrefix: String, CaseIterable, Sendable {
 package struct ProtocolName: Hashable, Sendable {
     /// The protocol's name, such as `didexchange`.
     package let family: Text
-    /// The major version. Another major version is another protocol.
+    /// The major version. A different major version counts as a different protocol.
     package let major: Int
-    /// The minor version. A reader ignores the additions of a newer minor version.
+    /// The minor version. A reader ignores what a newer minor version adds.
     package let minor: Int
 
-    /// Creates a protocol of this name and version.
+    /// Creates the name of the protocol `family` in version `major.minor`.
     package init(_ family: Text, _ major: Int, _ minor: Int) {
         (self.family, self.major, self.minor) = (family, major, minor)
     }
 
-    /// Reads a prefix and `family/major.minor`; nil for any other form.
+    /// Reads a type prefix followed by `family/major.minor`; nil for any other form.
     package init?(_ text: Text) {
         guard let (_, path) = MessageType.splitPrefix(text), let name = Self(path: path) else { return nil }
         self = name
     }
 
-    /// `family/major.minor` without prefix.
+    /// The text `family/major.minor`, without a prefix.
     package var path: Text { Text("\(family)/\(major).\(minor)") }
 
     init?(path: Substring) {
@@ -57,12 +56,12 @@ package struct MessageType: Hashable, Sendable {
     /// The message's name in its protocol, such as `request`.
     package let name: Text
 
-    /// Creates the type of a message of a protocol.
+    /// Creates the type of the message `name` in the given protocol.
     package init(_ prefix: TypePrefix, _ protocolName: ProtocolName, _ name: Text) {
         (self.prefix, self.protocolName, self.name) = (prefix, protocolName, name)
     }
 
-    /// Reads a prefix and `family/major.minor/name`; nil for any other form.
+    /// Reads a type prefix followed by `family/major.minor/name`; nil for any other form.
     package init?(_ text: Text) {
         guard let (prefix, path) = Self.splitPrefix(text), let slash = path.lastIndex(of: "/"),
             let protocolName = ProtocolName(path: path[..<slash])
@@ -72,11 +71,11 @@ package struct MessageType: Hashable, Sendable {
         self.init(prefix, protocolName, Text(String(name)))
     }
 
-    /// The whole `@type`.
+    /// The whole text of the `@type`.
     package var text: Text { Text("\(prefix.rawValue)\(protocolName.path)/\(name)") }
 
-    /// Returns whether this is the message `name` of the protocol `family` with the major version `major`,
-    /// whatever the prefix and minor version.
+    /// Returns whether this is the message `name` of the protocol `family` in the major version `major`. Prefix and
+    /// minor version may be any.
     package func isMessage(_ family: Text, _ major: Int, _ name: Text) -> Bool {
         protocolName.family == family && protocolName.major == major && self.name == name
     }

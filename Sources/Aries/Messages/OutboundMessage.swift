@@ -1,16 +1,16 @@
 import Crypto
 package import Encoding
 
-/// A message that is sent until the peer's server accepts it: the same id and members in every attempt, also
+/// A message that is sent again until the peer's server accepts it. All attempts have the same id and members, also
 /// after a restart.
 package struct OutboundMessage: Hashable, Sendable {
-    /// The `@id`, a UUID.
+    /// The message's `@id`, a UUID.
     package let id: Text
     /// The protocol to which the message belongs.
     package let type: ProtocolName
     /// The name of the message in its protocol.
     package let name: Text
-    /// The message's own members, in order.
+    /// The members that are specific to the message's type, in order.
     package let members: [JSONObject.Member]
 
     /// Creates a message from its id, protocol, name and members.
@@ -18,12 +18,12 @@ package struct OutboundMessage: Hashable, Sendable {
         (self.id, self.type, self.name, self.members) = (id, type, name, members)
     }
 
-    /// Returns the message in the form that is packed.
+    /// Returns the message as JSON, with its type under `prefix`.
     package func json(_ prefix: TypePrefix) -> JSON {
         Message.make(MessageType(prefix, type, name), id: id, members)
     }
 
-    /// Returns an id that is derived from `parts`. Equal parts give the same UUID.
+    /// Returns a UUID that is derived from `parts` by a hash. Equal parts result in the same UUID.
     static func id(of parts: Text...) -> Text {
         var hash = SHA256()
         for part in parts {

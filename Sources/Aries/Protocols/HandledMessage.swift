@@ -2,15 +2,15 @@ package import Encoding
 
 /// The result of a message that the peer sent on its own initiative.
 package enum HandledMessage: Hashable, Sendable {
-    /// The message was applied and expects no answer.
+    /// The gate carried out what the message says. The message expects no answer.
     case understood
-    /// The message was answered by the configured rules.
+    /// The gate answered the message according to the configured rules.
     case answered
-    /// The message was refused with the given code.
+    /// The gate refused the message, with the given code.
     case refused(code: Text)
     /// The message is a question that waits for the operator's answer.
     case undecided
-    /// The message is a question with the given configured response, which must be signed. Answer it with
-    /// ``AgentConnection/Event/respond(_:name:response:at:)``.
+    /// The message is a question for which the configuration has the given response, but the answer must be signed.
+    /// Send it with ``AgentConnection/Event/respond(_:name:response:at:)``.
     case matched(response: Text)
 }

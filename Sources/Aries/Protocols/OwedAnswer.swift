@@ -1,25 +1,25 @@
 package import Encoding
 
-/// The answer to a question, until the peer's server has accepted or refused it. It is part of the connection's state,
-/// because the question came once.
+/// The answer to a question, from the decision until the peer's server has accepted or refused the answer. The
+/// connection stores it as part of its state, because the peer sends the question only once.
 package struct OwedAnswer: Equatable, Sendable {
     /// The result of sending an answer.
     package enum Fate: Hashable, Sendable {
         /// The answer waits to be sent.
         case owed
-        /// The peer's server accepted it.
+        /// The peer's server accepted the answer.
         case sent
-        /// The peer's server refused it with this HTTP status and would refuse it again.
+        /// The peer's server refused the answer with this HTTP status, and would refuse it again.
         case refused(status: Int)
-        /// It is not sent: too many answers wait, or the connection has ended.
+        /// The answer is not sent, because too many answers wait or because the connection has ended.
         case dropped
     }
 
-    /// The name under which the owner of the connection keeps the question.
+    /// The name under which the owner of the connection stores the question.
     package let question: Text
-    /// The chosen response.
+    /// The text of the response that was chosen.
     let response: Text
-    /// The answer as it is sent.
+    /// The whole message with the answer.
     let message: JSON
 
     var json: JSON { ["question": .string(question), "response": .string(response), "message": message] }

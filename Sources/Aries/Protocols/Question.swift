@@ -2,15 +2,15 @@ import Crypto
 package import DIDComm
 package import Encoding
 
-/// questionanswer/1.0 (RFC 0113) and committedanswer/1.0, its older form whose answers are always signed: a
-/// controller's question, which the configuration or the operator answers.
+/// A question of the peer's controller, which the configuration or the operator answers: questionanswer/1.0 (RFC 0113),
+/// or its older form committedanswer/1.0, in which answers are always signed.
 package enum Question {
     /// The protocol's name and version.
     package static let name = ProtocolName("questionanswer", 1, 0)
-    /// The name and version of the older protocol.
+    /// The name and version of committedanswer, the older protocol.
     static let committedName = ProtocolName("committedanswer", 1, 0)
 
-    /// Returns whether `message` is a question of one of the two protocols.
+    /// Returns whether `message` is a question of questionanswer or committedanswer.
     static func isQuestion(_ message: Message) -> Bool {
         message.type.isMessage(name.family, 1, "question")
             || message.type.isMessage(committedName.family, 1, "question")
@@ -19,7 +19,7 @@ package enum Question {
     /// Returns the text of the question; nil if the message has none.
     package static func text(_ question: Message) -> Text? { question.body["question_text"]?.string }
 
-    /// Returns the answers that are permitted. If the list is empty, any answer is permitted.
+    /// Returns the answers that the question permits. An empty list permits any answer.
     package static func choices(_ question: Message) -> [Text] {
         listed(question).compactMap { $0["text"]?.string ?? $0.string }
     }
@@ -28,8 +28,8 @@ package enum Question {
         Array((question.body["valid_responses"]?.array ?? []).prefix(64))
     }
 
-    /// Returns whether `response` answers the question: it is one of the listed answers, if there are any. For the
-    /// older protocol the answer's entry must have the text to sign.
+    /// Returns whether the question permits `response`. If the question lists answers, `response` must be one of them.
+    /// In committedanswer/1.0 it must be listed together with the text to sign.
     package static func permits(_ response: Text, to question: Message) -> Bool {
         if isCommitted(question) { return token(of: response, in: question) != nil }
         let choices = choices(question)
@@ -45,8 +45,8 @@ package enum Question {
         question.type.protocolName.family == committedName.family
     }
 
-    /// Returns the text that is signed in place of `response`: `nonce`, or `response_code` of the protocol's first
-    /// draft.
+    /// Returns the text that committedanswer/1.0 signs in place of `response`: the entry's `nonce`, or `response_code`
+    /// in the first draft of the protocol. Nil if the entry has neither.
     private static func token(of response: Text, in question: Message) -> Text? {
         let entry = listed(question).first { $0["text"]?.string == response }
         return entry?["nonce"]?.string ?? entry?["response_code"]?.string
@@ -59,14 +59,15 @@ package enum Question {
             [.init("response", .string(response))])
     }
 
-    /// Returns an answer that is signed by `signer`, the key of the connection. `date`: the date of the signature.
-    /// The answer must be permitted (``permits(_:to:)``).
+    /// Returns an answer that is signed by `signer`, the key pair of the connection. `date`: the date of the signature.
+    /// The question must permit `response` (``permits(_:to:)``).
     package static func answer(
         to question: Message, id: Text, response: Text, signedBy signer: KeyPair, at date: Timestamp
     ) -> JSON {
         let prefix = question.type.prefix
         if isCommitted(question) {
-            // The signature is over the encoded text: so VCX signs, and so its receivers verify.
+            // The signature is over the base64 text, not over the bytes that it encodes. VCX signs in this way, and its
+            // receivers expect that.
             let data = Base64.encode(Array((token(of: response, in: question) ?? "").utf8), .standard)
             let signature = Base64.encode(signer.sign(Array(data.utf8)), .standard)
             return Message.make(

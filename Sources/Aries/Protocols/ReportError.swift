@@ -1,20 +1,20 @@
-/// Why a message about reports is refused. Each case describes the fault in this program's words, never in
-/// the peer's.
+/// Why a message about reports is refused. The cases contain no text of the peer.
 package enum ReportError: Error, Hashable, Sendable {
     /// The member `member` of the peer's message is absent or has another form.
     case malformed(member: String)
-    /// A position below 0 or beyond ``ReportPoint/positionLimit``.
+    /// A position in the message is below 0 or above ``ReportPoint/positionLimit``.
     case position
     /// The peer's message is about another ledger.
     case otherLedger
-    /// The peer's message confirms a point although the entries up to it were not sent.
+    /// The peer's message confirms entries that the gate has not sent.
     case neverSent
-    /// The peer's message names another hash than the one that was sent with that position.
+    /// The hash that the message states for a position differs from the hash that the gate sent, or from the hash of
+    /// the same position elsewhere in the message.
     case otherHash
-    /// The peer's message answers a question that was not asked.
+    /// The peer's message answers a question that the gate did not ask.
     case notAsked
     /// The message has more entries, or longer entries, than is allowed.
     case tooLarge
-    /// The entries in the message do not follow each other.
+    /// The positions of the entries in the message are not consecutive, or the head is before the last entry.
     case outOfOrder
 }

@@ -1,14 +1,14 @@
 package import Encoding
 
-/// A gate's answers to what a controller begins: pings, queries and known questions. Everything else is
-/// refused in its own thread with a reason, so that no controller waits for a verifier that holds no
-/// credentials.
+/// The gate's replies to messages that a controller sends on its own initiative. The gate answers pings, queries and
+/// configured questions. It refuses everything else with a reason in the message's thread, so that no controller waits
+/// for an answer that never comes.
 package struct RequestRules: Hashable, Sendable {
-    /// A question and its answer. Both are compared as bytes.
+    /// The configured answer to one question. Question and response are compared byte by byte.
     package struct Answer: Hashable, Sendable {
-        /// The whole `question_text`.
+        /// The whole text of the question (`question_text`).
         package let question: Text
-        /// The `response`; must be one of the answers that the question allows.
+        /// The response to send. If the question lists answers, the response must be one of them.
         package let response: Text
 
         /// Creates an answer to `question`.
@@ -17,31 +17,32 @@ package struct RequestRules: Hashable, Sendable {
         }
     }
 
-    /// The reply to a request.
+    /// The reply to a message that a controller sends on its own initiative.
     package enum Reply: Hashable, Sendable {
-        /// The request is answered by the given message.
+        /// The reply is the given message.
         case message(JSON)
-        /// The request is refused. `code` is for programs, `explanation` for people, and the report belongs
-        /// to the protocol `of`.
+        /// The reply is a refusal, sent as a problem report of the protocol `of`. `code` is for programs, `explanation`
+        /// for people.
         case refusal(code: Text, explanation: Text, of: ProtocolName)
-        /// The question has the given configured response, which must be signed with the connection's key.
+        /// The message is a question for which the configuration has the given response. The answer must be signed with
+        /// the connection's key.
         case signed(response: Text)
-        /// The question waits for the operator's answer.
+        /// The message is a question that waits for the operator's answer.
         case undecided
-        /// The request expects no answer.
+        /// The message needs no reply.
         case nothing
     }
 
     /// The maximum number of configured answers.
     package static let maxAnswers = 64
 
-    /// The configured answers. A question without one waits for the operator.
+    /// The configured answers. A question that none of them answers waits for the operator.
     package var answers: [Answer]
 
-    /// Creates rules with these answers.
+    /// Creates rules with the given configured answers.
     package init(answers: [Answer] = []) { self.answers = answers }
 
-    /// Returns the reply to `message`. `id`: the id of the reply.
+    /// Returns the reply to `message`. `id`: the message id of the reply.
     package func reply(to message: Message, id: Text) -> Reply {
         let type = message.type
         if type.isMessage("trust_ping", 1, "ping") {
@@ -60,7 +61,8 @@ package struct RequestRules: Hashable, Sendable {
     }
 
     private func answer(_ question: Message, id: Text) -> Reply {
-        // The expiry is not checked: the gate's clock may be wrong, and its answers do not age.
+        // The question's expiry is not checked: the gate's clock may be wrong, and a configured answer is valid at any
+        // time.
         guard let text = Question.text(question) else { return Self.refusal("the question has no text") }
         guard let known = answers.first(where: { $0.question == text }),
             Question.permits(known.response, to: question)
@@ -91,8 +93,8 @@ package struct RequestRules: Hashable, Sendable {
         guard let reason else {
             return .refusal(code: "message-parse-failure", explanation: "unknown message type", of: Notice.name)
         }
-        // These two protocols have their own problem reports. The peer uses them to close the exchange that
-        // it has begun (RFC 0036, 0037, 0453, 0454).
+        // present-proof and issue-credential have problem reports of their own, with which the peer closes the exchange
+        // that it began (RFC 0036, 0037, 0453, 0454).
         let reports = ["present-proof", "issue-credential"].contains(type.protocolName.family)
         return Self.refusal(reason, of: reports ? type.protocolName : Notice.name)
     }

@@ -1,17 +1,17 @@
 package import Encoding
 
-/// trust_ping/1.0 (RFC 0048): proves that both directions work.
+/// trust_ping/1.0 (RFC 0048): an answered ping proves that messages arrive in both directions.
 package enum TrustPing {
     /// The protocol's name and version.
     package static let name = ProtocolName("trust_ping", 1, 0)
 
-    /// Returns a `ping`.
+    /// Returns a `ping` message. `responseRequested`: whether the peer shall answer it.
     package static func ping(_ prefix: TypePrefix, id: Text, responseRequested: Bool) -> JSON {
         Message.make(
             MessageType(prefix, name, "ping"), id: id, [.init("response_requested", .bool(responseRequested))])
     }
 
-    /// Returns the answer to a ping, in its thread.
+    /// Returns the answer to a ping, in the ping's thread.
     package static func response(_ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
         Message.make(MessageType(prefix, name, "ping_response"), id: id, thread: thread)
     }
@@ -20,18 +20,18 @@ package enum TrustPing {
     package static func wantsResponse(_ ping: Message) -> Bool { ping.body["response_requested"]?.bool ?? true }
 }
 
-/// notification/1.0: acknowledgements (RFC 0015) and problem reports in the form that ACA-Py reads.
+/// notification/1.0: acknowledgements (RFC 0015), and problem reports in the form that ACA-Py reads.
 package enum Notice {
     /// The protocol's name and version.
     package static let name = ProtocolName("notification", 1, 0)
 
-    /// Returns an `ack` with status OK.
+    /// Returns an `ack` message with the status OK.
     package static func ack(_ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
         Message.make(MessageType(prefix, name, "ack"), id: id, thread: thread, [.init("status", "OK")])
     }
 
-    /// Returns a `problem-report`. `code` is for programs, `explanation` for people. `name`: the protocol to
-    /// which the report belongs, if that protocol has its own problem reports.
+    /// Returns a `problem-report` message. `code` is for programs, `explanation` for people. `name`: the protocol whose
+    /// problem report it is, if that protocol has its own.
     package static func problem(
         _ prefix: TypePrefix, id: Text, thread: Text, code: Text, explanation: Text, of name: ProtocolName = Self.name
     ) -> JSON {
@@ -40,30 +40,30 @@ package enum Notice {
             [.init("description", ["code": .string(code), "en": .string(explanation)])])
     }
 
-    /// Returns whether `type` is a problem report of any protocol. The gate never answers a problem report
-    /// with another one.
+    /// Returns whether `type` is a problem report of any protocol. The gate never replies to a problem report.
     package static func isProblem(_ type: MessageType) -> Bool {
         type.name == "problem-report" || type.name == "problem_report"
     }
 
-    /// Returns the machine-readable code of a problem report in any form, cut to 128 bytes.
+    /// Returns the code of a problem report, from any of the forms that agents use, cut to 128 bytes; `unknown` if
+    /// there is none.
     package static func problemCode(_ message: Message) -> Text {
         let code = message.body["description"]?["code"]?.string ?? message.body["problem-code"]?.string
         return (code ?? "unknown").prefix(bytes: 128)
     }
 }
 
-/// basicmessage/1.0 (RFC 0095). It carries reports that every controller can read without changes.
+/// basicmessage/1.0 (RFC 0095). The gate uses it for reports to controllers that do not know verification-report.
 package enum BasicMessage {
     /// The protocol's name and version.
     package static let name = ProtocolName("basicmessage", 1, 0)
 
-    /// Returns a `message`. `sentTime` is RFC 3339.
+    /// Returns a basicmessage. `sentTime`: its `sent_time` in the form of RFC 3339.
     package static func message(_ prefix: TypePrefix, id: Text, content: Text, sentTime: Text) -> JSON {
         Message.make(MessageType(prefix, name, "message"), id: id, members(content: content, sentTime: sentTime))
     }
 
-    /// Returns a message's own members.
+    /// Returns the members of a basicmessage without type and id.
     static func members(content: Text, sentTime: Text) -> [JSONObject.Member] {
         [
             .init("~l10n", ["locale": "en"]), .init("sent_time", .string(sentTime)),
@@ -71,7 +71,7 @@ package enum BasicMessage {
         ]
     }
 
-    /// Returns the ids in a controller's acknowledgement of reports: a basicmessage whose content is
+    /// Returns the report ids that a controller acknowledges by a basicmessage with the content
     /// `{"type":"verification-report/1.0/ack","ids":[…]}`; nil for any other content.
     static func acknowledgedReports(_ message: Message) -> [Text]? {
         guard let content = message.body["content"]?.string, content.utf8.count <= 64 * 1024,
@@ -82,20 +82,21 @@ package enum BasicMessage {
 }
 
 extension OutboundMessage {
-    /// Returns a basicmessage. `time` is its `sent_time`, RFC 3339.
+    /// Returns a basicmessage to deliver. `time`: its `sent_time` in the form of RFC 3339.
     package static func basicMessage(id: Text, content: Text, time: Text) -> OutboundMessage {
         OutboundMessage(id: id, BasicMessage.name, "message", BasicMessage.members(content: content, sentTime: time))
     }
 
-    /// Whether the peer is expected to answer: with a receipt, with the head of its ledger, or with its protocols.
+    /// Whether the peer is expected to answer the message: with a receipt, with the head of its ledger, or with the
+    /// list of its protocols.
     var asksForAnswer: Bool {
         type.family == VerificationReport.name.family || type.family == "discover-features"
     }
 }
 
-/// discover-features 1.0 (RFC 0031) and 2.0 (RFC 0557): the protocols that a gate speaks.
+/// discover-features 1.0 (RFC 0031) and 2.0 (RFC 0557): queries for the protocols that an agent supports.
 package enum DiscoverFeatures {
-    /// The protocols that are disclosed, each with the gate's roles.
+    /// The protocols that the gate discloses, each with the roles that the gate supports in it.
     package static let supported: [(name: ProtocolName, roles: [Text])] = [
         (TrustPing.name, ["sender", "receiver"]),
         (Notice.name, ["notifier", "notified"]),
@@ -111,7 +112,7 @@ package enum DiscoverFeatures {
         (ProtocolName("out-of-band", 1, 1), ["receiver"]),
     ]
 
-    /// Returns a `query` for the protocols of one family, in version 1.0, which every agent reads.
+    /// Returns a `query` for the protocols with the family name `family`. It has version 1.0, which every agent reads.
     package static func query(_ family: Text, id: Text) -> OutboundMessage {
         OutboundMessage(
             id: id, ProtocolName("discover-features", 1, 0), "query",
@@ -147,8 +148,8 @@ package enum DiscoverFeatures {
         return nil
     }
 
-    /// Returns the protocols in a `disclose` (1.0) or `disclosures` (2.0), with either prefix; nil if
-    /// `message` is neither.
+    /// Returns the protocols that a `disclose` (1.0) or `disclosures` (2.0) message lists, at most 256, with either
+    /// type prefix; nil if `message` is neither.
     package static func disclosed(_ message: Message) -> [ProtocolName]? {
         let list: [JSON]
         switch (message.type.protocolName.family, message.type.name) {
@@ -159,8 +160,8 @@ package enum DiscoverFeatures {
         return list.prefix(256).compactMap { ($0["pid"] ?? $0["id"])?.string.flatMap { ProtocolName($0) } }
     }
 
-    /// Returns the supported protocols that a query matches. A query is a protocol's whole name, or a
-    /// beginning and `*`.
+    /// Returns the supported protocols that `query` matches. A query is the whole name of a protocol, or the beginning
+    /// of a name followed by `*`.
     private static func matches(_ query: Text, _ prefix: TypePrefix) -> [(pid: Text, roles: [Text])] {
         supported.map { (pid: Text(prefix.rawValue + $0.name.path.string), roles: $0.roles) }.filter { entry in
             query.hasSuffix("*")

@@ -1,48 +1,48 @@
 package import Encoding
 
-/// verification-report/1.0: a gate sends entries of its ledger to a keeper, and the keeper returns receipts.
+/// verification-report/1.0: a gate sends the entries of its ledger to a keeper, and the keeper returns receipts.
 ///
 /// - `records`, from the gate: `ledger`, `entries: [{position, hash, body}]`, and `head {position, hash,
-///   signature}`, the present end of the ledger.
-/// - `receipt`, from the keeper, in the thread of the records: `ledger`, `position`, `hash`: every entry up
-///   to this one is stored durably; and `head`.
+///   signature}`, the end of the ledger at that time.
+/// - `receipt`, from the keeper, in the thread of the `records`: `ledger`, `position`, `hash`, and `head`. It confirms
+///   that the keeper has stored every entry up to this position durably.
 /// - `head-query`, from the gate: `ledger`.
-/// - `head`, from the keeper: `ledger`, `position`, `hash`: the last entry that the keeper has, position 0 if
-///   it has none; and `head`.
+/// - `head`, from the keeper: `ledger`, `position`, `hash` of the last entry that the keeper has (position 0 if it has
+///   none), and `head`.
 ///
-/// The keeper returns, unchanged, the `head` that arrived with the last entry that it has. A keeper's claim
-/// counts against the gate's ledger only with such a head: a keeper can invent a position, but not the gate's
-/// signature. A keeper that returns no head works, too.
+/// In its member `head` the keeper returns, unchanged, the `head` that arrived together with the last entry that it
+/// has. The gate accepts a keeper's statement as evidence against its own ledger only with such a head: a keeper can
+/// invent a position, but not the gate's signature. A keeper may leave out `head`.
 ///
-/// A keeper reports what it cannot do with notification/1.0/problem-report in the thread of the records, with
-/// one of the codes of ``Trouble``.
+/// If a keeper cannot do what a message asks, it sends a notification/1.0/problem-report in the thread of that message,
+/// with one of the codes of ``Trouble``.
 package enum VerificationReport {
     /// The protocol's name and version.
     package static let name = ProtocolName("verification-report", 1, 0)
 
-    /// Codes of problem reports about records.
+    /// The codes of problem reports about a `records` message.
     package enum Trouble {
-        /// The keeper stores nothing at present. The gate has to send the records again later.
+        /// The keeper cannot store entries at present. The gate sends them again later.
         package static let notStored: Text = "records-not-stored"
-        /// The message violates the rules and will be refused again.
+        /// The message violates the rules of the protocol. The keeper would refuse it again.
         package static let refused: Text = "records-refused"
-        /// Another connection writes the same ledger.
+        /// The keeper refuses the entries because another connection already writes this ledger.
         package static let foreign: Text = "records-foreign"
-        /// The code with which agents answer a message whose type or members they do not know.
+        /// The code of agents for a message whose type or members they do not know.
         package static let unknown: Text = "message-parse-failure"
     }
 
-    /// A keeper's message to the gate.
+    /// A message from a keeper to the gate.
     package enum Answer: Hashable, Sendable {
-        /// The keeper stored every entry up to the given point. `head`: the gate's own head that arrived with
-        /// that entry, returned unchanged; nil if the keeper returned none.
+        /// The keeper has stored every entry up to the given point. `head`: the gate's head that arrived with the last
+        /// of these entries; nil if the keeper did not return it.
         case receipt(ReportPoint, head: ReportPoint? = nil)
-        /// The keeper stated the last entry that it has. `head`: the gate's own head that arrived with that
-        /// entry, returned unchanged; nil if the keeper returned none.
+        /// The last entry that the keeper has is at the given point. `head`: the gate's head that arrived with this
+        /// entry; nil if the keeper did not return it.
         case head(ReportPoint, head: ReportPoint? = nil)
     }
 
-    /// Reads a keeper's message; nil for a message of another protocol or name.
+    /// Reads a keeper's message; nil if `message` is of another protocol, or is not one that a keeper sends.
     package static func answer(_ message: Message) throws(ReportError) -> Answer? {
         guard message.type.protocolName.family == name.family, message.type.protocolName.major == name.major else {
             return nil
@@ -58,13 +58,13 @@ package enum VerificationReport {
         }
     }
 
-    /// Returns the gate's own head that the keeper returned in an answer. An unreadable head counts as
-    /// absent, and the rest of the answer stays valid.
+    /// Returns the gate's head that the keeper returned in its message. An unreadable head counts as absent; the
+    /// message remains valid.
     private static func returned(_ message: Message, _ ledger: Text) -> ReportPoint? {
         try? ReportPoint(head: message.body["head"], of: ledger)
     }
 
-    /// Returns a keeper's message in the thread of the message that it answers.
+    /// Returns a keeper's message to the gate, in the thread `thread` of the gate's message that it answers.
     package static func message(_ answer: Answer, _ prefix: TypePrefix, id: Text, thread: Text) -> JSON {
         let (kind, point, head): (Text, ReportPoint, ReportPoint?) =
             switch answer {
@@ -75,12 +75,12 @@ package enum VerificationReport {
         return Message.make(MessageType(prefix, name, kind), id: id, thread: thread, point.members + returned)
     }
 
-    /// Returns the question for the last entry of `ledger` that the peer has.
+    /// Returns the query for the last entry of `ledger` that the keeper has.
     static func headQuery(_ ledger: Text, id: Text) -> OutboundMessage {
         OutboundMessage(id: id, name, "head-query", [.init("ledger", .string(ledger))])
     }
 
-    /// Returns whether a disclosed list of protocols contains verification-report.
+    /// Returns whether `protocols`, which a peer disclosed, contains verification-report in this major version.
     static func isAmong(_ protocols: [ProtocolName]) -> Bool {
         protocols.contains { $0.family == name.family && $0.major == name.major }
     }

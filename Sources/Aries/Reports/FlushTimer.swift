@@ -1,22 +1,22 @@
 import Encoding
 
-/// Decides when waiting entries are sent: together after a delay; at once when a message is full or an entry
-/// is urgent.
+/// The timer that decides when new entries are sent: after a delay, so that several share a message; or at once,
+/// when the entries fill a message or when one of them is urgent.
 struct FlushTimer: Sendable {
     private let delay: Duration
     private let full: Int
-    /// The position up to which all entries are sent now.
+    /// All entries up to this position are due.
     private var goal: Int
-    /// When the entries that were recorded since the last message are sent; nil if none waits.
+    /// When the entries that were recorded since the last message become due; nil if there are none.
     private(set) var deadline: Instant?
 
-    /// Creates a timer by which all entries up to `end` are sent at once. As soon as `full` entries wait,
-    /// they are sent without further delay.
+    /// Creates a timer for a ledger that ends at position `end`. All entries up to `end` are due at once. Later entries
+    /// are due after `delay`, or as soon as `full` of them wait.
     init(delay: Duration, full: Int, end: Int) {
         (self.delay, self.full, goal) = (delay, full, end)
     }
 
-    /// Records that the ledger has grown.
+    /// Records that the ledger now ends at position `end`. `isUrgent`: whether its entries are due at once.
     mutating func grown(to end: Int, isUrgent: Bool, at now: Instant) {
         if isUrgent || delay <= .zero {
             flush(to: end)
@@ -25,17 +25,17 @@ struct FlushTimer: Sendable {
         }
     }
 
-    /// Makes all entries up to `end` due now.
+    /// Makes all entries up to position `end` due.
     mutating func flush(to end: Int) {
         goal = max(goal, end)
         deadline = nil
     }
 
-    /// Applies the time `now`; the ledger ends with `end`.
+    /// Makes all entries up to position `end` due if the delay has passed at `now`.
     mutating func pass(_ now: Instant, end: Int) {
         if let deadline, now >= deadline { flush(to: end) }
     }
 
-    /// Returns whether entries after `position` are due now.
+    /// Returns whether entries after `position` are due. `end`: the position of the ledger's last entry.
     func isDue(after position: Int, end: Int) -> Bool { position < goal || end - position >= full }
 }

@@ -1,30 +1,30 @@
 import Encoding
 
-/// The entries of the gate's ledger that the peer has, as evidence against this gate. The gate asks the peer
-/// for the head of these entries at the start and daily. A head that this gate signed and that the ledger
-/// does not contain shows that the ledger was restored from an older state or rewritten. A claim without such
-/// a head is evidence about the peer only.
+/// The comparison of the gate's ledger with the entries that the peer has. The gate asks the peer for the head of its
+/// entries, at the start and then daily. If the peer returns a head that this gate signed and that the ledger does not
+/// contain, the ledger was restored from an older state or rewritten. A claim without such a head says something about
+/// the peer only.
 struct RemoteWitness: Sendable {
     private let limits: ReportSettings.Limits
     private var state = State.due
-    /// Claims whose hashes in the gate's ledger are being looked up.
+    /// Claims for which the gate's ledger is being read, to compare the hashes.
     private var compared: [Claim] = []
 
     private enum State: Sendable {
         case due
         case asked(Text)
-        /// The question was sent. If it is not answered until the given instant, the next question waits
-        /// from then on for the longest wait.
+        /// The peer's server accepted the query. If no answer arrives until the given instant, the next query follows
+        /// after the longest wait.
         case sent(until: Instant)
-        /// The time of the next question: a day after an answer, sooner if the last question was not
+        /// The next query is due at the given instant: a day after an answer, or sooner if the last query was not
         /// answered.
         case answered(next: Instant)
     }
 
-    /// A point that the ledger is said to contain.
+    /// A point of which the peer, or this gate itself, says that the ledger contains it.
     struct Claim: Hashable, Sendable {
         let point: ReportPoint
-        /// Whether this gate itself states the point, by its signature or in its own cursor.
+        /// Whether the point is this gate's own statement, proven by its signature or stored as its own cursor.
         let isOurs: Bool
     }
 
@@ -34,17 +34,17 @@ struct RemoteWitness: Sendable {
         case contained
         /// The ledger does not contain the claimed point.
         case missing(Claim)
-        /// The hash of the ledger's entry at the given position must be looked up.
+        /// The ledger's hash at the given position must be looked up before the claim can be compared.
         case look(Int)
     }
 
-    /// Creates a witness that asks the peer for its head as soon as possible.
+    /// Creates the comparison, with a query for the peer's head due at once.
     init(_ limits: ReportSettings.Limits) { self.limits = limits }
 
-    /// Whether the question is to be asked now.
+    /// Whether the query for the peer's head must be sent now.
     var isDue: Bool { if case .due = state { true } else { false } }
 
-    /// Whether an answer is awaited, or a point is being compared. Nothing is delivered meanwhile.
+    /// Whether an answer is awaited or a claim is being compared. Nothing is delivered in this state.
     var isWaiting: Bool {
         if !compared.isEmpty { return true }
         return switch state {
@@ -53,7 +53,7 @@ struct RemoteWitness: Sendable {
         }
     }
 
-    /// When ``pass(_:)`` has an effect.
+    /// When ``pass(_:)`` must be called next; nil if time alone changes nothing.
     var deadline: Instant? {
         switch state {
         case .due, .asked: nil
@@ -61,25 +61,26 @@ struct RemoteWitness: Sendable {
         }
     }
 
-    /// Records that the question with the id `id` was passed to the connection.
+    /// Records that the query with the message id `id` was passed to the connection.
     mutating func asked(_ id: Text) { state = .asked(id) }
 
-    /// Records that the peer's server accepted a message. Returns whether it was the question.
+    /// Records that the peer's server accepted the message `id`. Returns whether this message is the query.
     mutating func sent(_ id: Text, at now: Instant) -> Bool {
         guard case .asked(id) = state else { return false }
         state = .sent(until: now.advanced(by: limits.answer))
         return true
     }
 
-    /// Starts over with a new connection: the question is asked again.
+    /// Starts the comparison again for a new connection: the query is due at once.
     mutating func restart() { self = RemoteWitness(limits) }
 
-    /// Records that a message failed.
+    /// Records that the message `id` could not be sent. If it is the query, the next query follows after the longest
+    /// wait.
     mutating func failed(_ id: Text, at now: Instant) {
         if case .asked(id) = state { state = .answered(next: now.advanced(by: limits.longestWait)) }
     }
 
-    /// Applies the time `now`.
+    /// Applies the time `now` to the state of the query.
     mutating func pass(_ now: Instant) {
         switch state {
         case .sent(let until) where now >= until:
@@ -89,8 +90,9 @@ struct RemoteWitness: Sendable {
         }
     }
 
-    /// Takes the peer's answer. `signed`: the head that the peer returned, if this gate signed it. Throws if
-    /// no question is open.
+    /// Handles the peer's answer `head` to the query and returns the results. `signed`: the head that the peer returned
+    /// with its answer, if this gate has signed it. `end`: the end of the gate's ledger. Throws `notAsked` if no query
+    /// is open.
     mutating func answer(
         _ head: ReportPoint, signed: ReportPoint?, end: ReportPoint, at now: Instant
     ) throws(ReportError) -> [Finding] {
@@ -101,14 +103,15 @@ struct RemoteWitness: Sendable {
         }
         guard let signed else { return [compare(Claim(point: head, isOurs: false), end: end)] }
         let ours = compare(Claim(point: signed, isOurs: true), end: end)
-        // If the gate's own statement is missing from the ledger, or equals the peer's, there is nothing more
-        // to compare.
+        // If the signed head is missing from the ledger, that is the result. If it is the peer's head itself, one
+        // comparison is enough.
         if case .missing = ours { return [ours] }
         if head.position == signed.position, head.hash == signed.hash { return [ours] }
         return [ours, compare(Claim(point: head, isOurs: false), end: end)]
     }
 
-    /// Compares a point with a ledger that ends with `end`.
+    /// Compares a claim with the ledger, which ends at `end`. A claim about an earlier entry needs that entry's hash
+    /// first (``Finding/look(_:)``).
     mutating func compare(_ claim: Claim, end: ReportPoint) -> Finding {
         let point = claim.point
         if point.position == 0 { return .contained }
@@ -118,8 +121,8 @@ struct RemoteWitness: Sendable {
         return .look(point.position)
     }
 
-    /// Takes the ledger's own hash at `position`; nil: the ledger no longer has that entry. Returns the
-    /// peer's claim if the hash contradicts it.
+    /// Compares the open claim about `position` with the ledger's hash at that position. Returns the claim if the
+    /// hashes differ; nil if they are equal or if `hash` is nil, because the ledger no longer has the entry.
     mutating func found(_ hash: [UInt8]?, at position: Int) -> Claim? {
         guard let index = compared.firstIndex(where: { $0.point.position == position }) else { return nil }
         let claim = compared.remove(at: index)

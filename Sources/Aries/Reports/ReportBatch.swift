@@ -1,24 +1,26 @@
 import Encoding
 
-/// The next message to a destination, and the entries that it covers.
+/// The next message to a destination, and the entries that it covers. A basicmessage does not contain the covered
+/// entries without a report.
 struct ReportBatch: Sendable {
-    /// The message; nil if there is nothing to report about these entries.
+    /// The message; nil for a basicmessage if none of the covered entries has a report.
     let message: OutboundMessage?
-    /// The position of the ledger's entry before the first entry of the batch.
+    /// The position before the first covered entry.
     let before: Int
-    /// The point of the last entry that the batch covers.
+    /// The position and hash of the last covered entry.
     let end: ReportPoint
-    /// The position of the last entry that it contains. Covered entries after that are no reports.
+    /// The position of the last entry that the message contains. The covered entries after it have no report.
     let held: Int
-    /// The number of entries that the batch covers.
+    /// The number of covered entries.
     let entries: Int
-    /// The number of entries that the message contains. After a refusal it can be halved.
+    /// The number of entries that the message contains. After a refusal the next message contains half of them.
     let size: Int
-    /// The ids by which a controller may acknowledge the message: all of these, or the message's own id.
+    /// The ids of the reports in the message. A controller acknowledges the message by all of these ids or by the
+    /// message's own id.
     let reports: [Text]
 
-    /// Creates the message that begins with the first of `entries`. The message contains at most `size`
-    /// entries, and no entry after a gap. Returns nil if `entries` is empty.
+    /// Creates the batch that begins with the first of `entries`. It ends before a gap in the positions. Its message
+    /// contains at most `size` entries. Returns nil if `entries` is empty.
     init?(
         _ way: ReportWay, _ entries: [ReportEntry], head: ReportPoint, size: Int, limits: ReportSettings.Limits
     ) {
@@ -51,7 +53,7 @@ struct ReportBatch: Sendable {
         }
     }
 
-    /// Returns the whole report as the text of a basicmessage, which every controller can read.
+    /// Returns a basicmessage whose text is one whole report, a form that every controller can read.
     private static func single(_ entry: ReportEntry) -> OutboundMessage? {
         guard let report = entry.report, let id = entry.reportID else { return nil }
         return .basicMessage(id: id, content: Text(report.compactText), time: report["time"]?.string ?? "")

@@ -1,7 +1,8 @@
 import Encoding
 
 extension ReportDelivery {
-    /// Applies an event. Returns only the actions that follow directly from this event.
+    /// Applies an event to the state. Returns only the actions that follow directly from the event, not the next
+    /// messages.
     mutating func take(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .connected: restart()
@@ -31,7 +32,7 @@ extension ReportDelivery {
             }
         case .problem(let code, let thread): return problem(code, thread, at: now)
         case .retryNow:
-            // The next attempt is early, so do not count its refusal.
+            // The next attempt is earlier than planned, so do not count its refusal.
             if holdUntil != nil { foreignHolds = max(foreignHolds - 1, 0) }
             (holdUntil, readAt) = (nil, nil)
             liveness.ask(at: now, evenIfSilent: true)
@@ -40,7 +41,7 @@ extension ReportDelivery {
         return []
     }
 
-    /// Starts over with a new connection: results of an earlier connection do not count.
+    /// Starts the delivery again for a new connection. Nothing that was learned over an earlier connection is used.
     private mutating func restart() {
         isConnected = true
         (features, way, inFlight, suspect) = (.unknown, nil, nil, nil)
@@ -99,22 +100,22 @@ extension ReportDelivery {
         return []
     }
 
-    /// Records a confirmation: an earlier refusal may have been temporary. Acceptance by the peer's server
-    /// alone is no confirmation.
+    /// Records that the peer confirmed entries up to `position`. A refusal before that may have been temporary, so
+    /// larger messages are allowed again. Acceptance by the peer's server alone is no confirmation.
     private mutating func wereConfirmed(upTo position: Int) {
         if let suspect, suspect <= position { self.suspect = nil }
         (size, refusals) = (min(size * 2, limits.entries), 0)
     }
 
-    /// Handles a refusal. A message of several entries is made smaller. A single entry is not considered the
-    /// cause before the peer has answered a ping. After the answer the entry is sent once more. If the peer
-    /// refuses it again, the delivery skips the entry. If a few entries were skipped and nothing was
-    /// confirmed since, the peer is the cause: no further entry is skipped, and the delivery is tried at
+    /// Handles the refusal of a message. If it has several entries, the next message is made smaller. If it has one
+    /// entry, the entry is sent once more after the peer has answered a ping; if the peer refuses it again, the
+    /// delivery skips the entry. If ``ReportSettings/Limits/refusals`` entries were skipped without a confirmation in
+    /// between, the peer is the cause, not the entries: no further entry is skipped, and the delivery is tried again at
     /// growing intervals.
     private mutating func refused(_ message: Outstanding, at now: Instant) -> [Action] {
         goBack(to: message.before)
-        // Limit the open pings: a ping after the refused message that is answered later proves only entries
-        // before that message.
+        // An answer to a ping after the refused message must not confirm that message: limit each open ping to the
+        // entries before it.
         pings = pings.map { ($0.id, min($0.upTo, message.before)) }
         size = max(message.size / 2, 1)
         guard message.size <= 1 else { return [] }
@@ -123,7 +124,7 @@ extension ReportDelivery {
             liveness.ask(at: now)
             return []
         }
-        // A server that accepts pings and no records must not make the gate pass over the whole ledger.
+        // A server that accepts pings and refuses all entries must not make the gate skip the whole ledger.
         guard refusals < limits.refusals else { return held(.refused, at: now) }
         suspect = nil
         readUpTo = message.end.position
@@ -177,8 +178,7 @@ extension ReportDelivery {
             return moveCursor()
         }
         wereConfirmed(upTo: point.position)
-        // The receipt arrives late, for entries that were sent in other messages since, or that are about to
-        // be sent again.
+        // The receipt is late: its entries were sent again in other messages, or are about to be sent again.
         outstanding = []
         goBack(to: point.position)
         confirmed = point.position
@@ -208,7 +208,7 @@ extension ReportDelivery {
         return moveCursor()
     }
 
-    /// Marks the accepted entries up to `position` as confirmed.
+    /// Marks the messages whose entries end at or before `position` as confirmed.
     private mutating func finish(upTo position: Int, at now: Instant) {
         for index in outstanding.indices where outstanding[index].end.position <= position {
             if case .passedOver = outstanding[index].state { continue }
@@ -218,7 +218,8 @@ extension ReportDelivery {
         expectConfirmation(at: now)
     }
 
-    /// Starts the time limit for confirming what was accepted.
+    /// Starts the time limit for the confirmation of the messages that the peer's server has accepted; removes it if
+    /// there are none.
     private mutating func expectConfirmation(at now: Instant) {
         isOverdue = false
         let isOpen = outstanding.contains { if case .taken = $0.state { true } else { false } }
@@ -237,8 +238,8 @@ extension ReportDelivery {
         do throws(ReportError) {
             let findings = try witness.answer(point, signed: signed, end: end, at: now)
             let isMissing = findings.contains { if case .missing = $0 { true } else { false } }
-            // A peer without entries might not know this connection, and might have all entries from an
-            // earlier connection.
+            // Lost entries are not sent again to a peer that states no entries: it may not know this connection, and
+            // may have all entries from an earlier one.
             let hasLess = !isMissing && point.position > 0 && point.position < confirmed
             refillAfter = hasLess ? point.position : nil
             isAgreeing = !isMissing
@@ -250,15 +251,16 @@ extension ReportDelivery {
         }
     }
 
-    /// Ends the claim once the peer's last answer agrees and all of it is looked up.
+    /// Ends the peer's claim against the ledger once the peer's last answer agrees with the ledger and every hash in it
+    /// was compared.
     private mutating func agreed() -> [Action] {
         guard isClaimed, isAgreeing, !witness.isWaiting else { return [] }
         (isClaimed, isAgreeing) = (false, false)
         return [.agreed]
     }
 
-    /// Acts on a point that was compared with the ledger. Only what this gate signed counts against the
-    /// ledger.
+    /// Acts on the result of a comparison with the ledger. Only a point that this gate stated itself counts against the
+    /// ledger; the peer's other claims are only reported.
     mutating func judge(_ finding: RemoteWitness.Finding) -> [Action] {
         switch finding {
         case .contained: return []
@@ -274,8 +276,8 @@ extension ReportDelivery {
 
     private mutating func problem(_ code: Text, _ thread: Text, at now: Instant) -> [Action] {
         guard let message = outstanding.first(where: { $0.id == thread }) else { return [] }
-        // A peer that reports a problem about a basicmessage did not accept it, even if it answers pings
-        // later.
+        // A peer that reports a problem about a basicmessage has not accepted it. A later answer to a ping does not
+        // confirm it.
         guard way?.form == .records else { return refused(message, at: now) }
         switch code {
         case VerificationReport.Trouble.refused:
@@ -283,7 +285,8 @@ extension ReportDelivery {
         case VerificationReport.Trouble.notStored: return held(.notStored, at: now)
         case VerificationReport.Trouble.foreign: return foreign(at: now)
         case VerificationReport.Trouble.unknown where ReportWay(settings, discloses: nil) == nil:
-            // Either the peer no longer has the protocol, or this message is the cause. Both are checked.
+            // The peer no longer supports the protocol, or this message is the cause. Ask for its protocols again, and
+            // treat the message as refused.
             defer { (way, features) = (nil, .unknown) }
             return refused(message, at: now)
         case VerificationReport.Trouble.unknown: return held(.unknownProtocol, at: now)
@@ -291,15 +294,15 @@ extension ReportDelivery {
         }
     }
 
-    /// Handles the peer's refusal of entries because another connection writes the same ledger. Only this
-    /// refusal concerns the ledger itself. Any other problem would hold up the next ledger, too. So giving up
-    /// an earlier ledger because of another problem would gain nothing.
+    /// Handles the peer's refusal of entries because another connection writes the same ledger. After
+    /// ``ReportSettings/Limits/foreignHolds`` such refusals an earlier ledger is given up, so that the next ledger can
+    /// be delivered. Other problems do not lead to this, because they would hold up the next ledger, too.
     private mutating func foreign(at now: Instant) -> [Action] {
         foreignHolds += 1
         return held(.foreign, at: now) + (isPast && foreignHolds >= limits.foreignHolds ? [.giveUp] : [])
     }
 
-    /// Holds the delivery for a while. The next attempt begins at the cursor.
+    /// Stops the delivery for a while, for the given reason. It then continues with the entries after the cursor.
     private mutating func held(_ reason: ReportHold, at now: Instant) -> [Action] {
         goBack()
         wait(at: now)

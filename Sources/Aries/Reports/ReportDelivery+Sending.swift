@@ -1,7 +1,8 @@
 import Encoding
 
 extension ReportDelivery {
-    /// Applies the passage of time. Removes each time in ``deadline`` that has passed.
+    /// Applies the time `now` to all time limits. Those that have passed are removed, so they are no longer part of
+    /// ``deadline``.
     mutating func pass(_ now: Instant) -> [Action] {
         guard isConnected else { return [] }
         timer.pass(now, end: end.position)
@@ -23,7 +24,8 @@ extension ReportDelivery {
         return [.silent]
     }
 
-    /// Returns the next actions, if no message and no read is under way.
+    /// Returns the next actions: a ping, a query or a message. Returns none while a message is being sent, an answer is
+    /// awaited, or the delivery is held.
     mutating func advance(at now: Instant) -> [Action] {
         guard isConnected else { return [] }
         if liveness.takeDue(now) { return [.ping] }
@@ -58,7 +60,8 @@ extension ReportDelivery {
         return actions + next(way, at: now)
     }
 
-    /// Determines the form and the proof of reports, once enough is known.
+    /// Determines the form and the proof of reports; nil if the peer must disclose its protocols first. Appends
+    /// ``Action/found(_:)`` to `actions` if they differ from the last ones.
     private mutating func found(_ actions: inout [Action], at now: Instant) -> ReportWay? {
         var discloses: Bool?
         if case .known(let known) = features { discloses = known }
@@ -66,7 +69,7 @@ extension ReportDelivery {
         self.way = way
         let delay = way.form == .single ? .zero : settings.batchDelay
         timer = FlushTimer(delay: delay, full: limits.entries, end: end.position)
-        // The operator may add the protocol to the agent at any time.
+        // Ask for the peer's protocols again later: the operator may add this protocol to the agent at any time.
         if discloses == false { featuresAt = now.advanced(by: limits.headInterval) }
         if way != told { actions.append(.found(way)) }
         told = way
@@ -80,7 +83,8 @@ extension ReportDelivery {
         return send(DiscoverFeatures.query(VerificationReport.name.family, id: id))
     }
 
-    /// Returns the next message with entries, or the read that is needed for it.
+    /// Returns the actions that send the next entries: a message, or a read of the ledger if too few entries have been
+    /// read.
     private mutating func next(_ way: ReportWay, at now: Instant) -> [Action] {
         let start = ahead.first.map { $0.position - 1 } ?? readUpTo
         guard timer.isDue(after: start, end: end.position) else { return [] }
@@ -110,9 +114,10 @@ extension ReportDelivery {
         return [.send(message)]
     }
 
-    /// Goes back to the cursor, or to `position`: all later entries are read and sent again.
+    /// Goes back to `position`, or to the cursor if it is nil. All later entries are read and sent again.
     mutating func goBack(to position: Int? = nil) {
-        // Entries that the peer had lost were being sent again. Ask the peer first which of them it has now.
+        // Entries before the cursor were being sent again, because the peer had lost them. Ask the peer for its head
+        // first, to learn which of them it has now.
         if position == nil, readUpTo < confirmed { witness.restart() }
         let position = position ?? confirmed
         outstanding.removeAll { $0.end.position > position }
@@ -122,7 +127,8 @@ extension ReportDelivery {
         if outstanding.isEmpty { (confirmBy, isOverdue) = (nil, false) }
     }
 
-    /// Removes confirmed and passed-over messages from the front, and moves the cursor.
+    /// Removes the confirmed and the skipped messages before the first open message, and moves the cursor past their
+    /// entries.
     mutating func moveCursor() -> [Action] {
         var actions: [Action] = []
         var (last, isProven): (ReportPoint?, Bool) = (nil, false)
@@ -143,8 +149,8 @@ extension ReportDelivery {
         return isProven ? actions + release() : actions
     }
 
-    /// Moves the cursor forward. The cursor never moves back, even if the peer lost entries and received them
-    /// again.
+    /// Moves the cursor forward to `point`. The cursor never moves back, even if the peer loses entries and receives
+    /// them again. `isProven`: whether the peer confirmed the entries; otherwise they are skipped.
     private mutating func moveCursor(to point: ReportPoint?, _ isProven: Bool) -> [Action] {
         guard let point, point.position > confirmed else { return [] }
         confirmed = point.position

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// Why the delivery is held although the peer's server is reachable.
+/// Why the delivery pauses although the peer's server is reachable.
 package enum ReportHold: Hashable, Sendable {
     /// The peer answers pings but confirms nothing.
     case unconfirmed
@@ -10,98 +10,102 @@ package enum ReportHold: Hashable, Sendable {
     case foreign
     /// The peer does not know the protocol that the configuration requires.
     case unknownProtocol
-    /// The peer's server accepts pings but refuses one entry after another. No further entry is skipped.
+    /// The peer's server accepts pings but refuses every entry. No further entry is skipped.
     case refused
-    /// The peer reports another problem; the text is the peer's code for it (at most 128 bytes).
+    /// The peer reports another problem, with the given code of its own (at most 128 bytes).
     case problem(Text)
 }
 
 extension ReportDelivery {
     /// An event for a delivery.
     package enum Event: Hashable, Sendable {
-        /// The handshake is complete, or an earlier connection is used again.
+        /// A connection to the destination may now be used: its handshake is complete, or an earlier connection is used
+        /// again.
         case connected
-        /// The ledger ends at `end` now. `isUrgent`: whether a rejection or failure was recorded.
+        /// The ledger now ends at `end`. `isUrgent`: whether the new entries must be sent at once, because one of them
+        /// records a rejection or a failure.
         case available(end: ReportPoint, isUrgent: Bool)
-        /// The answer to ``Action/read(after:entries:bytes:reports:)``, in the ledger's order; empty if
-        /// nothing can be read.
+        /// The result of ``Action/read(after:entries:bytes:reports:)``: entries in the order of the ledger, or an empty
+        /// list if none can be read.
         case entries([ReportEntry])
-        /// The answer to ``Action/look(_:)``: the hash of the gate's entry at the position `at`; nil if the
-        /// ledger no longer has the entry.
+        /// The result of ``Action/look(_:)``: the hash of the ledger's entry at position `at`; nil if the ledger no
+        /// longer has that entry.
         case hash([UInt8]?, at: Int)
         /// The peer's server accepted the message with the given id (HTTP 2xx). This confirms nothing.
         case sent(Text)
-        /// The message with the given id failed. A message that a server refused is made smaller. Any other
-        /// failed message is sent again, so a connection that itself repeats messages need not report such a
-        /// failure.
+        /// The message with the given id could not be sent. If the server refused it, the next message is smaller;
+        /// otherwise the same entries are sent again. A connection that repeats failed messages by itself need not
+        /// report such failures.
         case failed(Text, ExchangeFailure)
         /// The peer's server accepted the gate's ping with the given id.
         case pinged(Text)
         /// The peer answered the gate's ping with the given id.
         case pong(Text)
-        /// The peer stored every entry up to the given point. `signed`: the gate's own head that the peer
-        /// returned, if this gate signed it.
+        /// The peer confirmed that it has stored every entry up to the given point. `signed`: the gate's head that the
+        /// peer returned with it; nil if it returned none or this gate did not sign it.
         case receipt(ReportPoint, signed: ReportPoint? = nil)
-        /// The peer stated the last entry that it has. `signed`: the gate's own head that the peer returned,
-        /// if this gate signed it.
+        /// The peer stated that its last entry is at the given point. `signed`: the gate's head that the peer returned
+        /// with it; nil if it returned none or this gate did not sign it.
         case head(ReportPoint, signed: ReportPoint? = nil)
         /// The controller acknowledged the reports or messages with the given ids.
         case acknowledged([Text])
-        /// The peer disclosed which of the queried protocols it supports.
+        /// The peer answered the query for its protocols with the given list.
         case disclosed([ProtocolName])
         /// The peer reported a problem with the code `code`, about the message whose thread is `thread`.
         case problem(code: Text, thread: Text)
-        /// Start the next attempt at once, because the network works again or an operator asks for it.
+        /// Make the next attempt without waiting, because the network works again or an operator asks for it.
         case retryNow
         /// The time of ``ReportDelivery/deadline`` is reached.
         case deadlineReached
     }
 
-    /// The actions of a delivery, which its driver carries out in this order.
+    /// The actions of a delivery. The driver carries them out in the order in which they are returned.
     package enum Action: Hashable, Sendable {
-        /// Read the entries after the position `after`: at most `entries` entries, of about `bytes` bytes in
-        /// total. `reports`: whether to read their reports, too; if not, the entries have nil as report.
+        /// Read entries from the ledger after the position `after`: at most `entries` of them, with about `bytes` bytes
+        /// in total. `reports`: whether to read the report of each entry, too. Return them with ``Event/entries(_:)``.
         case read(after: Int, entries: Int, bytes: Int, reports: Bool)
-        /// Look up the hash of the ledger's entry at the given position.
+        /// Look up the hash of the ledger's entry at the given position, and return it with ``Event/hash(_:at:)``.
         case look(Int)
-        /// Send this message. The next one follows after ``Event/sent(_:)`` or ``Event/failed(_:_:)``.
+        /// Send the given message. No further message is sent before ``Event/sent(_:)`` or ``Event/failed(_:_:)``
+        /// reports its result.
         case send(OutboundMessage)
         /// Ping the peer.
         case ping
-        /// The destination's cursor moves permanently to the given point. If `by` is a receipt, keep it. `by`
-        /// is nil for entries that were skipped.
+        /// Move the destination's stored cursor to the given point. `by`: what confirmed the entries; nil if they are
+        /// skipped. If it is a receipt, store the receipt, too.
         case confirmed(ReportPoint, by: ReportWay.Proof?)
-        /// The peer's server refuses the entry at the given position when it is sent alone. The next
-        /// ``confirmed(_:by:)`` skips this entry, so the peer never gets it.
+        /// The peer refuses the entry at the given position even in a message of its own. The next ``confirmed(_:by:)``
+        /// moves the cursor past this entry, so the peer never receives it.
         case setAside(Int)
-        /// The ledger no longer has the entries at these positions, and the peer does not have them either.
-        /// Reported once.
+        /// The ledger no longer has the entries at these positions, so the peer cannot receive them. Each position is
+        /// reported once.
         case gone(ClosedRange<Int>)
-        /// The peer has lost entries after the position `after`, although it had sent receipts for them. The
-        /// gate sends these entries again.
+        /// The peer has lost the entries after the position `after`, although it had sent receipts for them. The
+        /// delivery sends them again.
         case refill(after: Int)
-        /// The form and the proof of reports are determined from now on.
+        /// From now on reports are sent in the given form and confirmed by the given proof.
         case found(ReportWay)
-        /// The peer answers no ping. The gate sends nothing until the peer answers one.
+        /// The peer does not answer pings. No entries are sent until it answers one.
         case silent
-        /// The peer, which had answered no pings, answered again.
+        /// The peer, which had not answered pings, has answered one.
         case heard
-        /// The delivery is held for the given reason. Reported once.
+        /// The delivery pauses for the given reason. A reason is reported once, until another reason follows or the
+        /// delivery continues.
         case held(ReportHold)
-        /// Give up the rest of this earlier ledger, because the peer keeps reporting that another connection
-        /// writes it. The next ledger is delivered after that.
+        /// Give up the rest of this earlier ledger, because the peer keeps reporting that another connection writes it,
+        /// and deliver the next ledger.
         case giveUp
-        /// The delivery is no longer held and continues.
+        /// The delivery, which had paused, continues.
         case released
-        /// The peer has the given point, which this gate signed, but the ledger does not contain it: the
-        /// ledger was restored from an older state or rewritten.
+        /// The peer has the given point with this gate's signature, but the ledger does not contain it. So the ledger
+        /// was restored from an older state or rewritten.
         case behind(ReportPoint)
-        /// The peer claims the given point without proof that the ledger ever contained it. The ledger does
-        /// not contain it.
+        /// The peer claims the given point, which the ledger does not contain. Nothing proves that the ledger ever
+        /// contained it.
         case claimed(ReportPoint)
-        /// The peer's statement about the ledger agrees with the ledger again.
+        /// The peer's last statement about the ledger agrees with the ledger, which ends the earlier ``claimed(_:)``.
         case agreed
-        /// A statement of the peer was refused, for the given reason.
+        /// A message of the peer about the ledger was ignored, for the given reason.
         case discarded(ReportError)
     }
 }

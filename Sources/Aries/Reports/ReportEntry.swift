@@ -1,16 +1,15 @@
 package import Encoding
 
-/// One entry of the ledger on its way to a destination.
+/// One entry of the ledger, as it is sent to a destination.
 package struct ReportEntry: Hashable, Sendable {
     /// The position of the entry in the ledger, from 1.
     package let position: Int
     /// The hash of the entry, ``ReportPoint/hashBytes`` bytes.
     package let hash: [UInt8]
-    /// The record's bytes, which the hash covers: compact JSON.
+    /// The bytes of the entry, which the hash covers: compact JSON.
     package let body: [UInt8]
-    /// The report for a controller that does not know entries, with `id` and `time`. Nil for an entry that is
-    /// no report (an intent), and for all entries if no reports were requested. JSON's own `null` counts as
-    /// no report.
+    /// The report as a JSON object with `id` and `time`, for controllers that do not read entries. Nil for an intent,
+    /// and for every entry if no reports were requested.
     package let report: JSON?
 
     /// Creates an entry from the values of its properties. A `report` that is no JSON object counts as nil.
@@ -19,8 +18,8 @@ package struct ReportEntry: Hashable, Sendable {
         self.report = report?.object == nil ? nil : report
     }
 
-    /// The entry in a `records` message. The body is sent as text inside a string: agents parse and write
-    /// JSON on the way, and only a string keeps its bytes.
+    /// The entry in a `records` message. The body is sent as a JSON string: agents parse the message and write it
+    /// again, and only inside a string the bytes stay the same.
     var json: JSON {
         [
             "position": .int(position), "hash": .text(Hex.encode(hash)),
@@ -28,7 +27,7 @@ package struct ReportEntry: Hashable, Sendable {
         ]
     }
 
-    /// Reads ``json``; `report` is nil.
+    /// Reads an entry in the form of ``json``. Its `report` is nil.
     init(_ json: JSON) throws(ReportError) {
         position = try ReportPoint.position(json["position"])
         hash = try ReportPoint.hash(json["hash"])
@@ -37,6 +36,6 @@ package struct ReportEntry: Hashable, Sendable {
         report = nil
     }
 
-    /// The id of the report, which is also the id of the visit. Nil if the entry has no report.
+    /// The id of the report, which is also the id of the visit; nil if there is no report.
     var reportID: Text? { report?["id"]?.string }
 }

@@ -2,25 +2,25 @@ package import Encoding
 
 /// The content of a `records` message.
 package struct ReportRecords: Hashable, Sendable {
-    /// The maximum number of entries in a message that is read. No gate sends more.
+    /// The largest number of entries in one message. A message with more is refused.
     package static let entriesLimit = 256
-    /// The maximum size of the bodies of all entries in one message together, in bytes.
+    /// The largest total size of the bodies in one message, in bytes. A larger message is refused.
     package static let bytesLimit = 256 * 1024
 
     /// The ledger's id.
     package let ledger: Text
-    /// The entries of the message. They follow each other without a gap; there is at least one.
+    /// The entries of the message, at least one. Their positions are consecutive.
     package let entries: [ReportEntry]
-    /// The end of the ledger when the entries were sent, signed if the gate can sign.
+    /// The end of the ledger at the time of sending, with the gate's signature if the gate can sign.
     package let head: ReportPoint
 
-    /// Creates the content of a message from entries of the ledger that ends with `head`.
+    /// Creates the content of a message with `entries`. `head`: the end of their ledger.
     package init(_ entries: [ReportEntry], head: ReportPoint) {
         (self.ledger, self.entries, self.head) = (head.ledger, entries, head)
     }
 
-    /// The message with these entries. The same entries give the same message id. Nil if there are no
-    /// entries.
+    /// The message with these entries; nil if there are none. Its id is derived from the entries, so the same entries
+    /// have the same id when they are sent again.
     var message: OutboundMessage? {
         guard let first = entries.first, let last = entries.last else { return nil }
         return OutboundMessage(
@@ -33,8 +33,8 @@ package struct ReportRecords: Hashable, Sendable {
             ])
     }
 
-    /// Reads the body of a `records` message. The known members are checked strictly, including limits and
-    /// order.
+    /// Reads the content of a `records` message. Throws if a known member is malformed, a limit is exceeded or the
+    /// positions are not consecutive; ignores unknown members.
     package init(_ json: JSON) throws(ReportError) {
         let ledger = try ReportPoint.ledger(json["ledger"])
         guard let list = json["entries"]?.array, !list.isEmpty else { throw .malformed(member: "entries") }

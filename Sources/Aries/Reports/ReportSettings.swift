@@ -1,38 +1,38 @@
-/// The form of reports; the configuration's `agent.format`.
+/// The form in which reports are sent: the setting of `agent.format`.
 package enum ReportFormat: String, CaseIterable, Sendable {
-    /// ``records`` if the peer discloses the protocol, otherwise ``basicmessage``.
+    /// ``records`` if the peer supports the protocol verification-report, otherwise ``basicmessage``.
     case auto
-    /// Batches of the ledger's own entries.
+    /// Messages of verification-report with several entries of the ledger.
     case records
-    /// Reports are sent as basicmessages, one for each report.
+    /// One basicmessage for each report.
     case basicmessage
-    /// Several reports in one basicmessage.
+    /// One basicmessage for several reports.
     case several = "basicmessage-batch"
 }
 
-/// What confirms a report; the configuration's `agent.confirm`.
+/// What confirms a report: the setting of `agent.confirm`.
 package enum ReportConfirm: String, CaseIterable, Sendable {
-    /// A receipt if entries are sent, otherwise ``alive``.
+    /// ``receipt`` if entries of the ledger are sent, otherwise ``alive``.
     case auto
-    /// The receipt of a peer that has stored the entries.
+    /// A receipt of the peer for the entries that it has stored.
     case receipt
-    /// A basicmessage of the controller that names the ids of the reports confirms them. The basicmessage can arrive
-    /// only through a mailbox.
+    /// A basicmessage of the controller that names the ids of the reports. It can arrive only through a mailbox.
     case controller
-    /// The answer to a ping that was sent after the reports. Not durable: reports that the agent loses from
-    /// its memory are lost.
+    /// The answer to a ping that was sent after the reports. This does not prove that the agent stored them: reports
+    /// that it loses from its memory are not sent again.
     case alive
 }
 
 /// The operator's settings for reports, and the limits that apply to every gate.
 package struct ReportSettings: Sendable {
-    /// The form of reports.
+    /// The form in which reports are sent.
     package var format: ReportFormat
-    /// What confirms reports.
+    /// What confirms that the peer has received a report.
     package var confirm: ReportConfirm
-    /// How long an entry waits for others, from 1 s to 5 min. Single messages do not wait.
+    /// How long an entry waits for further entries, so that they share one message: from 1 s to 5 min. With
+    /// ``ReportFormat/basicmessage`` an entry does not wait.
     package var batchDelay: Duration
-    /// Limits and times.
+    /// The limits and times of the delivery.
     package var limits = Limits()
 
     /// Creates the settings from the given values, with the default limits.
@@ -42,8 +42,8 @@ package struct ReportSettings: Sendable {
         (self.format, self.confirm, self.batchDelay) = (format, confirm, batchDelay)
     }
 
-    /// Whether format and confirmation fit together: receipts confirm entries; the two other kinds of
-    /// confirmation are for basicmessages.
+    /// Whether ``format`` and ``confirm`` may be combined: receipts confirm only entries, and the two other
+    /// confirmations only basicmessages.
     package var isConsistent: Bool {
         switch (format, confirm) {
         case (_, .auto), (.auto, _), (.records, .receipt): true
@@ -52,83 +52,84 @@ package struct ReportSettings: Sendable {
         }
     }
 
-    /// Limits and times.
+    /// The limits and times of the delivery.
     package struct Limits: Sendable {
-        /// The maximum number of entries in one message.
+        /// The largest number of entries in one message.
         package var entries = 256
-        /// The maximum size of the entries of one message, in bytes as written in the message.
+        /// The largest total size of the entries in one message, in bytes of JSON.
         package var bytes = 256 * 1024
-        /// The maximum number of single reports after which a ping asks whether they arrived.
+        /// The number of single reports after which a ping asks whether they arrived.
         package var unconfirmedSingles = 32
-        /// The maximum number of single reports that wait for the controller's acknowledgement.
+        /// The largest number of single reports that wait for the controller's acknowledgement. Further reports are not
+        /// sent before.
         package var unacknowledgedSingles = 256
-        /// The longest time that a report waits for the ping that confirms it.
+        /// The time after which a ping asks whether the accepted reports arrived.
         package var pingAfter = Duration.seconds(5)
-        /// The time limit for an answer, after which the peer is pinged. It is also the time limit for the
-        /// answer to that ping. With three pings, silence is reported within a minute.
+        /// The time limit for the peer's answer to a message. After it the peer is pinged, and the answer to the ping
+        /// has the same time limit. With three pings, silence is reported within a minute.
         package var answer = Duration.seconds(10)
         /// The time limit for a controller's acknowledgement, after which the peer is pinged.
         package var controllerAnswer = Duration.seconds(25)
-        /// The number of unanswered pings after which a peer counts as silent.
+        /// The number of unanswered pings in a row after which a peer counts as silent.
         var unansweredPings = 3
-        /// The maximum number of entries that are skipped because they were refused one after another. No
-        /// further entry is skipped before an entry is confirmed.
+        /// The largest number of refused entries that are skipped without a confirmation in between. After that no
+        /// further entry is skipped.
         package var refusals = 3
-        /// After this number of consecutive answers that another connection writes an earlier ledger, the
-        /// rest of that ledger is given up. With the waits in between, this takes four to five hours. An
-        /// operator who notices the problem in working hours can solve it in that time. A gate that is
-        /// switched off at night reaches the limit, too.
+        /// The number of refusals in a row, because another connection writes an earlier ledger, after which the rest
+        /// of that ledger is given up. With the waits in between this takes four to five hours: an operator has time to
+        /// solve the problem, and a gate that is switched off at night reaches the limit, too.
         package var foreignHolds = 24
-        /// The longest wait between attempts at a peer that is silent or does not confirm; the first wait is
+        /// The longest wait between attempts at a peer that is silent or does not confirm. The first wait is
         /// ``answer``.
         package var longestWait = Duration.seconds(15 * 60)
-        /// The time between two questions for the peer's head.
+        /// The time between two queries for the peer's head.
         package var headInterval = Duration.seconds(86_400)
-        /// The wait before entries are read again if the last read returned none.
+        /// The wait before the ledger is read again if the last read returned no entry.
         package var readAgain = Duration.seconds(5)
 
-        /// Creates the documented defaults.
+        /// Creates a value whose properties have their defaults.
         package init() {}
 
-        /// Returns the wait for a peer that is reachable but of no use, after `waits` earlier waits.
+        /// Returns the wait before the next attempt at a peer that is silent or does not confirm. `waits`: the number
+        /// of waits before it.
         func wait(after waits: Int) -> Duration {
             DoublingWait.after(waits, first: answer, longest: longestWait)
         }
     }
 }
 
-/// The form and the proof of reports to a peer, once it is known what the peer understands.
+/// The form and the proof of the reports to one peer.
 package struct ReportWay: Hashable, Sendable {
-    /// The content of a message.
+    /// What a message to the peer contains.
     package enum Form: Hashable, Sendable {
-        /// The message has entries of the ledger.
+        /// The message contains entries of the ledger (verification-report).
         case records
-        /// The message has one report.
+        /// The message is a basicmessage with one report.
         case single
-        /// The message has several reports.
+        /// The message is a basicmessage with several reports.
         case several
     }
 
-    /// What confirms a message.
+    /// What confirms that the peer has received the reports in a message.
     package enum Proof: Hashable, Sendable {
-        /// A receipt confirms the reports: the peer has stored them.
+        /// The peer's receipt, which says that the peer has stored the entries.
         case receipt
-        /// The controller's acknowledgement confirms the reports.
+        /// The controller's acknowledgement of the reports' ids.
         case controller
-        /// An answered ping confirms the reports.
+        /// The answer to a ping that was sent after the message.
         case alive
     }
 
-    /// The content of a message.
+    /// What each message to the peer contains.
     package let form: Form
-    /// What confirms the reports.
+    /// What confirms each message.
     package let proof: Proof
 
-    /// Entries that receipts confirm.
+    /// Messages with entries, confirmed by receipts.
     package static let records = ReportWay(form: .records, proof: .receipt)
 
-    /// Determines the way from `settings`; nil if it depends on what the peer discloses and that is not
-    /// known.
+    /// Determines the form and the proof. `discloses`: whether the peer supports verification-report; nil if that is
+    /// not known. Returns nil if `discloses` is nil but the settings depend on it.
     package init?(_ settings: ReportSettings, discloses: Bool?) {
         let depends = settings.format == .auto && settings.confirm == .auto
         if depends, discloses == nil { return nil }
@@ -143,7 +144,7 @@ package struct ReportWay: Hashable, Sendable {
 
     private init(form: Form, proof: Proof) { (self.form, self.proof) = (form, proof) }
 
-    /// Returns how many messages may wait for confirmation.
+    /// Returns how many messages may wait for a confirmation before no further message is sent.
     func window(_ limits: ReportSettings.Limits) -> Int {
         switch (form, proof) {
         case (.single, .controller): limits.unacknowledgedSingles

@@ -1,16 +1,17 @@
 import CSodium
 
-/// ChaCha20-Poly1305 (RFC 8439) with a 12-byte nonce, the content cipher of DIDComm v1. The header's `enc` names
-/// another cipher, but agents use this one.
+/// ChaCha20-Poly1305 (RFC 8439) with a 12-byte nonce, which encrypts the content of DIDComm v1 envelopes. The
+/// envelope's header names another cipher in `enc`, but agents use this one.
 enum ContentCipher {
     /// The size of a key, in bytes.
     static let keyLength = 32
     /// The size of a nonce, in bytes.
     static let nonceLength = 12
-    /// The size of a tag, in bytes.
+    /// The size of an authentication tag, in bytes.
     static let tagLength = 16
 
-    /// Encrypts `plaintext`. The authentication tag also covers `authenticated`, which stays unencrypted.
+    /// Encrypts `plaintext`. The tag also covers `authenticated`, which is not encrypted. Returns nil if the key or the
+    /// nonce has another size.
     static func seal(
         _ plaintext: [UInt8], key: Secret, nonce: [UInt8], authenticated: [UInt8]
     ) -> (ciphertext: [UInt8], tag: [UInt8])? {
@@ -27,7 +28,7 @@ enum ContentCipher {
         return status == 0 ? (ciphertext, tag) : nil
     }
 
-    /// Decrypts `ciphertext`; returns nil if the tag is wrong.
+    /// Decrypts `ciphertext`. Returns nil if the tag is wrong, or if the key, the nonce or the tag has another size.
     static func open(
         _ ciphertext: [UInt8], tag: [UInt8], key: Secret, nonce: [UInt8], authenticated: [UInt8]
     ) -> [UInt8]? {

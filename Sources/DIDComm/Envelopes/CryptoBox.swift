@@ -1,6 +1,6 @@
 import CSodium
 
-/// NaCl's public-key boxes in the form of DIDComm v1: X25519, HSalsa20, XSalsa20-Poly1305.
+/// NaCl's public-key encryption (`crypto_box`: X25519, HSalsa20, XSalsa20-Poly1305), as DIDComm v1 uses it.
 enum CryptoBox {
     /// The number of bytes by which a box is longer than its content.
     static let overhead = 16
@@ -9,8 +9,8 @@ enum CryptoBox {
     /// The size of the seed for ``seal(_:to:seed:)``, in bytes.
     static let seedLength = 32
 
-    /// Returns a box with `message` for `recipient`, authenticated by `sender`; nil if the keys do not agree on a
-    /// secret.
+    /// Returns a box that contains `message` for `recipient`, authenticated by `sender`. Returns nil if a key or the
+    /// nonce has a wrong size, or if the two keys have no shared secret.
     static func box(
         _ message: UnsafeRawBufferPointer, nonce: [UInt8], to recipient: [UInt8], from sender: Secret
     ) -> [UInt8]? {
@@ -24,7 +24,7 @@ enum CryptoBox {
         return status == 0 ? output : nil
     }
 
-    /// Returns the content of `box`; nil if the box is not from `sender` for `recipient`.
+    /// Returns the content of `box`; nil if the box was not made by `sender` for `recipient`.
     static func open(_ box: [UInt8], nonce: [UInt8], from sender: [UInt8], to recipient: Secret) -> Secret? {
         guard box.count >= overhead, nonce.count == nonceLength, sender.count == 32, recipient.count == 32
         else { return nil }
@@ -38,11 +38,11 @@ enum CryptoBox {
         return status == 0 ? message : nil
     }
 
-    /// Returns a sealed box: an ephemeral public key, followed by a box with the nonce BLAKE2b-192(ephemeral key ‖
-    /// recipient key).
+    /// Returns a sealed box: an ephemeral public key, and a box from this key with the nonce BLAKE2b-192(ephemeral key
+    /// ‖ recipient key).
     ///
     /// libsodium's `crypto_box_seal` draws a random ephemeral key. This function derives the ephemeral key from `seed`,
-    /// so that the same arguments give the same box. `crypto_box_seal_open` reads the result.
+    /// so that equal arguments result in equal boxes. `crypto_box_seal_open` opens these boxes, too.
     static func seal(_ message: UnsafeRawBufferPointer, to recipient: [UInt8], seed: Secret) -> [UInt8]? {
         guard seed.count == seedLength, recipient.count == 32 else { return nil }
         var ephemeral = [UInt8](repeating: 0, count: 32)
@@ -60,7 +60,7 @@ enum CryptoBox {
         return ephemeral + box
     }
 
-    /// Returns the content of a sealed box for the key pair `publicKey` and `secretKey`; nil if the box does not open.
+    /// Returns the content of a sealed box; nil if the box was not made for the key pair `publicKey` and `secretKey`.
     static func openSeal(_ sealed: [UInt8], publicKey: [UInt8], secretKey: Secret) -> Secret? {
         let overhead = overhead + 32
         guard sealed.count >= overhead, publicKey.count == 32, secretKey.count == 32 else { return nil }

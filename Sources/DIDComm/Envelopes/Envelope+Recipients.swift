@@ -1,9 +1,8 @@
 import Encoding
 
 extension Envelope {
-    /// Returns the keys for which an envelope claims to be encrypted. The claim is unproven until the envelope is
-    /// opened. The list is empty if the bytes are not an envelope within the limits. A `kid` that is not a key is
-    /// omitted.
+    /// Returns the recipient keys that an envelope names. Nothing proves them before the envelope is opened. Returns an
+    /// empty list if the bytes are no envelope or exceed `limits`; leaves out each `kid` that is no key.
     package static func recipients(of bytes: [UInt8], limits: Limits = Limits()) -> [Verkey] {
         guard bytes.count <= limits.bytes, let envelope = try? parse(bytes, limits),
             let protected = envelope["protected"]?.string,

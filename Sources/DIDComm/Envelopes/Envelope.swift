@@ -2,56 +2,56 @@ package import Encoding
 
 /// DIDComm v1 encrypted envelopes (Aries RFC 0019).
 package enum Envelope {
-    /// Limits for reading.
+    /// The limits for reading an envelope.
     package struct Limits: Sendable {
-        /// The maximum size of an envelope in bytes: 2 MiB, ACA-Py's default message limit.
+        /// The largest size of an envelope in bytes: 2 MiB, the default limit of ACA-Py.
         package var bytes = 2 * 1024 * 1024
-        /// The maximum number of recipients of one envelope.
+        /// The largest number of recipients of one envelope.
         package var recipients = 64
-        /// The maximum nesting depth of containers, in the envelope and in its protected header.
+        /// The largest nesting depth of the JSON, both in the envelope and in its protected header.
         package var depth = 32
 
-        /// Creates the documented defaults.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 
-    /// The reason why an envelope could not be read. The texts are constant and contain no part of the message or of a
-    /// key.
+    /// Why an envelope could not be opened. The texts are constant: they contain no part of the message or of a key.
     package enum Failure: String, Error, Hashable, Sendable {
-        /// The message is longer than ``Limits/bytes``.
+        /// The envelope is longer than ``Limits/bytes``.
         case tooLarge = "the message is too large"
-        /// The bytes are not JSON in the form of an envelope. Unencrypted messages are malformed, too.
+        /// The bytes are not JSON in the form of an envelope, for example because the message is not encrypted.
         case malformed = "the message is not a DIDComm v1 envelope"
-        /// The value of `alg` or `enc` is unknown.
+        /// The header's `alg` or `enc` has an unknown value.
         case unsupportedAlgorithm = "the envelope uses an unknown algorithm"
         /// The envelope has more than ``Limits/recipients`` recipients.
         case tooManyRecipients = "the envelope has too many recipients"
         /// No recipient of the envelope is one of the given keys.
         case notForUs = "the envelope is addressed to other keys"
-        /// A box or the content does not open: the data was altered or truncated, or another sender made it.
+        /// The envelope is for one of the given keys, but it cannot be decrypted with this key: it was altered or
+        /// truncated, or the named sender did not make it.
         case unauthentic = "the envelope does not open with our key"
     }
 
-    /// The content of an envelope.
+    /// The content of an opened envelope.
     package struct Content: Sendable {
         /// The message, byte for byte.
         package let plaintext: [UInt8]
         /// The key that authenticated the message; nil for an anonymous envelope.
         package let sender: Verkey?
-        /// The key with which the envelope was opened.
+        /// The recipient key with which the envelope was opened.
         package let recipient: Verkey
     }
 
-    /// The two forms of `alg`.
+    /// The values of `alg`: with an authenticated sender, and without a sender.
     enum Algorithm: String {
         case authcrypt = "Authcrypt"
         case anoncrypt = "Anoncrypt"
     }
 
-    /// The value of `enc`. The actual cipher is ChaCha20-Poly1305 with a 12-byte nonce.
+    /// The value of the header's `enc`. It names another cipher than the one that is used (``ContentCipher``).
     static let contentEncryption: Text = "xchacha20poly1305_ietf"
 
-    /// Opens the envelope `bytes` with the first recipient key that is in `keys`.
+    /// Opens the envelope `bytes` with the first of its recipient keys that is in `keys`.
     package static func unpack(
         _ bytes: [UInt8], with keys: [KeyPair], limits: Limits = Limits()
     ) throws(Failure) -> Content {
@@ -59,7 +59,7 @@ package enum Envelope {
         return try unpack(try parse(bytes, limits), with: keys, limits: limits)
     }
 
-    /// Opens an envelope that is a JSON object inside another message, such as the `msg` of a forward message.
+    /// Opens an envelope that is part of another message, such as the `msg` of a forward message.
     package static func unpack(
         _ envelope: JSON, with keys: [KeyPair], limits: Limits = Limits()
     ) throws(Failure) -> Content {
@@ -102,7 +102,7 @@ package enum Envelope {
         }
     }
 
-    /// Returns the key that a `kid` names in another form than plain base58.
+    /// Returns the key pair of `keys` that `kid` names in a form other than base58; nil if there is none.
     private static func named(_ kid: Text, _ keys: [KeyPair]) -> KeyPair? {
         guard let verkey = Verkey(kid) else { return nil }
         return keys.first { $0.verkey == verkey }
@@ -123,7 +123,8 @@ package enum Envelope {
             guard let sealedSender = recipient["header"]?["sender"]?.string.flatMap({ Base64.decodeAny($0.string) }),
                 let nonce = recipient["header"]?["iv"]?.string.flatMap({ Base64.decodeAny($0.string) })
             else { throw .malformed }
-            // The sender's key is in a sealed box, which proves nothing. Opening the next box proves the sender's key.
+            // The sealed box with the sender's key proves nothing, because anyone can make it. Only opening the next
+            // box with that key proves the sender.
             guard
                 let name = CryptoBox.openSeal(
                     sealedSender, publicKey: key.verkey.agreement, secretKey: key.agreement),

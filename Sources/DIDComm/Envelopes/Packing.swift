@@ -1,11 +1,12 @@
 package import Encoding
 
 extension Envelope {
-    /// Packs `plaintext` for `recipients`, authenticated by `sender`, or anonymously if `sender` is nil.
+    /// Returns an envelope that contains `plaintext` for `recipients`, authenticated by `sender`, or without a sender
+    /// if `sender` is nil.
     ///
-    /// The content key, the nonces and the ephemeral keys come from `random`, so two calls give two different
-    /// envelopes. Binary members are base64url without padding. Packing never fails for valid keys. If libsodium
-    /// refuses a key nevertheless, the result is an envelope without recipients, which cannot be opened.
+    /// The content key, the nonces and the ephemeral keys come from `random`, so two calls return different envelopes.
+    /// Binary members are base64url without padding. Packing does not fail for valid keys. If libsodium refuses a key
+    /// nevertheless, that recipient is left out of the envelope.
     package static func pack(
         _ plaintext: [UInt8], to recipients: [Verkey], from sender: KeyPair?, random: inout RandomStream
     ) -> JSON {
@@ -38,14 +39,14 @@ extension Envelope {
         ]
     }
 
-    /// Wraps `envelope` for a route of mediators (Aries RFC 0094).
+    /// Returns `envelope` wrapped for each mediator on a route (Aries RFC 0094).
     ///
-    /// `routingKeys` are in the order of an invitation or DID document: the first key is nearest the recipient, the
-    /// last is outermost. The `to` of the first forward message is `recipient`, and the `to` of each further forward
-    /// message is the preceding routing key.
+    /// `routingKeys` are in the order of an invitation or DID document, from the mediator nearest to the recipient to
+    /// the outermost one. The first forward message is addressed `to` the recipient, each further one to the preceding
+    /// routing key.
     ///
-    /// Each key makes the envelope a third larger. Throws ``Failure/tooLarge`` before any result, even an intermediate
-    /// one, exceeds ``Limits/bytes``.
+    /// Each key makes the envelope a third larger. Throws ``Failure/tooLarge`` before a result or an intermediate
+    /// result exceeds ``Limits/bytes``.
     package static func wrap(
         _ envelope: JSON, to recipient: Verkey, via routingKeys: [Verkey], typePrefix: Text = "https://didcomm.org/",
         random: inout RandomStream
@@ -66,7 +67,7 @@ extension Envelope {
         return wrapped
     }
 
-    /// An upper bound, in bytes, of the size of an anonymous envelope for one recipient without the ciphertext.
+    /// An upper bound, in bytes, of an anonymous envelope for one recipient, not counting the ciphertext.
     private static let frameBytes = 1024
 
     private static func authenticated(

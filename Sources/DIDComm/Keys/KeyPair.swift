@@ -1,14 +1,14 @@
 import CSodium
 
-/// An Ed25519 key of the gate, with the X25519 key derived from it.
+/// An Ed25519 key pair of the gate, with the X25519 key that is derived from it.
 package struct KeyPair: Sendable {
-    /// The public half.
+    /// The public key.
     package let verkey: Verkey
-    /// The 32-byte seed, for storage.
+    /// The 32-byte seed, from which the key pair can be made again. It is stored.
     package let seed: Secret
-    /// Seed and public key, concatenated (64 bytes), which is libsodium's form of an Ed25519 secret key.
+    /// Seed and public key, 64 bytes: libsodium's form of an Ed25519 secret key.
     private let signing: Secret
-    /// The X25519 secret key: SHA-512 of the seed, clamped (32 bytes).
+    /// The X25519 secret key, 32 bytes: the clamped SHA-512 of the seed.
     let agreement: Secret
 
     /// Creates the key pair of a 32-byte seed (RFC 8032 section 5.1.5); nil for any other length.
@@ -43,12 +43,12 @@ package struct KeyPair: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The start of the buffer as bytes.
+    /// The start of the buffer as a pointer to bytes; nil if the buffer is empty.
     var octets: UnsafePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// The start of the buffer as bytes.
+    /// The start of the buffer as a pointer to bytes; nil if the buffer is empty.
     var octets: UnsafeMutablePointer<UInt8>? { baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }
 

@@ -1,10 +1,10 @@
 import CSodium
 
-/// An endless stream of random bytes from a 32-byte seed. With such a stream a state machine needs no source of
-/// randomness.
+/// An endless stream of random bytes that is derived from a 32-byte seed. A state machine that owns a stream needs no
+/// other source of randomness.
 ///
-/// The stream is ChaCha20 with fast key erasure: each draw first makes a new seed and wipes the old seed, so the later
-/// state does not reveal earlier output. The stream is not copyable, because two copies would return the same nonces.
+/// The stream is ChaCha20 with fast key erasure: each draw derives a new seed and wipes the old one, so a later state
+/// does not reveal earlier output. The stream is not copyable, because two copies would return the same nonces.
 package struct RandomStream: ~Copyable, Sendable {
     private var seed: Secret
 

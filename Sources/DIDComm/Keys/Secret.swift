@@ -1,14 +1,14 @@
 import CSodium
 
-/// Secret bytes that are wiped when the last reference is released.
+/// Secret bytes in memory. They are overwritten with zeros when the last reference to the object is released.
 ///
-/// The memory is locked against swapping if the system's limit permits. The bytes never change, appear in no
-/// description, and are accessible only through ``withBytes(_:)``.
+/// The memory is locked, so that it is not swapped to disk, if the system's limit permits. The bytes do not change
+/// after `init`, are not part of any description, and can be read only through ``withBytes(_:)``.
 package final class Secret: @unchecked Sendable {
-    // Sendable in spite of the pointer, because no code writes to the memory between `init` and `deinit`.
+    // Sendable although it has a pointer, because no code writes to the memory between `init` and `deinit`.
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// Creates a secret of `count` bytes. `fill` writes the bytes once; before the call they are zero.
+    /// Creates a secret of `count` bytes. `fill` is called once to write the bytes, which are zero before.
     package init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
         storage = .allocate(byteCount: max(count, 0), alignment: 16)
         storage.initializeMemory(as: UInt8.self, repeating: 0)
@@ -16,7 +16,7 @@ package final class Secret: @unchecked Sendable {
         fill(storage)
     }
 
-    /// Creates a copy of `bytes`. The caller's own copy is not wiped.
+    /// Creates a secret with a copy of `bytes`. The caller's own bytes are not wiped.
     package convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
@@ -32,7 +32,7 @@ package final class Secret: @unchecked Sendable {
     /// The number of bytes.
     package var count: Int { storage.count }
 
-    /// Passes the bytes to `body`. `body` must not keep the buffer.
+    /// Calls `body` with the bytes. `body` must not use the buffer after it has returned.
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

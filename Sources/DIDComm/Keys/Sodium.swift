@@ -1,7 +1,7 @@
 import CSodium
 
-/// The set-up of libsodium.
+/// The initialisation of libsodium.
 enum Sodium {
-    /// Whether libsodium is set up (`sodium_init`, once for the process and safe from any thread).
+    /// Whether libsodium is initialised. The first access calls `sodium_init`, from any thread.
     static let isReady: Bool = sodium_init() >= 0
 }

@@ -1,17 +1,17 @@
 import CSodium
 package import Encoding
 
-/// An Ed25519 public key (*verkey* in Aries), with the X25519 key that the birational map derives from it.
+/// An Ed25519 public key (*verkey* in Aries) and the X25519 public key that is derived from it.
 ///
-/// Only points of the prime-order group are accepted (libsodium refuses small and mixed order), so every verkey can
-/// both verify and receive.
+/// Only points of the prime-order group are accepted; libsodium refuses points of small or mixed order. So every verkey
+/// can verify signatures and receive encrypted messages.
 package struct Verkey: Sendable {
     /// The 32 bytes of the Ed25519 public key.
     package let bytes: [UInt8]
     /// The 32 bytes of the X25519 public key.
     package let agreement: [UInt8]
 
-    /// Creates a key from its 32 bytes; nil for any other length and for a point outside the group.
+    /// Creates a key from its 32 bytes; nil for any other length, and for a point outside the prime-order group.
     package init?(bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == 32, Sodium.isReady else { return nil }
@@ -21,8 +21,8 @@ package struct Verkey: Sendable {
         agreement = mapped
     }
 
-    /// Creates a key from any text form that agents write: base58 of the 32 bytes, `did:key:z6Mk…`, or such a DID with
-    /// a fragment `#z6Mk…` that names the same key.
+    /// Reads a key in any form that agents write: base58 of the 32 bytes, `did:key:z6Mk…`, or such a DID with the
+    /// fragment `#z6Mk…` of the same key. Nil for any other text.
     package init?(_ text: Text) {
         guard let path = text.behind("did:key:") else {
             guard let bytes = Base58.decode(text.string, maxLength: 64) else { return nil }
@@ -35,8 +35,8 @@ package struct Verkey: Sendable {
         self.init(multibase: name)
     }
 
-    /// Creates a key from multibase base58btc text of the multicodec `ed25519-pub` (0xed 0x01 and the 32 bytes), as in
-    /// `did:key` and `publicKeyMultibase`.
+    /// Reads a key from multibase base58btc text that contains 0xed 0x01 (the multicodec `ed25519-pub`) and the 32
+    /// bytes, as in `did:key` and `publicKeyMultibase`. Nil for any other text.
     package init?(multibase text: some StringProtocol) {
         guard text.utf8.first == UInt8(ascii: "z"), let bytes = Multibase.decode(text, maxLength: 64),
             bytes.starts(with: Self.multicodec)
@@ -46,16 +46,16 @@ package struct Verkey: Sendable {
 
     private static let multicodec: [UInt8] = [0xED, 0x01]
 
-    /// Base58 of the key, the form in envelopes.
+    /// The key in base58, the form that envelopes contain.
     package var base58: Text { Text(Base58.encode(bytes)) }
 
-    /// Multibase base58btc of the multicodec form.
+    /// The key in multibase base58btc, with the prefix 0xed 0x01 (the multicodec `ed25519-pub`).
     package var multibase: Text { Text(Multibase.encodeBase58(Self.multicodec + bytes)) }
 
-    /// `did:key:` and the multibase form.
+    /// The key as a did:key DID, without a fragment.
     package var didKey: Text { Text("did:key:" + multibase.string) }
 
-    /// The unqualified DID of the key: base58 of its first 16 bytes.
+    /// The unqualified DID of the key: the first 16 bytes of the key in base58.
     package var unqualifiedDID: Text { Text(Base58.encode(bytes.prefix(16))) }
 
     /// Returns whether `signature` is this key's Ed25519 signature (RFC 8032) over `message`.

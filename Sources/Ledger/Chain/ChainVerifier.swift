@@ -1,24 +1,24 @@
 package import Encoding
 
-/// Reads a chain entry by entry and finds each entry that was removed, edited, inserted or moved. The memory does not
-/// grow with the chain, except for open visits and the limited list of findings.
+/// Reads a hash chain entry by entry, and finds each entry that was removed, changed, inserted or moved. The memory
+/// that it needs does not grow with the chain, except for open visits and a limited list of findings.
 package struct ChainVerifier: Sendable {
-    /// The maximum number of listed findings. Further findings are only counted.
+    /// The largest number of findings that are listed. Further findings are only counted.
     package static let findingLimit = 100
 
     private var report: ChainReport
-    /// The hashes that the next entry may follow. Normally there is one hash. After a damaged entry there are two
-    /// (stored and computed), so that an edited entry causes only one finding. After a gap there is none, because the
-    /// link to the next entry is lost.
+    /// The hashes after which the next entry may come. Normally there is one. After a changed entry there are the
+    /// stored and the computed hash, so that the change causes only one finding. After a gap there is none, because the
+    /// hash before the next entry is not known.
     private var previous: [ChainHash]
-    /// The intents without an outcome, by position.
+    /// The intents without an outcome, by their positions.
     private var open: [Int: OpenIntent] = [:]
     private var openLimit: Int
     private var checkpoints: [Checkpoint]
 
-    /// Creates a verifier that begins at `start`: the genesis point, or the point after the evicted entries. The first
-    /// expected entry is `start.count + 1`. A checkpoint of another ledger causes the finding
-    /// ``ChainFinding/otherLedger(_:)``.
+    /// Creates a verifier that begins at `start`: before the first entry, or after the evicted entries. The first
+    /// expected entry has the position `start.count + 1`. Each checkpoint of another ledger causes a finding
+    /// (``ChainFinding/otherLedger(_:)``).
     package init(ledger: Text, start: ChainPoint, checkpoints: [Checkpoint] = [], limits: LedgerLimits = LedgerLimits())
     {
         report = ChainReport(start: start, end: start)
@@ -32,13 +32,13 @@ package struct ChainVerifier: Sendable {
         compareCheckpoints()
     }
 
-    /// The point in the chain that the verifier has reached.
+    /// The point after the last entry that was read.
     package var end: ChainPoint { report.end }
 
     /// Reads the next entry.
     package mutating func add(_ entry: LedgerEntry) {
         report.entries += 1
-        // `end` may come from a damaged file. A position beyond the limit is rejected and does not overflow.
+        // `end` may come from a damaged file, so its position is limited to prevent an overflow.
         let expected = min(max(report.end.count, 0), ChainPoint.countLimit - 1) + 1
         guard (expected...ChainPoint.countLimit).contains(entry.position) else {
             return find(.misplaced(entry.position))
@@ -65,7 +65,7 @@ package struct ChainVerifier: Sendable {
         compareCheckpoints()
     }
 
-    /// Ends the input and returns the report. `end`, if given, is the end that the ledger states.
+    /// Ends the input and returns the report. `end`: the end that the ledger states; nil if it is not known.
     package consuming func finish(end: ChainPoint? = nil) -> ChainReport {
         if let end, end != report.end { find(.wrongEnd(expected: end.count, found: report.end.count)) }
         for checkpoint in checkpoints { find(.checkpoint(count: checkpoint.count)) }
@@ -73,7 +73,8 @@ package struct ChainVerifier: Sendable {
         return report
     }
 
-    /// Checks that the record agrees with the preceding records.
+    /// Checks that the record at `position` agrees with the records before it. `afterGap`: whether entries before it
+    /// are missing.
     private mutating func follow(_ record: LedgerRecord, at position: Int, afterGap: Bool) {
         switch record {
         case .intent(let intent):
@@ -88,7 +89,8 @@ package struct ChainVerifier: Sendable {
             report.results[outcome.outcome.result, default: 0] += 1
             let intent = outcome.intent.flatMap { open.removeValue(forKey: $0) }
             if position == 1, outcome.outcome.predecessor != nil || outcome.outcome.finding != nil {
-                // The first record of a ledger that replaces another ledger continues the replaced ledger's numbers.
+                // The first record of a ledger that replaced another one continues the visit numbers of the replaced
+                // ledger.
                 report.predecessor = outcome.outcome.predecessor
                 report.end.nextSeq = max(report.end.nextSeq, outcome.seq)
             }
@@ -106,10 +108,10 @@ package struct ChainVerifier: Sendable {
         }
     }
 
-    /// Returns whether the intent with the id `intent` has no outcome.
+    /// Returns whether an intent with the id `intent` is open: it has no outcome yet.
     private func isOpen(_ intent: Text) -> Bool { open.values.contains { $0.intent == intent } }
 
-    /// Whether the entry at `position` was evicted, or is in a gap that was already found.
+    /// Returns whether the entry at `position` was evicted, or is missing and was already found to be missing.
     private func isLost(_ position: Int) -> Bool {
         if position > 0, position <= report.start.count { return true }
         return report.findings.contains {

@@ -1,13 +1,13 @@
 package import Encoding
 
-/// A known state of a ledger, stored outside the ledger: the number of entries and the hash of the last entry, which
-/// binds all entries.
+/// A state of a ledger that was written down outside the ledger: the number of entries, and the hash of the last entry,
+/// which depends on all entries.
 ///
-/// If an attacker cuts off the end of the chain and changes the stored end, the chain alone cannot prove the loss. A
-/// checkpoint can, because every later state of the ledger must contain it. ``ChainVerifier`` compares a list of
-/// checkpoints.
+/// If an attacker cuts off the end of the chain and changes the stored end, the chain itself does not show the loss. A
+/// checkpoint shows it, because every later state of the ledger must contain the state that it describes.
+/// ``ChainVerifier`` compares a ledger with a list of checkpoints.
 package struct Checkpoint: Hashable, Sendable {
-    /// The ledger's id; nil if only the figures are known.
+    /// The ledger's id; nil if the checkpoint states only number and hash.
     package var ledger: Text?
     /// The number of entries in the ledger.
     package var count: Int
@@ -19,7 +19,7 @@ package struct Checkpoint: Hashable, Sendable {
         (self.ledger, self.count, self.hash) = (ledger, count, hash)
     }
 
-    /// Parses `N:HASH`, as printed by the log and `gatehouse ledger head`; nil for any other text.
+    /// Reads the text `N:HASH`, as the log and `gatehouse ledger head` print it; nil for any other text.
     package init?(_ text: Text) {
         let parts = text.string.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let count = Int(parts[0]), (0...ChainPoint.countLimit).contains(count),

@@ -1,26 +1,26 @@
 package import Encoding
 
-/// The reason why a record cannot be appended. Each case is a programming error of the caller. The ledger is unchanged.
+/// Why a record cannot be appended. Each case is a programming error of the caller. The ledger stays unchanged.
 package enum LedgerError: Error, Hashable, Sendable {
-    /// The id is empty or longer than ``LedgerLimits/visitBytes``.
+    /// The id of the visit or intent is empty or longer than ``LedgerLimits/visitBytes``.
     case invalidVisit
-    /// The intent is already recorded.
+    /// An intent with this id is already recorded.
     case visitOpen
-    /// The visit's outcome is already recorded.
+    /// An outcome with this id is already recorded.
     case visitClosed
-    /// More than ``LedgerLimits/openVisits`` visits have no outcome.
+    /// ``LedgerLimits/openVisits`` intents have no outcome yet.
     case tooManyOpen
 }
 
 /// An intent without an outcome.
 package struct OpenIntent: Hashable, Sendable {
-    /// The UUID of the intent. In records of earlier versions, the UUID of the visit.
+    /// The UUID of the intent. In records of earlier versions it is the UUID of the visit.
     package var intent: Text
     /// The number that the visit of the intent will have.
     package var seq: Int
     /// The position of the intent in the chain.
     package var position: Int
-    /// The decision on the visit, set when the gate is ordered to open; nil before.
+    /// The decision on the visit; nil before the gate is ordered to open.
     package var decision: KeptDecision?
 
     /// Creates an open intent from the values of its properties.
@@ -28,15 +28,15 @@ package struct OpenIntent: Hashable, Sendable {
         (self.intent, self.seq, self.position, self.decision) = (intent, seq, position, decision)
     }
 
-    /// The intent without its decision, as stored in the chain.
+    /// The intent without its decision, as the chain contains it.
     package var withoutDecision: OpenIntent { OpenIntent(intent: intent, seq: seq, position: position) }
 }
 
-/// A decision to open the gate, stored outside the chain until the outcome is written. The bytes are those of
-/// ``UnwrittenOutcome/bytes(limits:)`` for an outcome whose `gate` states the order to the gate.
+/// A decision to open the gate, which is stored outside the chain until the outcome is written. The bytes are those of
+/// ``UnwrittenOutcome/bytes(limits:)``; the `gate` in them states what the gate was ordered to do.
 package struct KeptDecision: Hashable, Sendable {
-    /// The number, from 1, of the slot in which the decision is stored: the lowest slot that no other open intent uses.
-    /// A later decision overwrites the slot of a decision that is no longer needed.
+    /// The number of the slot, from 1, in which the decision is stored: the lowest that no other open intent uses. A
+    /// slot is used again when its decision is no longer needed.
     package var slot: Int
     /// The bytes of the decided outcome.
     package var bytes: [UInt8]
@@ -45,23 +45,24 @@ package struct KeptDecision: Hashable, Sendable {
     package init(slot: Int, bytes: [UInt8]) { (self.slot, self.bytes) = (slot, bytes) }
 }
 
-/// The growing end of the ledger. It assigns the numbers, builds the entries and chains them.
+/// The end of the ledger, to which records are appended. It assigns numbers and positions and computes the hashes.
 ///
-/// The head is a value type. The store works on a copy inside its transaction, and keeps the copy only after the
-/// commit. The state in memory is therefore never ahead of the durable state.
+/// It is a value. The store changes a copy inside a transaction and uses the copy only after the commit, so the state
+/// in memory is never ahead of the durable state.
 package struct LedgerHead: Hashable, Sendable {
-    /// The ledger's id, a UUID generated together with the ledger.
+    /// The ledger's id, a UUID that is made together with the ledger.
     package let ledger: Text
-    /// The end of the chain.
+    /// The position and hash of the last entry, and the next visit number.
     package private(set) var point: ChainPoint
-    /// The intents without an outcome, by id.
+    /// The intents without an outcome, by their ids.
     package private(set) var open: [Text: OpenIntent]
-    /// The number of unconfirmed reports that were lost for lack of room and that no outcome has stated yet.
+    /// The number of reports that were lost, unconfirmed, because there was no room for their entries, and that no
+    /// outcome has stated yet.
     package private(set) var dropped: Int
     private let limits: LedgerLimits
 
-    /// Continues the ledger at the given end. A new ledger has `ChainPoint.genesis`, no open intents and no dropped
-    /// reports.
+    /// Continues a ledger from the given state. For a new ledger `point` is `ChainPoint.genesis`, without open intents
+    /// and lost reports.
     package init(
         ledger: Text, point: ChainPoint, open: [OpenIntent] = [], dropped: Int = 0,
         limits: LedgerLimits = LedgerLimits()
@@ -73,8 +74,8 @@ package struct LedgerHead: Hashable, Sendable {
         self.limits = limits
     }
 
-    /// Appends an intent under an id of its own, which is not the id of a visit. Only the store can check whether an
-    /// outcome already has the id.
+    /// Appends an intent under the id `intent`, which is not the id of a visit. Whether an outcome already has this id
+    /// can be checked only by the store.
     package mutating func appendIntent(_ intent: Text, stamp: RecordStamp) throws(LedgerError) -> LedgerEntry {
         try check(intent)
         guard open[intent] == nil else { throw .visitOpen }
@@ -86,8 +87,8 @@ package struct LedgerHead: Hashable, Sendable {
         return entry
     }
 
-    /// Stores the decision about the visit of an intent until the outcome is appended. Writes no entry. Returns the
-    /// decision with its slot; nil if the intent is not open.
+    /// Stores the decision on the visit of an intent until the outcome is appended. Does not write an entry. Returns
+    /// the decision with its slot; nil if the intent is not open.
     package mutating func decide(_ decided: UnwrittenOutcome) -> KeptDecision? {
         guard let intent = open[decided.intent] else { return nil }
         let taken = Set(open.values.compactMap(\.decision?.slot))
@@ -97,8 +98,8 @@ package struct LedgerHead: Hashable, Sendable {
         return decision
     }
 
-    /// Appends the outcome of a visit. The outcome gets the number of the visit's intent, or a new number if that
-    /// intent is not open. `of`: the intent's id. If it is nil, the intent has the visit's id, as in earlier versions.
+    /// Appends the outcome of a visit. Its number is that of the visit's intent, or a new one if that intent is not
+    /// open. `of`: the intent's id; nil if it equals the visit's id, as in earlier versions.
     package mutating func appendOutcome(
         _ visit: Text, of intent: Text? = nil, _ outcome: Outcome, stamp: RecordStamp
     ) throws(LedgerError) -> (entry: LedgerEntry, record: OutcomeRecord) {
@@ -112,11 +113,11 @@ package struct LedgerHead: Hashable, Sendable {
         return (append(.outcome(record)), record)
     }
 
-    /// Continues the visit numbers at `seq`. Higher numbers stay unchanged.
+    /// Makes `seq` the next visit number, unless the next number is higher already.
     mutating func number(from seq: Int) { point.nextSeq = max(point.nextSeq, seq) }
 
-    /// Counts outcomes that were evicted before the primary destination confirmed them. `told`: the earlier losses that
-    /// these outcomes state.
+    /// Counts `reports` outcomes that were evicted before the primary destination confirmed them. `told`: the number of
+    /// earlier lost reports that these outcomes state, and that are lost with them.
     package mutating func lost(reports: Int, told: Int) {
         dropped = min(dropped + reports + told, ChainPoint.countLimit)
     }

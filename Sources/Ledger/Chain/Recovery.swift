@@ -1,19 +1,19 @@
 import Encoding
 
-/// Makes the first records after a start. Every intent that a power cut or a crash left open gets its outcome. So a
-/// missing visit can be proved, and the decision at the gate is on record.
+/// Writes the first records after a start: the outcome of every intent that a power cut or a crash left open. So every
+/// intent has exactly one outcome, a missing visit can be proved, and the decision at the gate is on record.
 package enum Recovery {
-    /// The outcome of an intent about which nothing else is known.
+    /// Returns the outcome of an intent about which nothing else is known.
     ///
-    /// The `gate` is nil (unknown): a decision reaches the disk one sync after the order to the gate, and the power may
-    /// have failed in between.
+    /// Its `gate` is nil (unknown): the gate may have opened, because a decision is durable only after the order to the
+    /// gate, and the power may have failed in between.
     package static func outcome(software: Outcome.Software) -> Outcome {
         let reason = Outcome.Reason(Text(Outcome.Result.interrupted.rawValue))
         return Outcome(.interrupted, reasons: [reason], gate: nil, software: software)
     }
 
-    /// The outcome of a visit for which the decision and the order are known, but not the actual opening: the decided
-    /// outcome with a second reason, unless a limit removes that reason.
+    /// Returns the outcome of a visit whose decision is known, but not what the gate did: the decided outcome with
+    /// `interrupted` as second reason. A limit on the number of reasons may remove that reason later.
     static func outcome(_ decided: Outcome) -> Outcome {
         var outcome = decided
         let reason = Outcome.Reason(Text(Outcome.Result.interrupted.rawValue))
@@ -21,9 +21,9 @@ package enum Recovery {
         return outcome
     }
 
-    /// Closes all open intents of `head` in the order of their opening. An intent with a decision gets the decided
-    /// outcome, at the time of the decision. Any other intent gets an outcome with the reason `interrupted`. A second
-    /// call closes nothing.
+    /// Appends the outcomes of all open intents of `head`, in the order of the intents. An intent with a decision gets
+    /// the decided outcome, with the time of the decision; any other intent gets an outcome with the reason
+    /// `interrupted`. After that no intent is open.
     package static func close(
         _ head: inout LedgerHead, stamp: RecordStamp, software: Outcome.Software
     ) throws(LedgerError) -> [(entry: LedgerEntry, record: OutcomeRecord)] {

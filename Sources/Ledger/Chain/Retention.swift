@@ -1,31 +1,30 @@
-/// The limits on the entries that stay on disk. Eviction keeps the hash of the last evicted entry, so the rest stays
-/// provable.
+/// The limits for the entries that stay in the database. When entries are evicted, the hash of the last of them is
+/// kept, so the chain of the remaining entries can still be verified.
 ///
-/// Only the oldest entries can be evicted. The chain proves that no entry is missing between its start and its end, so
-/// an eviction in the middle would look like a removal by hand. Records of strangers must not displace the records of
-/// admitted visitors. Limits on writing records ensure that (`docs/retention.md`).
+/// Only the oldest entries can be evicted: the chain proves that no entry between its start and its end is missing, so
+/// an eviction in the middle would look like a manipulation. Strangers must not be able to displace the records of
+/// admitted visitors; limits on the writing of records ensure that (`docs/retention.md`).
 package struct Retention: Hashable, Sendable {
-    /// The maximum age of an entry.
+    /// The largest age of an entry. Older entries are evicted.
     package var age: Duration = .seconds(400 * 86_400)
-    /// The size of the whole database, in bytes, beyond which old entries are evicted. The default is sufficient for
-    /// the entries of `age` at 2,000 visits a day.
+    /// The size of the database in bytes above which the oldest entries are evicted. The default is enough for `age` at
+    /// 2,000 visits a day.
     package var bytes = 2_000_000_000
-    /// The maximum number of entries, two for each visit. This limit applies even if age and size are not checked. The
-    /// default is more than fits into `bytes`.
+    /// The largest number of entries, two for each visit. This limit applies even if age and size are not checked. The
+    /// default is more than `bytes` has room for.
     package var entries = 4_000_000
-    /// The number of entries beyond which even unconfirmed entries of the primary destination are evicted. The ledger
-    /// is the outbox, so the destination never gets them.
+    /// The number of entries above which entries are evicted even if the primary destination has not confirmed them.
+    /// The destination never receives these entries.
     package var hardEntries = 5_000_000
 
-    /// Creates the documented default limits.
+    /// Creates a value whose properties have their defaults.
     package init() {}
 
-    /// Returns the position up to which entries may be evicted; nil if no entry may be evicted.
+    /// Returns the position up to which entries may be evicted because there are too many; nil if none may be evicted.
     ///
-    /// - `firstOpen`: the position of the oldest intent without an outcome. This entry and all later entries always
-    ///   stay.
-    /// - `firstUnconfirmed`: ``DeliveryCursor/firstUnconfirmed`` of the primary destination. That entry is evicted only
-    ///   beyond `hardEntries`, and the loss is counted.
+    /// - `firstOpen`: the position of the oldest intent without an outcome. It and all later entries stay.
+    /// - `firstUnconfirmed`: ``DeliveryCursor/firstUnconfirmed`` of the primary destination. It and later entries are
+    ///   evicted only above `hardEntries`, and the loss is counted.
     package func evictable(
         start: ChainPoint, end: ChainPoint, firstOpen: Int?, firstUnconfirmed: Int?
     ) -> Int? {
@@ -39,10 +38,10 @@ package struct Retention: Hashable, Sendable {
         return last > start.count ? last : nil
     }
 
-    /// Whether the unconfirmed entries of the primary destination use more than seven eighths of ``bytes``. Then the
-    /// remaining room is reserved for visits for which the gate opens.
+    /// Returns whether the entries that the primary destination has not confirmed use more than seven eighths of
+    /// ``bytes``. If so, the remaining room is reserved for visits for which the gate opens.
     ///
-    /// - `size`: bytes of the database. The function assumes that unconfirmed entries have the average size.
+    /// - `size`: the size of the database in bytes. Unconfirmed entries are assumed to have the average size.
     package func isFilled(size: Int, start: ChainPoint, end: ChainPoint, firstUnconfirmed: Int?) -> Bool {
         guard let firstUnconfirmed else { return false }
         let kept = end.count - start.count
@@ -50,8 +49,8 @@ package struct Retention: Hashable, Sendable {
         return kept > 0 && Double(size) * Double(owed) / Double(kept) > Double(bytes) * 7 / 8
     }
 
-    /// Returns the position up to which entries may be evicted if age or lack of room require the eviction of all
-    /// entries up to `wanted`; nil if no entry may be evicted. Open intents and the entries from `firstUnconfirmed` on
+    /// Returns the position up to which entries may be evicted if age or lack of room requires that all entries up to
+    /// `wanted` are evicted; nil if none may be evicted. Open intents, and the entries from `firstUnconfirmed` on,
     /// stay.
     package func evictable(upTo wanted: Int, start: ChainPoint, firstOpen: Int?, firstUnconfirmed: Int?) -> Int? {
         let last = [firstOpen, firstUnconfirmed].compactMap { $0 }.reduce(wanted) { min($0, $1 - 1) }

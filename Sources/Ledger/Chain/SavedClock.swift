@@ -1,14 +1,16 @@
 package import Encoding
 
-/// The last date that the gate saved: a lower bound for the next start of hardware without a battery-backed clock.
+/// The last date that the gate has saved. On hardware without a battery-backed clock, the date at the next start is not
+/// earlier than this date.
 package enum SavedClock {
-    /// Returns the date to save after the clock gave the date `heard`.
+    /// Returns the date to save, given the saved date `kept` and the clock's present date `heard`. Nil if no date is
+    /// known.
     ///
-    /// A synchronised (or given) date replaces the saved date, even if it is earlier. So a gate that once had a wrong
-    /// year is corrected. A battery-backed or continued date replaces the saved date only if it is later. A clock that
-    /// was never set gives no information.
+    /// A synchronised or given date replaces the saved date even if it is earlier, so that a wrong saved year is
+    /// corrected. A battery-backed or continued date replaces it only if it is later. The date of a clock that was
+    /// never set is ignored.
     package static func merge(kept: Timestamp?, heard: WallTime) -> Timestamp? {
-        // An ambiguous date is not a bound.
+        // A date that may be one of two is no lower bound.
         guard heard.possible.count == 1 else { return kept }
         return switch heard.provenance {
         case .unset: kept

@@ -1,77 +1,77 @@
 package import Encoding
 
-/// The records that wait for the disk, and the choice of the next record to write.
+/// The queue of records that are not written yet. It determines which records are written next, and where.
 ///
-/// Intents come first, the newest before the older, because a person waits at the gate for each intent. Decisions
-/// follow at once: for each decision a gate was ordered to open, and a power cut before the write would lose the record
-/// of the admission. Outcomes join the same transaction if there is room: first those of visits for which the gate
-/// opened, then the others in order. While the disk refuses writes, outcomes are written to the reserve. Intents are
-/// still tried, so that each gets an answer. Decisions wait in memory, because their outcomes follow soon and contain
-/// more. The number of waiting records of each class is limited, and outcomes beyond the limit are counted as lost
+/// Intents are written first, the newest before older ones, because a person waits at the gate for each. Decisions are
+/// written in the same transaction: the gate was ordered to open for them, and a power cut before the write would lose
+/// the record of the admission. Outcomes are added if there is room: first those of visits for which the gate opened,
+/// then the others in their order. While the disk refuses writes, outcomes are written to the reserve. Intents are
+/// still tried, so that each succeeds or fails. Decisions wait in memory, because their outcomes follow soon and
+/// replace them. The number of waiting records of each kind is limited. Outcomes beyond the limit are counted as lost
 /// visits.
 ///
 /// One step is in progress at a time. ``next(at:)`` returns the step, and an event reports its result.
 package struct KeeperQueue: Sendable {
-    /// Bounds and pauses.
+    /// The limits and times of the queue.
     package struct Limits: Sendable {
-        /// The maximum number of waiting intents. Beyond it the oldest intent is given up, because its visitor has
+        /// The largest number of waiting intents. Beyond it the oldest intent is given up, because its visitor has
         /// waited longest.
         package var intents = 64
-        /// The maximum number of outcomes of visits with an opened gate in memory while neither disk nor reserve
-        /// accepts them (about 1 KiB each).
+        /// The largest number of outcomes in memory, for visits for which the gate opened, while neither the disk nor
+        /// the reserve accepts them. Each needs about 1 KiB. Beyond it the oldest is lost.
         package var opened = 4096
-        /// The maximum number of other outcomes in memory at such a time. Outcomes of phones without a usable payload
-        /// are given up first.
+        /// The largest number of other outcomes in memory while neither the disk nor the reserve accepts them. Beyond
+        /// it outcomes of failed transfers without a credential are given up first.
         package var ordinary = 2048
-        /// The maximum number of waiting decisions. Beyond it the oldest decisions are given up, together with the
-        /// replay names of their credentials.
+        /// The largest number of waiting decisions. Beyond it the oldest is given up, and the gate may not recognise
+        /// its credential after a restart.
         package var decisions = 1024
-        /// The maximum number of outcomes in one transaction. With so few outcomes, the sync is nearly the whole cost
-        /// of a transaction.
+        /// The largest number of outcomes in one transaction. Up to this number, the sync is nearly the whole cost of
+        /// the transaction.
         package var batch = 32
-        /// The pause before the next attempt with a failed disk or reserve.
+        /// The wait before the disk or the reserve is tried again after a failure.
         package var retryAfter: Duration = .seconds(1)
-        /// The duration after which an unfinished transaction means that the disk does not respond.
+        /// The time after which a transaction that is not finished counts as a disk that does not respond.
         package var stallAfter: Duration = .seconds(10)
 
-        /// Creates the documented default limits.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 
     /// An event that changes the queue.
     package enum Event: Hashable, Sendable {
-        /// The given intent is to be written.
+        /// An intent must be written.
         case intent(UnwrittenIntent)
-        /// The given outcome is to be written.
+        /// An outcome must be written.
         case outcome(UnwrittenOutcome)
-        /// The gate was ordered to open. The given decision must be stored until the outcome follows.
+        /// The gate was ordered to open. The decision must be stored until the outcome is written.
         case decision(UnwrittenDecision)
-        /// The records of the step are durable. The ledger's rules permanently refuse the records of the visits in
-        /// `refused`.
+        /// The records of the step are durable, except those of the visits in `refused`, which the rules of the ledger
+        /// do not permit.
         case written(refused: Set<Text>)
         /// The disk did not accept the records.
         case writeFailed
-        /// The reserve has the outcomes.
+        /// The reserve has stored the outcomes of the step.
         case reserved
-        /// The reserve did not accept the outcomes.
+        /// The reserve did not accept the outcomes of the step.
         case reserveFailed
-        /// Records of the reserve are now in the ledger. `left`: the number of records that remain in the reserve;
-        /// `refused`: the number of records that the ledger's rules refuse.
+        /// Records of the reserve were written to the ledger. `left`: the number of records that are still in the
+        /// reserve; `refused`: the number of records that the rules of the ledger do not permit.
         case restored(left: Int, refused: Int)
-        /// The reserve's records could not be read.
+        /// The records of the reserve could not be read.
         case restoreFailed
-        /// No further events follow. The waiting records are to be written.
+        /// No further records follow. Write those that wait, and end.
         case finish
     }
 
-    /// The next action.
+    /// What the caller must do next.
     package enum Step: Hashable, Sendable {
-        /// Write these records into the ledger in one transaction, in this order. `restoring`: include the next records
-        /// of the reserve.
+        /// Write these records to the ledger in one transaction, in this order. `restoring`: also write the next
+        /// records of the reserve.
         case write([UnwrittenIntent], [UnwrittenDecision], [UnwrittenOutcome], restoring: Bool)
-        /// Write these outcomes into the reserve.
+        /// Write these outcomes to the reserve.
         case reserve([UnwrittenOutcome])
-        /// The queue is finished: everything that can be stored is stored.
+        /// The queue has ended: every record that could be stored is stored.
         case end
     }
 
@@ -81,7 +81,7 @@ package struct KeeperQueue: Sendable {
     private var ordinary: [UnwrittenOutcome] = []
     private var decisions: [UnwrittenDecision] = []
     private var underWay: Step?
-    /// The time at which the disk received the step in progress; nil without a step.
+    /// When the step in progress began; nil if no step is in progress.
     private var begun: Instant?
     private var retryAt: Instant?
     private var reserveRetryAt: Instant?
@@ -91,10 +91,10 @@ package struct KeeperQueue: Sendable {
 
     /// The number of records in the reserve.
     package private(set) var reserved: Int
-    /// The number of visits whose outcome was lost since the start.
+    /// The number of visits whose outcome was lost since the queue was created.
     package private(set) var lost = 0
-    /// Whether the disk has not responded for ``Limits/stallAfter`` (``next(at:)`` determines this). Until the disk
-    /// responds, no intent is queued.
+    /// Whether a step has been in progress for longer than ``Limits/stallAfter``, as of the last ``next(at:)``. While
+    /// it is, no intent is accepted.
     package private(set) var isStalled = false
 
     /// Creates an empty queue. `reserved`: the number of records that an earlier run left in the reserve.
@@ -102,16 +102,16 @@ package struct KeeperQueue: Sendable {
         (self.limits, self.reserved) = (limits, reserved)
     }
 
-    /// The number of records that the disk has refused so far: those in the reserve, and those in memory while the disk
-    /// refuses or does not respond; 0 for a working disk. Decisions count only if no other record is unwritten, because
-    /// their outcomes follow within seconds.
+    /// The number of records that the disk has not accepted: those in the reserve, and those in memory while the disk
+    /// refuses writes or does not respond. 0 if the disk works. Decisions are counted only if there is no other such
+    /// record, because their outcomes follow within seconds.
     package var unwritten: Int {
         if retryAt == nil, reserved == 0, !isStalled { return 0 }
         let records = reserved + held.count
         return records > 0 ? records : undecided.count
     }
 
-    /// The number of visits whose outcome exists only in memory.
+    /// The number of visits whose outcome is only in memory.
     package var inMemory: Int { held.reduce(0) { $0 + $1.visits } }
 
     private var held: [UnwrittenOutcome] {
@@ -121,13 +121,13 @@ package struct KeeperQueue: Sendable {
         }
     }
 
-    /// Decisions that are not on the disk.
+    /// The decisions that are not on the disk yet.
     private var undecided: [UnwrittenDecision] {
         if case .write(_, let decisions, _, _) = underWay { decisions + self.decisions } else { decisions }
     }
 
-    /// Applies an event. Returns the ids of the intents that are not written. The caller must report the failure for
-    /// each of them.
+    /// Applies an event. Returns the ids of the intents that will not be written. The caller must report a failure for
+    /// each.
     package mutating func handle(_ event: Event, at now: Instant) -> [Text] {
         switch event {
         case .intent(let intent): return add(intent)
@@ -158,20 +158,20 @@ package struct KeeperQueue: Sendable {
         case .restoreFailed: restoreRetryAt = now.advanced(by: limits.retryAfter)
         case .finish:
             isFinishing = true
-            // Try the ledger and the reserve once more, without a pause.
+            // Try the ledger and the reserve once more, without waiting.
             (retryAt, reserveRetryAt, restoreRetryAt) = (nil, nil, nil)
         }
         return []
     }
 
-    /// Returns the next step; nil if there is no step before ``deadline`` or the next event.
+    /// Returns the next step; nil if there is none before ``deadline`` or the next event.
     package mutating func next(at now: Instant) -> Step? {
         if let stall = stallAt, now >= stall { isStalled = true }
         guard underWay == nil, !hasEnded else { return nil }
         let diskRefuses = isResting(retryAt, at: now)
         let restoring = !diskRefuses && reserved > 0 && !isResting(restoreRetryAt, at: now)
         if !intents.isEmpty || restoring || !diskRefuses && (hasOutcomes || !decisions.isEmpty) {
-            // Try an intent even if the disk has just refused a write. Outcomes join the intent only if the disk is
+            // An intent is tried even if the disk has just refused a write. Outcomes are added only if the disk is
             // known to work, and only after the older outcomes of the reserve.
             let outcomes = restoring || diskRefuses || retryAt != nil && !intents.isEmpty ? [] : takeOutcomes()
             let newestFirst = Array(intents.reversed())
@@ -187,7 +187,7 @@ package struct KeeperQueue: Sendable {
         return .end
     }
 
-    /// The time at which ``next(at:)`` has a step without a further event; nil if there is none.
+    /// When ``next(at:)`` must be called again even if no event occurs; nil if it need not be.
     package var deadline: Instant? {
         if underWay != nil { return isStalled ? nil : stallAt }
         guard !hasEnded else { return nil }
@@ -210,7 +210,7 @@ package struct KeeperQueue: Sendable {
     }
 
     private mutating func add(_ outcome: UnwrittenOutcome) -> [Text] {
-        // Drop the intent of an ended visit, because it is no longer needed.
+        // The visit has ended, so its waiting intent is no longer needed.
         let waiting = intents.firstIndex { $0.intent == outcome.intent }
         if let waiting { intents.remove(at: waiting) }
         if hasEnded {
@@ -241,7 +241,8 @@ package struct KeeperQueue: Sendable {
         ordinary.insert(contentsOf: outcomes.filter { $0.outcome.weight != .opened }, at: 0)
     }
 
-    /// Whether a failed destination must not be tried again yet. After ``Event/finish`` it is not tried again at all.
+    /// Returns whether a destination that failed must not be tried yet. After ``Event/finish`` it is not tried a second
+    /// time.
     private func isResting(_ until: Instant?, at now: Instant) -> Bool {
         until.map { isFinishing || $0 > now } ?? false
     }

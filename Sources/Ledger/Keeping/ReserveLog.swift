@@ -1,28 +1,29 @@
 import Encoding
 
-/// The format of the reserve, a file of fixed size for records that the database refuses.
+/// The format of the reserve: a file of fixed size for records that the database cannot store.
 ///
-/// A seed, then consecutive records: length, hash, body. The hashes form a chain that begins with the seed. The chain
-/// distinguishes records from torn records and from remains of an earlier use. A new seed empties the whole log.
+/// The file contains a seed, and then one record after another: length, hash and body. The hashes are a chain that
+/// begins with the seed. By the chain, a reader distinguishes complete records from torn ones and from the remains of
+/// earlier use. A new seed empties the file.
 package struct ReserveLog: Hashable, Sendable {
-    /// The number of bytes of the seed.
+    /// The size of the seed, in bytes.
     package static let seedBytes = 16
-    /// The number of bytes of one record in addition to its body.
+    /// The size of a record without its body, in bytes.
     package static let overhead = 4 + ChainHash.byteCount
 
-    /// The offset of the next record.
+    /// The offset at which the next record is written.
     package private(set) var end: Int
-    /// The number of records so far.
+    /// The number of records in the log.
     package private(set) var count = 0
     private var hash: ChainHash
 
-    /// Creates an empty log with its seed.
+    /// Creates an empty log that begins with `seed`.
     package init(seed: [UInt8]) {
         (hash, end) = (.genesis(ledger: Text(Hex.encode(seed))), seed.count)
     }
 
-    /// Returns the bytes of the next record, to be written at ``end``. Call the function on a copy, and keep the copy
-    /// only after the bytes are durable.
+    /// Adds a record with the given body, and returns the bytes to write at the former ``end``. Call this method on a
+    /// copy of the log, and use the copy only once the bytes are durable.
     package mutating func append(_ body: [UInt8]) -> [UInt8] {
         count += 1
         hash = hash.next(position: count, body: body)
@@ -32,8 +33,8 @@ package struct ReserveLog: Hashable, Sendable {
         return length + hash.bytes + body
     }
 
-    /// Parses `bytes`, the beginning of the file. Returns the log and the bodies of its records. The log ends before
-    /// the first record that does not continue the chain.
+    /// Reads `bytes`, the content of the file. Returns the log and the bodies of its records. The log ends before the
+    /// first record that does not continue the chain.
     package static func read(_ bytes: [UInt8]) -> (log: ReserveLog, bodies: [[UInt8]]) {
         var log = ReserveLog(seed: Array(bytes.prefix(seedBytes)))
         var bodies: [[UInt8]] = []

@@ -1,18 +1,18 @@
 package import Encoding
 
-/// A part of the ledger as JSON lines that can be verified without the ledger: a first line with the starting point, a
-/// line for each entry, and a last line with the end point, the newest statement of the witness, and a signature over
-/// all lines.
+/// A part of the ledger as JSON lines, which can be verified without the ledger. The first line contains the starting
+/// point, then each entry has a line. The last line contains the end point, the newest statement of the witness, and a
+/// signature over all three.
 package enum LedgerExport {
     static let firstType: Text = "gatehouse/export/1"
     static let lastType: Text = "gatehouse/export-end/1"
 
-    /// Returns the first line of an export.
+    /// Returns the first line of an export that begins after the point `start`.
     package static func first(ledger: Text, start: ChainPoint) -> JSON {
         ["type": .string(firstType), "ledger": .string(ledger), "start": start.json]
     }
 
-    /// Returns the line of an entry: position, hash and unchanged record.
+    /// Returns the line of one entry, with its position, its hash and its unchanged record.
     package static func line(_ entry: LedgerEntry) -> JSON {
         [
             "position": .int(entry.position), "hash": .text(entry.hash.hex),
@@ -20,8 +20,8 @@ package enum LedgerExport {
         ]
     }
 
-    /// Returns the last line. `key`: the signing key; without a key, the export only proves that it is complete.
-    /// `head`: the newest statement of the witness.
+    /// Returns the last line of an export. `key`: the key that signs it; without a key the export proves only that it
+    /// is complete. `head`: the newest statement of the witness; nil if there is none.
     package static func last(
         ledger: Text, start: ChainPoint, end: ChainPoint, head: SignedHead?, key: WitnessKey?
     ) -> JSON {
@@ -40,15 +40,15 @@ package enum LedgerExport {
     }
 }
 
-/// Reads and verifies an export line by line, without database or network.
+/// Verifies an export, line by line, without database or network.
 package struct ExportVerifier: Sendable {
-    /// The result of the verification.
+    /// The result of verifying an export.
     package struct Result: Sendable {
-        /// The result for the chain.
+        /// The result of verifying the chain of entries.
         package var report: ChainReport
         /// The Ed25519 key that signed the export; nil for an unsigned export.
         package var signer: [UInt8]?
-        /// The statement of the witness in the export, with a verified signature; nil if there is none.
+        /// The witness's statement in the export, whose signature was verified; nil if the export contains none.
         package var head: SignedHead?
     }
 
@@ -57,10 +57,10 @@ package struct ExportVerifier: Sendable {
     private var verifier: ChainVerifier?
     private var last: JSON?
 
-    /// Creates a verifier at the beginning of an export.
+    /// Creates a verifier for one export.
     package init() {}
 
-    /// Reads the next line, without its line end. Throws if the line is invalid at this place of the export.
+    /// Reads the next line, without its line end. Throws if the line is not valid at this place of the export.
     package mutating func add(line: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(line), last == nil else { throw RecordError(member: "") }
         guard verifier != nil else {
@@ -85,7 +85,7 @@ package struct ExportVerifier: Sendable {
             LedgerEntry(position: try fields.int("position"), hash: hash, body: record.compactBytes))
     }
 
-    /// Ends the input. Throws if the last line is missing or its signature is wrong.
+    /// Ends the input. Throws if the last line is missing or does not match the first, or if its signature is wrong.
     package consuming func finish() throws(RecordError) -> Result {
         guard let verifier, let start, let last else { throw RecordError(member: "end") }
         let fields = try RecordFields(last)

@@ -2,26 +2,26 @@ import Encoding
 
 /// One visit in the output of `gatehouse ledger list`.
 package struct ListedVisit: Hashable, Sendable {
-    /// The position of the visit's last record in the chain.
+    /// The position of the visit's newest entry in the chain.
     package var position: Int
-    /// The entry's hash; nil when the stored bytes are not a hash.
+    /// The entry's hash; nil if the stored bytes are not a hash.
     package var hash: ChainHash?
-    /// The bytes of the ledger's entry, as stored.
+    /// The bytes of the entry, as they are stored.
     package var body: [UInt8]
-    /// The record of the entry: an outcome, or an intent without an outcome; nil if the entry is not a record.
+    /// The record in the entry: an outcome, or an intent whose visit has no outcome. Nil if the bytes are not a record.
     package var record: LedgerRecord?
-    /// The delivery state of the visit's report; nil for an open visit, which has no report yet.
+    /// The delivery state of the visit's report; nil for a visit without an outcome, which has no report yet.
     package var report: ReportState?
 
-    /// Creates a visit from its entry and its report's state.
+    /// Creates a visit from its newest entry and the delivery state of its report.
     package init(position: Int, hash: ChainHash?, body: [UInt8], report: ReportState?) {
         (self.position, self.hash, self.body, self.report) = (position, hash, body, report)
         record = try? LedgerRecord(bytes: body)
     }
 }
 
-/// The ledger as text: a table for people, JSON lines for programs. In texts from outside, characters that could
-/// control a terminal are replaced.
+/// The ledger's visits as text: a table for people, or JSON lines for programs. Characters that could control a
+/// terminal are replaced.
 package enum LedgerListing {
     /// The width of the table, in characters.
     package static let width = 80
@@ -30,13 +30,14 @@ package enum LedgerListing {
     /// The first line of the table.
     package static var header: String { row(columns.map(\.0), ["REASONS"]).joined() }
 
-    /// Returns lines of at most ``width`` characters: the visit, then the reasons that do not fit into the first line.
+    /// Returns the lines for a visit, each at most ``width`` characters long. Reasons that do not fit into the first
+    /// line are in further lines.
     package static func lines(_ visit: ListedVisit) -> [String] {
         guard let record = visit.record else {
             return row(["-", "-", "unreadable", "-", "-"], ["(entry \(visit.position))"])
         }
         let stamp = record.stamp
-        // A date without a reliable source is marked, not hidden.
+        // A question mark shows that the date has no reliable source.
         let doubt = stamp.time.provenance < .rtc ? "?" : " "
         let time = String(stamp.time.utc.rfc3339.prefix(19)).replacingT + doubt
         let seq = String(record.seq)
@@ -54,16 +55,16 @@ package enum LedgerListing {
         }
     }
 
-    /// The opening of the gate as text. The text is `none` for an appliance without an actuator.
+    /// Returns what the gate did, as text: `none` for an appliance without an actuator.
     private static func gate(_ outcome: Outcome) -> String {
         guard let gate = outcome.gate else { return outcome.result == .interrupted ? "unknown" : "none" }
         guard gate.opened else { return "shut" }
-        // The duration is unknown if an external access controller opens the door.
+        // If an external access controller opens the door, the duration is not known.
         return gate.pulseMilliseconds > 0 ? "\(gate.pulseMilliseconds) ms" : "opened"
     }
 
-    /// Returns one JSON object in one line: the record's members, then `position`, `hash`, `report` and `remedy`.
-    /// `remedy` states what a person can do about the result, or null.
+    /// Returns one JSON object in one line: the members of the record, and then `position`, `hash`, `report` and
+    /// `remedy`. `remedy`: the instruction for a person, or nil, which is written as null.
     package static func json(_ visit: ListedVisit, remedy: String?) -> String {
         var object = visit.record == nil ? ["unreadable": true] : (try? JSON.parse(visit.body))?.object ?? JSONObject()
         object["position"] = .int(visit.position)
@@ -73,7 +74,8 @@ package enum LedgerListing {
         return JSON.object(object).compactText
     }
 
-    /// Returns the cells in their columns, followed by as many words as fit. Further lines contain the remaining words.
+    /// Returns the lines of one row of the table: the cells in their columns, and then the words. Words that do not fit
+    /// continue in further lines.
     private static func row(_ cells: [String], _ words: [String]) -> [String] {
         var line = ""
         for (cell, column) in zip(cells, columns) {
@@ -96,7 +98,7 @@ package enum LedgerListing {
         }
     }
 
-    /// Replaces control characters, and other characters that could control a terminal, by "?".
+    /// Replaces each character that could control a terminal, such as a control character, by "?".
     private static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -111,6 +113,6 @@ package enum LedgerListing {
 }
 
 extension String {
-    /// The text with a space between date and time of day, for display.
+    /// The text with a space in place of the first `T`, to separate date and time of day.
     fileprivate var replacingT: String { split(separator: "T", maxSplits: 1).joined(separator: " ") }
 }

@@ -1,18 +1,18 @@
 import Encoding
 
-/// Entries as comma-separated values (RFC 4180) for spreadsheets, one line for each entry, without proof. Every cell is
-/// quoted, and no cell begins like a formula.
+/// The ledger as comma-separated values (RFC 4180) for spreadsheets, one line for each entry. Unlike an export
+/// (``LedgerExport``), the table cannot be verified. Every cell is quoted, and no cell begins like a formula.
 package enum LedgerTable {
     private static let columns = [
         "position", "seq", "kind", "visit", "kiosk", "time", "clock", "result", "reasons", "opened", "pulse_ms",
         "format", "issuer", "types", "name", "others", "session_ms", "repeated", "dropped", "hash",
     ]
 
-    /// The first line of the table, without its line end.
+    /// The first line of the table with the names of the columns, without its line end.
     package static var header: String { line(columns) }
 
-    /// Returns the line of an entry without its line end. If the entry is not a record, the line has only position and
-    /// hash.
+    /// Returns the line of an entry, without its line end. If the bytes of the entry are not a record, the line
+    /// contains only position, the kind `unreadable`, and hash.
     package static func line(_ entry: LedgerEntry) -> String {
         var cells = ["\(entry.position)"]
         switch try? LedgerRecord(bytes: entry.body) {
@@ -29,8 +29,8 @@ package enum LedgerTable {
         return line(cells)
     }
 
-    /// Returns the cells of an outcome. The cells are appended one by one, because older compilers cannot type-check
-    /// one large expression.
+    /// Returns the cells that only an outcome has. They are appended one by one, because older compilers cannot
+    /// type-check one large expression.
     private static func told(_ outcome: Outcome) -> [String] {
         let (gate, credential) = (outcome.gate, outcome.credential)
         var cells: [String] = [outcome.result.rawValue, outcome.reasons.map(\.code.string).joined(separator: " ")]
@@ -55,7 +55,7 @@ package enum LedgerTable {
     private static func line(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") }
 
     private static func cell(_ text: String) -> String {
-        // A text that begins like a formula gets an apostrophe, so that a spreadsheet does not evaluate it.
+        // A spreadsheet would evaluate a text that begins like a formula, so write an apostrophe before it.
         let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
         var cell = "\"" + (isFormula ? "'" : "")
         for scalar in text.unicodeScalars {

@@ -1,7 +1,7 @@
 package import Encoding
 
 extension ChainReport {
-    /// The output of `gatehouse ledger verify`: the result, then the figures, then the instructions.
+    /// The text output of `gatehouse ledger verify`, in lines: the result, the figures, the remedy.
     package var lines: [String] {
         var lines: [String] = []
         if isIntact {
@@ -40,7 +40,7 @@ extension ChainReport {
         return lines
     }
 
-    /// The result for machines: one JSON object.
+    /// The output of `gatehouse ledger verify` for programs: one JSON object.
     package var json: JSON {
         [
             "intact": .bool(isIntact), "entries": .int(entries), "evicted": .int(start.count),

@@ -1,60 +1,60 @@
 package import Encoding
 
-/// The delivery state of a report in the output of `gatehouse ledger list`.
+/// The delivery state of a report, as `gatehouse ledger list` prints it.
 package enum ReportState: String, CaseIterable, Sendable {
-    /// The destination has not confirmed the report, which is waiting or being sent.
+    /// The primary destination has not confirmed the report, which waits to be sent or is being sent.
     case queued
-    /// The destination has confirmed the entry of the report and all earlier entries.
+    /// The primary destination has confirmed the entry of the report and all earlier entries.
     case confirmed
-    /// No destination exists, because no agent was ever connected.
+    /// There is no primary destination, because no agent was ever connected.
     case nobody = "none"
 }
 
-/// The part of the ledger that a destination has confirmed. A destination is the operator's agent (``primary``) or a
-/// named copy agent.
+/// The cursor of one destination: which part of the ledger the destination has confirmed. The destination is the
+/// primary agent (``primary``) or a named copy agent.
 ///
-/// The ledger is the outbox: the entries after the cursor wait for the destination, so no report is queued or marked
-/// separately. The connection is only the present route to the destination and can be replaced.
+/// The ledger itself is the outbox: all entries after the cursor wait for the destination, so reports are not stored or
+/// marked separately. A connection leads to the destination at present and can be replaced.
 package struct DeliveryCursor: Hashable, Sendable {
-    /// The destination for which the ledger keeps entries until their confirmation.
+    /// The name of the primary destination. Entries stay in the ledger until this destination has confirmed them.
     package static let primary: Text = "primary"
-    /// The maximum number of destinations of a gate, including the primary destination.
+    /// The largest number of destinations of a gate: the primary destination and eight copy agents.
     package static let limit = 9
 
-    /// The destination that the cursor belongs to.
+    /// The name of the destination.
     package let destination: Text
-    /// The highest position up to which the destination has confirmed all entries; 0 if it has confirmed none.
+    /// The position up to which the destination has confirmed all entries; 0 if it has confirmed none.
     package private(set) var confirmed: Int
-    /// The id of the connection that is the present route to the destination. Without a connection (nil), no entry is
+    /// The id of the connection that leads to the destination; nil if there is none. Without a connection no entry is
     /// kept for the destination.
     package private(set) var connection: Text?
-    /// The position and hash of the last entry for which the destination gave a receipt; nil before the first receipt.
-    /// Every later state of the ledger must contain this entry.
+    /// The position and hash that the destination's last receipt confirms; nil before the first receipt. Every later
+    /// state of the ledger must contain this entry.
     package private(set) var receipt: Checkpoint?
 
-    /// Creates a cursor from its properties. The defaults are those of a new destination.
+    /// Creates the cursor of `destination`. The defaults are those of a new destination.
     package init(_ destination: Text, confirmed: Int = 0, connection: Text? = nil, receipt: Checkpoint? = nil) {
         (self.destination, self.confirmed, self.connection, self.receipt) = (
             destination, confirmed, connection, receipt
         )
     }
 
-    /// The position of the first entry that must not be evicted before the destination has received it; nil if no entry
-    /// is kept for the destination.
+    /// The position of the first entry that must be kept until the destination has received it; nil if no entry is kept
+    /// for the destination.
     package var firstUnconfirmed: Int? { connection == nil ? nil : confirmed + 1 }
 
-    /// Whether the destination has a connection, or once confirmed entries over a connection. In the second case the
-    /// waiting entries are kept for the next connection.
+    /// Whether the destination has, or had, a connection: it is connected now, or it has confirmed entries before. If
+    /// so, entries that wait are sent over the next connection.
     package var isKnown: Bool { connection != nil || confirmed > 0 }
 
-    /// Returns the delivery state of the entry at `position`.
+    /// Returns the delivery state of the report of the entry at `position`.
     package func state(of position: Int) -> ReportState {
         position <= confirmed ? .confirmed : isKnown ? .queued : .nobody
     }
 
-    /// Records that the destination has confirmed every entry up to `position`. A position beyond the end, or an
-    /// already confirmed position, changes nothing. `receipt`: the hash in the destination's receipt, if any. Returns
-    /// whether the cursor moved.
+    /// Moves the cursor to `position`, up to which the destination has confirmed every entry. Returns false, and
+    /// changes nothing, if `position` is confirmed already or beyond the end. `receipt`: the hash in the destination's
+    /// receipt; nil if something else confirmed the entries.
     package mutating func confirm(upTo position: Int, end: ChainPoint, receipt: ChainHash? = nil) -> Bool {
         guard position > confirmed, position <= end.count else { return false }
         confirmed = position
@@ -62,12 +62,13 @@ package struct DeliveryCursor: Hashable, Sendable {
         return true
     }
 
-    /// Makes another connection the route to the destination. Delivery continues where the previous connection stopped.
+    /// Makes `connection` the connection that leads to the destination. Delivery continues after the cursor.
     package mutating func takeOver(by connection: Text) { self.connection = connection }
 
-    /// Removes the route to the destination. Until another connection takes over, no entry is kept for the destination.
+    /// Removes the connection that leads to the destination. No entry is kept for the destination until another
+    /// connection takes over.
     package mutating func letGo() { connection = nil }
 
-    /// Returns the cursor of the destination for a new ledger, whose positions begin at 1.
+    /// The cursor of the same destination and connection in a new ledger, in which nothing is confirmed.
     package var inNewLedger: DeliveryCursor { DeliveryCursor(destination, connection: connection) }
 }

@@ -1,29 +1,30 @@
 package import Encoding
 
-/// The report of a visit to the operator's cloud agent. The report depends only on the ledger's entry. Every attempt
-/// therefore sends the same bytes under the same id, and no part of a report is stored outside the ledger.
+/// The report about a visit for the operator's agents. It depends only on the ledger's entry: every attempt sends the
+/// same bytes with the same id, and nothing of a report is stored outside the ledger.
 package enum Report {
-    /// The `type` of a report in a basicmessage.
+    /// The value of the member `type` in a report that is sent as a basicmessage.
     package static let type: Text = "verification-report/1.0"
 
-    /// Returns the stable id of the report: the id of the visit. It is also the `@id` of the message, by which
-    /// receivers recognise repetitions.
+    /// Returns the id of the report, which is the id of the visit. It is also the `@id` of the message, so receivers
+    /// recognise repetitions.
     package static func id(_ record: OutcomeRecord) -> Text { record.visit }
 
-    /// Returns the report of an entry, with the entry's position in the chain; nil if the entry is not an outcome.
+    /// Returns the report of `entry`, with the entry's position; nil if the entry is not an outcome.
     package static func json(of entry: LedgerEntry, in ledger: Text) -> JSON? {
         guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return nil }
         return json(record, entry, ledger)
     }
 
-    /// Whether the entry states a rejection or a failure. Such a report is sent at once and not collected with others.
+    /// Returns whether the entry records a rejection or a failure. Its report is sent at once, not together with later
+    /// ones.
     package static func isUrgent(_ entry: LedgerEntry) -> Bool {
         guard case .outcome(let record) = try? LedgerRecord(bytes: entry.body) else { return false }
         return record.outcome.result != .accepted
     }
 
-    /// The members of the report in their fixed order, as described in `docs/protocols/reports.md`. `clock` is `synced`
-    /// for a synchronised or given date; `clockSource` names the source of the date.
+    /// Returns the members of the report in their fixed order (`docs/protocols/reports.md`). `clock` is `synced` if the
+    /// date is synchronised or given; `clockSource` is the source of the date.
     private static func json(_ record: OutcomeRecord, _ entry: LedgerEntry, _ ledger: Text) -> JSON {
         let stamp = record.stamp
         let synced = stamp.time.provenance >= .synchronised

@@ -1,31 +1,33 @@
 import Encoding
 
-/// Limits on the size of a record. A longer text is truncated, never refused: an unusual credential must not prevent
-/// the record of its visit. With the default limits, a record is smaller than 24 KiB for any input. An ordinary record
-/// has about 700 bytes.
+/// The limits for the size of a record. A longer text is truncated and not refused, so that an unusual credential
+/// cannot prevent the record of its visit. With the default limits every record is smaller than 24 KiB; most have about
+/// 700 bytes.
 package struct LedgerLimits: Hashable, Sendable {
-    /// The maximum number of reasons recorded for one outcome, most important first.
+    /// The largest number of reasons in an outcome; the most important ones come first.
     package var reasons = 16
-    /// The maximum number of types recorded for one credential.
+    /// The largest number of types that are recorded for the credential of a visit.
     package var types = 16
-    /// The maximum number of further credentials recorded for one visit.
+    /// The largest number of further credentials that are recorded for a visit.
     package var others = 4
-    /// The maximum number of types recorded for each further credential of the visit.
+    /// The largest number of types that are recorded for each further credential.
     package var otherTypes = 4
-    /// The maximum number of UTF-8 bytes of an identifier: kiosk, boot, issuer, type, JSON pointer.
+    /// The largest length of an identifier in UTF-8 bytes: the name of the gate, the boot, an issuer, a type, a JSON
+    /// pointer.
     package var identifierBytes = 256
-    /// The maximum number of UTF-8 bytes of a code, a format, a name or a version.
+    /// The largest length of a code, a format, a name or a version in UTF-8 bytes.
     var codeBytes = 96
-    /// The maximum number of UTF-8 bytes of a visit id; a UUID has 36.
+    /// The largest length of the id of a visit or intent in UTF-8 bytes. A UUID has 36.
     var visitBytes = 64
-    /// The maximum number of open visits. Exceeding the limit is a programming error of the caller; a crowd of visitors
-    /// does not reach it.
+    /// The largest number of intents without an outcome. More of them are a programming error of the caller: even a
+    /// crowd of visitors does not reach this number.
     package var openVisits = 256
 
-    /// Creates the documented default limits.
+    /// Creates a value whose properties have their defaults.
     package init() {}
 
-    /// Returns `text` truncated to at most `bytes` UTF-8 bytes at a character boundary. A truncated text ends in "…".
+    /// Returns `text`, truncated to at most `bytes` UTF-8 bytes at the end of a character. A truncated text ends with
+    /// "…".
     static func clip(_ text: Text, to bytes: Int) -> Text {
         guard text.utf8.count > bytes else { return text }
         let mark = "…"

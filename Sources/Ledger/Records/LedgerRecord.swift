@@ -1,52 +1,53 @@
 package import Encoding
 
-/// The intent: a visit may soon have an effect. The intent is written before any light, status byte or gate pulse. An
-/// unused intent is used for the next phone. The outcome that names the intent's position determines the visit of the
-/// intent.
+/// The record of an intent: a visit may soon have an effect. It is written before any light, status byte or pulse of
+/// the gate. An intent that the visit did not need is used for the next phone, so only the outcome, which contains the
+/// intent's position, shows the visit to which the intent belongs.
 package struct IntentRecord: Hashable, Sendable {
-    /// The number of the visit that will use the intent (``OutcomeRecord/seq``).
+    /// The number of the visit to which the intent will belong (``OutcomeRecord/seq``).
     package var seq: Int
-    /// The UUID of the intent in lower case, in the member `visit`. In records of earlier versions, the UUID of the
-    /// visit.
+    /// The UUID of the intent in lower case, in the member `visit`. In records of earlier versions it is the UUID of
+    /// the visit.
     package var intent: Text
-    /// The place and time of the record.
+    /// The gate, the boot and the time of the record.
     package var stamp: RecordStamp
 }
 
-/// The outcome: a visit has ended. ``Report`` is made from this record.
+/// The record of an outcome: a visit has ended. ``Report`` is made from it.
 package struct OutcomeRecord: Hashable, Sendable {
-    /// The number of the visit. Each ledger has one series of numbers without gaps, which begins with 1 and continues
-    /// across restarts.
+    /// The number of the visit. The numbers of a ledger begin with 1, have no gaps, and continue after a restart.
     ///
-    /// A visit takes its number with its *first* record, so its intent and its outcome have the same number. Every
-    /// intent gets exactly one outcome (``Recovery`` writes missing outcomes), so the reports have no gaps either. A
-    /// number that a receiver lacks belongs to an open visit, to a report that is being delivered, or to a report
-    /// counted in `dropped`.
+    /// A visit gets its number with its *first* record, so its intent and its outcome have the same number. Every
+    /// intent gets exactly one outcome (``Recovery`` writes missing ones), so the reports have no gaps either. If a
+    /// receiver of reports lacks a number, the visit is open, its report is being delivered, or its report is counted
+    /// in `dropped`.
     package var seq: Int
-    /// The UUID of the visit in lower case, which is also the id of the visit's report.
+    /// The UUID of the visit in lower case, which is also the id of its report.
     package var visit: Text
-    /// The position of the visit's intent; nil for a visit without an intent (the visit failed before the intent was
-    /// written, or the ledger failed). Only this position connects the two records, because each has an id of its own.
+    /// The position of the visit's intent; nil for a visit without an intent, which failed before the intent was
+    /// written or for which the ledger failed. Only this position connects the two records, because each has its own
+    /// id.
     package var intent: Int?
-    /// The place and time of the record.
+    /// The gate, the boot and the time of the record.
     package var stamp: RecordStamp
     /// The result of the visit.
     package var outcome: Outcome
-    /// The number of reports lost since the previous outcome for lack of room for unconfirmed entries.
+    /// The number of reports that were lost since the outcome before, because there was no room for unconfirmed
+    /// entries.
     package var dropped: Int
 }
 
-/// The content of a ledger entry.
+/// The record in an entry of the ledger.
 package enum LedgerRecord: Hashable, Sendable {
     /// A visit has begun.
     case intent(IntentRecord)
     /// A visit has ended.
     case outcome(OutcomeRecord)
 
-    /// The version of the record format, member `v`.
+    /// The version of the record format, which the member `v` contains.
     static let version = 1
 
-    /// The UUID: the visit's, or the intent's own.
+    /// The UUID in the record: that of the visit or, for an intent, that of the intent.
     package var visit: Text {
         switch self {
         case .intent(let record): record.intent
@@ -62,7 +63,7 @@ package enum LedgerRecord: Hashable, Sendable {
         }
     }
 
-    /// The place and time of the record.
+    /// The gate, the boot and the time of the record.
     package var stamp: RecordStamp {
         switch self {
         case .intent(let record): record.stamp
@@ -70,7 +71,7 @@ package enum LedgerRecord: Hashable, Sendable {
         }
     }
 
-    /// The bytes of the record: compact JSON with members in fixed order. These bytes are hashed, stored and exported.
+    /// The record as compact JSON with its members in a fixed order. These bytes are hashed, stored and exported.
     package var bytes: [UInt8] {
         var members = [JSONObject.Member("v", .int(Self.version))]
         switch self {
@@ -91,7 +92,7 @@ package enum LedgerRecord: Hashable, Sendable {
         return JSON.object(JSONObject(members)).compactBytes
     }
 
-    /// Parses a record. Throws if the bytes are not a record in exactly the form of ``bytes``.
+    /// Reads a record. Throws if the bytes differ in any way from those that this program writes (``bytes``).
     package init(bytes: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
         let fields = try RecordFields(json)
@@ -107,7 +108,7 @@ package enum LedgerRecord: Hashable, Sendable {
                     outcome: try Outcome(fields), dropped: try fields.figure("dropped")))
         default: throw RecordError(member: "kind")
         }
-        // Each record has exactly one encoding. Other bytes with the same meaning are rejected.
+        // Each record has exactly one encoding, so refuse other bytes with the same meaning.
         guard self.bytes == bytes else { throw RecordError(member: "") }
     }
 }

@@ -1,9 +1,9 @@
 package import Encoding
 
-/// The end of a visit, as stated by the caller. ``LedgerHead`` makes an ``OutcomeRecord`` from it. An outcome contains
-/// no claims.
+/// The end of a visit, as the kiosk reports it. ``LedgerHead`` makes an ``OutcomeRecord`` from it. It contains no
+/// claims.
 package struct Outcome: Hashable, Sendable {
-    /// The recorded ends of a visit (abandoned visits are only counted).
+    /// How a visit ended. A visit that the visitor abandoned is only counted, and has no record.
     package enum Result: String, CaseIterable, Sendable {
         /// The visitor was admitted.
         case accepted
@@ -11,49 +11,51 @@ package struct Outcome: Hashable, Sendable {
         case rejected
         /// The transfer or the gate failed before a verdict.
         case failed
-        /// The power or the process failed between intent and outcome. Whether the gate opened is unknown.
+        /// The power or the process failed between intent and outcome. Whether the gate opened may be unknown.
         case interrupted
     }
 
-    /// A reason: a code of the table of reason codes, as text, so that every later version can read the record. The
-    /// first reason determined the result. The following reasons are findings of the verification or, after a Tuvali
-    /// code, the more specific code.
+    /// A reason code as text, so that every later version can read the record. The first reason of an outcome
+    /// determined its result. The following ones are findings of the verification, or a more specific code after a code
+    /// of Tuvali.
     package struct Reason: Hashable, Sendable {
         /// The text of the reason code.
         package var code: Text
-        /// A JSON pointer (RFC 6901) to the member that caused the finding; never the value of the member.
+        /// A JSON pointer (RFC 6901) to the member that caused the finding; nil if no single member did. The member's
+        /// value is not recorded.
         package var pointer: Text?
 
-        /// Creates a reason from a code and, if one member caused the finding, the pointer to that member.
+        /// Creates a reason. `pointer`: the JSON pointer to the member that caused the finding.
         package init(_ code: Text, pointer: Text? = nil) {
             self.code = code
             self.pointer = pointer
         }
     }
 
-    /// A presented credential, without its claims.
+    /// What is recorded about a presented credential. It contains no claims.
     package struct Credential: Hashable, Sendable {
-        /// The format of the credential: `ldp_vc`, `vc+sd-jwt`, `mso_mdoc`, …
+        /// The format of the credential, such as `ldp_vc`, `vc+sd-jwt` or `mso_mdoc`.
         package var format: Text
         /// The issuer's identifier; nil if the credential names no issuer.
         package var issuer: Text?
-        /// The types of the credential, in the order of the credential.
+        /// The types of the credential, in their order in the credential.
         package var types: [Text]
-        /// The name of the credential in records: HMAC(site key, hash of the signed content) in lower-case hex
+        /// The name of the credential in records, an HMAC under the site key in lower-case hex
         /// (``SiteKey/name(ofSignedContent:)``); nil if no proof was checked. Every copy of the credential has the same
-        /// name at one site. At another site the name is useless.
+        /// name at one site. At another site its name is different.
         package var name: Text?
-        /// The first day of validity, as its first second in UTC. Only the day is kept: the time to the second is often
-        /// unique to one credential and could be used to follow a person.
+        /// The first day of validity, as its first second in UTC; nil if the credential states none. The time of day is
+        /// not kept, because it is often unique to one credential and could be used to follow a person.
         package let validFrom: Timestamp?
-        /// The last day of validity, as its first second in UTC. Only the day is kept, as in ``validFrom``.
+        /// The last day of validity, as its first second in UTC; nil if the credential states none. The time of day is
+        /// not kept.
         package let validUntil: Timestamp?
-        /// The SHA-256 of the bytes as received, in lower-case hex. Only records of earlier versions, whose dates have
-        /// milliseconds, contain this hash. The program reads it so that those records can still be verified, and never
-        /// writes it.
+        /// The SHA-256 of the credential's bytes as received, in lower-case hex; nil except in records of earlier
+        /// versions, whose dates have milliseconds. The program reads it, so that these records can still be verified,
+        /// but does not write it.
         package let oldDigest: Text?
 
-        /// Creates a credential from its data other than claims. Only the days of the dates are kept.
+        /// Creates the description of a credential. Of the two dates only the days are kept.
         package init(
             format: Text, issuer: Text?, types: [Text], name: Text? = nil, validFrom: Timestamp? = nil,
             validUntil: Timestamp? = nil
@@ -62,7 +64,7 @@ package struct Outcome: Hashable, Sendable {
                 format, issuer, types, name, validFrom?.recordDay, validUntil?.recordDay, oldDigest: nil)
         }
 
-        /// Creates a credential with exactly the values that a record contains.
+        /// Creates the description from the values in a record, without a change.
         init(
             _ format: Text, _ issuer: Text?, _ types: [Text], _ name: Text?, _ validFrom: Timestamp?,
             _ validUntil: Timestamp?, oldDigest: Text?
@@ -77,20 +79,20 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// The figures of the transfer.
+    /// Figures about the transfer of a credential.
     package struct Session: Hashable, Sendable {
-        /// The transport of the transfer: `tuvali`.
+        /// The transport of the transfer. The only value is `tuvali`.
         package var transport: Text
         /// The time from the phone's connection to the decision, in milliseconds.
         package var milliseconds: Int
         /// The number of chunks of the transfer.
         package var chunks: Int
-        /// The number of chunks dropped for a wrong CRC.
+        /// The number of chunks that were discarded because their CRC was wrong.
         package var crcErrors: Int
-        /// The number of repair rounds requested.
+        /// The number of repair rounds that the gate requested.
         package var retries: Int
 
-        /// Creates the statistics of one transfer.
+        /// Creates the figures of one transfer.
         package init(transport: Text, milliseconds: Int, chunks: Int, crcErrors: Int, retries: Int) {
             self.transport = transport
             self.milliseconds = milliseconds
@@ -100,33 +102,34 @@ package struct Outcome: Hashable, Sendable {
         }
     }
 
-    /// The state of the gate as the result of a visit, reported by the thread that drives the gate's line.
+    /// What the gate did for a visit, as reported by the thread that drives the gate's line.
     package struct Gate: Hashable, Sendable {
-        /// Whether the relay was energised, or a frame was sent to a gate controller.
+        /// Whether the relay was energised, or a frame was sent to an access controller.
         package var opened: Bool
         /// The time for which the relay was energised, in milliseconds; 0 if it was not energised.
         package var pulseMilliseconds: Int
-        /// Whether the sensor reported that a person passed; nil without a sensor or a clear result.
+        /// Whether the sensor reported a passage; nil if there is no sensor or its result is not clear.
         package var passage: Bool?
 
-        /// Returns the state of a gate that opened for `milliseconds` milliseconds.
+        /// Returns the value for a gate that opened for `milliseconds` milliseconds.
         package static func pulsed(milliseconds: Int) -> Gate { Gate(opened: true, pulseMilliseconds: milliseconds) }
-        /// The state of a gate that stayed shut.
+        /// The value for a gate that stayed shut.
         package static let shut = Gate(opened: false, pulseMilliseconds: 0)
     }
 
-    /// The software and rules of the verdict. They are needed to assess a record years later.
+    /// The versions of program and rules with which the verdict was made. They are needed to assess a record years
+    /// later.
     package struct Software: Hashable, Sendable {
         /// The name of the program.
         package var name: Text
-        /// The version of the software.
+        /// The version of the program.
         package var version: Text
         /// The version of the trust directory; nil if there was none.
         package var trust: Text?
         /// The version of the policy; nil if there was none.
         package var policy: Text?
 
-        /// Creates the description of a program and the rules that it applied.
+        /// Creates the description from a program's name and version and the versions of the rules that it applied.
         package init(name: Text, version: Text, trust: Text? = nil, policy: Text? = nil) {
             self.name = name
             self.version = version
@@ -137,35 +140,36 @@ package struct Outcome: Hashable, Sendable {
 
     /// The result of the visit.
     package var result: Result
-    /// The reasons, most important first. The list may be empty for `accepted` and `interrupted`.
+    /// The reasons, most important first. May be empty for `accepted` and `interrupted`.
     package var reasons: [Reason]
-    /// The credential that determines the verdict: the credential that fulfilled the accepting rule, or the credential
-    /// that failed; nil for a visit without a verdict.
+    /// The credential that determined the verdict: the one that fulfilled the accepting rule, or the one that failed.
+    /// Nil for a visit without a verdict.
     package var credential: Credential?
-    /// The further credentials of the visit, usually none. Credentials that also fulfil the accepting rule come first
-    /// and have a name and dates. The others did not affect the verdict.
+    /// The further credentials of the visit, usually none. First come those that also fulfil the accepting rule, with
+    /// name and dates. The others did not affect the verdict.
     package var others: [Credential] = []
-    /// The statistics of the transfer; nil without a transfer.
+    /// Figures about the transfer; nil if there was none.
     package var session: Session?
-    /// The state of the gate; nil for an appliance without an actuator, or if the state of an interrupted visit is
-    /// unknown.
+    /// What the gate did. Nil for an appliance without an actuator, and for an interrupted visit for which it is not
+    /// known.
     package var gate: Gate?
-    /// The software and rules of the verdict.
+    /// The versions of program and rules with which the verdict was made.
     package var software: Software
-    /// The number of further visits that ended in the same way shortly before and have no record of their own. The
-    /// number is usually 0.
+    /// The number of further visits that ended in the same way shortly before and have no record of their own; usually
+    /// 0.
     package var repeated = 0
-    /// The times of the first and the last of the ``repeated`` visits, on the clock of ``RecordStamp/monotonic``; nil
-    /// if there were none, or for a record of a version without this member.
+    /// The times of the first and the last of the ``repeated`` visits, on the clock of ``RecordStamp/monotonic``. Nil
+    /// if there were none, and in records of earlier versions.
     package var repeatedSpan: ClosedRange<Instant>?
-    /// The maximum of ``repeated``: more than a radio can deliver, and small enough that sums do not overflow.
+    /// The largest value of ``repeated``: more visits than a radio can serve, and small enough that sums do not
+    /// overflow.
     package static let mostRepeated = 1 << 32
-    /// The ledger that this ledger replaces. Only the first record of the new ledger has a predecessor.
+    /// The ledger that the present ledger replaced; nil except in the first record of the present ledger.
     package var predecessor: Predecessor?
-    /// The fault of the replaced ledger, in words. Only the first record of the new ledger has this text.
+    /// Why the earlier ledger was replaced, in words; nil except in the first record of the present ledger.
     package var finding: Text?
 
-    /// Creates an outcome from the given values. The other properties have defaults.
+    /// Creates an outcome. The properties that are no parameters have their default values.
     package init(
         _ result: Result, reasons: [Reason] = [], credential: Credential? = nil, session: Session? = nil, gate: Gate?,
         software: Software
@@ -180,14 +184,14 @@ package struct Outcome: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// The priority of a record if the ledger lacks room.
+    /// The priority of an outcome when there is no room for all outcomes.
     package enum Weight: String, CaseIterable, Sendable {
-        /// The lowest priority: a transfer failed before a credential was received, and the gate stayed shut. Any radio
-        /// nearby can cause such records.
+        /// The lowest priority, given up first: a transfer failed before a credential was received, and the gate stayed
+        /// shut. Any radio nearby can cause such outcomes.
         case junk
-        /// The visitor was rejected, or the gate itself failed.
+        /// The middle priority: the visitor was rejected, or the gate itself failed.
         case ordinary
-        /// The gate opened, or may have opened. Such records are given up last.
+        /// The highest priority, given up last: the gate opened, or may have opened.
         case opened
     }
 

@@ -1,9 +1,9 @@
 import Encoding
 
-// The JSON form of an outcome. The order of members is fixed and optional members are omitted, so equal outcomes have
-// equal bytes.
+// The JSON form of an outcome. The order of its members is fixed, and absent values have no member, so equal outcomes
+// have equal bytes.
 extension Outcome {
-    /// The members of the record, in order.
+    /// The members of a record that describe the outcome, in order.
     var members: [JSONObject.Member] {
         var members: [JSONObject.Member] = [
             .init("result", .text(result.rawValue)),
@@ -58,7 +58,7 @@ extension Outcome {
         finding = try fields.textIfPresent("finding")
     }
 
-    /// Returns the outcome with its texts truncated to the limits of a record (``LedgerLimits``): a few kilobytes,
+    /// Returns the outcome with its texts and lists truncated to `limits`. So a record has at most a few kilobytes,
     /// whatever a stranger sent.
     package func clipped(to limits: LedgerLimits) -> Outcome {
         var copy = self
@@ -146,8 +146,8 @@ extension Outcome.Session {
 }
 
 extension Outcome.Gate {
-    /// Returns the JSON form of the gate. `pulse`: the name of the member with the duration. The name is `pulseMs` in
-    /// the record. Receivers of reports expect another name.
+    /// Returns the JSON form. `pulse`: the name of the member with the duration, which is `pulseMs` in records and
+    /// another name in reports.
     func json(pulse: Text) -> JSON {
         .object(
             JSONObject(optional: [
@@ -181,7 +181,7 @@ extension Outcome.Software {
 }
 
 extension JSONObject {
-    /// Creates an object from the members with a value.
+    /// Creates an object from those members whose value is not nil.
     init(optional members: [(Text, JSON?)]) {
         self.init(members.compactMap { name, value in value.map { Member(name, $0) } })
     }

@@ -1,13 +1,13 @@
 package import Encoding
 
-/// The description of a replaced ledger in the first record of a new ledger: the last state that the witness recorded
-/// or, without a witness, the state that the ledger stated.
+/// The description of a replaced ledger in the first record of the ledger that replaced it: the last state that the
+/// witness recorded or, without a witness, the state that the replaced ledger stated itself.
 package struct Predecessor: Hashable, Sendable {
     /// The id of the replaced ledger.
     package var ledger: Text
-    /// The number of entries of the replaced ledger.
+    /// The number of entries in the replaced ledger.
     package var count: Int
-    /// The hash of the last entry.
+    /// The hash of the last entry in the replaced ledger.
     package var hash: ChainHash
 
     /// Creates the description of a replaced ledger from its id and its end.

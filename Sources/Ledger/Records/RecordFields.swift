@@ -1,12 +1,12 @@
 import Encoding
 
-/// A stored record could not be parsed. `member` is the first member that is missing or malformed.
+/// The error of JSON that is not a valid record. `member` is the first member that is missing or malformed.
 package struct RecordError: Error, Hashable, Sendable {
-    /// The name of the member, or "" if the body is not a JSON object.
+    /// The name of the member; "" if the whole value is not a JSON object or not in the required form.
     package let member: String
 }
 
-/// Reads the members of a record by name and type.
+/// Reads the members of a JSON object by name. Each method throws if the member is missing or has another type.
 struct RecordFields {
     private let object: JSONObject
 
@@ -25,7 +25,8 @@ struct RecordFields {
         return int
     }
 
-    /// Reads a non-negative figure that is used in sums. Throws for a value below 0 or above `most`.
+    /// Reads a non-negative whole number. Throws if it is below 0 or above `most`; the limit prevents an overflow of
+    /// sums.
     func figure(_ name: Text, upTo most: Int = ChainPoint.countLimit) throws(RecordError) -> Int {
         let figure = try int(name)
         guard (0...most).contains(figure) else { throw RecordError(member: name.string) }
@@ -42,10 +43,10 @@ struct RecordFields {
         return array
     }
 
-    /// Returns the array `name`; an empty array if the member is missing.
+    /// Returns the array `name`; an empty array if there is no such member.
     func arrayIfPresent(_ name: Text) throws(RecordError) -> [JSON] { object[name] == nil ? [] : try array(name) }
 
-    /// Reads bytes that are written as hex digits.
+    /// Reads bytes that are written as hexadecimal digits.
     func hex(_ name: Text) throws(RecordError) -> [UInt8] {
         guard let bytes = Hex.decode(try text(name).string) else { throw RecordError(member: name.string) }
         return bytes
@@ -68,28 +69,28 @@ struct RecordFields {
         return value.isNull ? nil : try RecordFields(value, name.string)
     }
 
-    /// Returns the object `name`; nil if the member is missing.
+    /// Returns the object `name`; nil if there is no such member or its value is `null`.
     func objectIfPresent(_ name: Text) throws(RecordError) -> RecordFields? {
         object[name] == nil ? nil : try self.object(name)
     }
 
-    /// Returns the text `name`; nil if the member is missing.
+    /// Returns the text `name`; nil if there is no such member.
     func textIfPresent(_ name: Text) throws(RecordError) -> Text? { object[name] == nil ? nil : try text(name) }
 
-    /// Returns the number `name`; nil if the member is missing.
+    /// Returns the number `name`; nil if there is no such member.
     func figureIfPresent(
         _ name: Text, upTo most: Int = ChainPoint.countLimit
     ) throws(RecordError) -> Int? { object[name] == nil ? nil : try figure(name, upTo: most) }
 
-    /// Returns the Boolean `name`; nil if the member is missing.
+    /// Returns the Boolean `name`; nil if there is no such member.
     func boolIfPresent(_ name: Text) throws(RecordError) -> Bool? { object[name] == nil ? nil : try bool(name) }
 
-    /// Returns the instant `name`; nil if the member is missing.
+    /// Returns the instant `name`; nil if there is no such member.
     func instantIfPresent(_ name: Text) throws(RecordError) -> Instant? {
         object[name] == nil ? nil : Instant(nanoseconds: Int64(try int(name)))
     }
 
-    /// Returns the timestamp `name`; nil if the member is missing.
+    /// Returns the timestamp `name`; nil if there is no such member.
     func timestampIfPresent(_ name: Text) throws(RecordError) -> Timestamp? {
         object[name] == nil ? nil : try timestamp(name)
     }

@@ -1,15 +1,16 @@
 package import Encoding
 
-/// The place and time of a record. Every record has a stamp of its own, so that a single record can be read without the
-/// others.
+/// The gate, the boot and the time of a record. Every record contains them, so that it can be understood without the
+/// other records.
 package struct RecordStamp: Hashable, Sendable {
     /// The configured name of the gate.
     package var kiosk: Text
-    /// The UUID of the boot (`/proc/sys/kernel/random/boot_id`). Only `monotonic` values of one boot are comparable.
+    /// The UUID of the boot (`/proc/sys/kernel/random/boot_id`). Two values of ``monotonic`` can be compared only
+    /// within one boot.
     package var boot: Text
-    /// The date of the gate's clock, to the millisecond, and the source of the date.
+    /// The date of the gate's clock, in milliseconds, and the source of that date.
     package var time: WallTime
-    /// The time on the monotonic clock, in nanoseconds since the boot of ``boot``.
+    /// The time on the monotonic clock: nanoseconds since the boot that ``boot`` names.
     package var monotonic: Instant
 
     /// Creates a stamp from the values of its properties.
@@ -20,7 +21,7 @@ package struct RecordStamp: Hashable, Sendable {
         self.monotonic = monotonic
     }
 
-    /// The record's members for place and time, in their fixed order.
+    /// The members of a record that contain the stamp, in their fixed order.
     var members: [JSONObject.Member] {
         [
             .init("kiosk", .string(kiosk)),
@@ -40,7 +41,7 @@ package struct RecordStamp: Hashable, Sendable {
         monotonic = Instant(nanoseconds: Int64(try fields.int("monotonic")))
     }
 
-    /// Returns the date at another instant of the same boot.
+    /// Returns the date at `instant`, which must be of the same boot.
     func date(of instant: Instant) -> Timestamp { time.utc.advanced(by: monotonic.duration(to: instant)) }
 
     func clipped(to limits: LedgerLimits) -> RecordStamp {
@@ -52,25 +53,26 @@ package struct RecordStamp: Hashable, Sendable {
 }
 
 extension Instant {
-    /// The nanoseconds in the form of a record.
+    /// The instant in nanoseconds, in the form that records contain.
     var json: JSON { .number(JSONNumber(validated: String(nanoseconds))) }
 }
 
 extension Timestamp {
-    /// The date in RFC 3339 with milliseconds, limited to the years 0000 to 9999, the range of RFC 3339.
+    /// The date in RFC 3339 with milliseconds. Years outside 0000 to 9999, the range of RFC 3339, are replaced by the
+    /// nearest one.
     var recordText: String { inRecords.rfc3339 }
 
     /// The date in RFC 3339 without fractions of a second.
     var recordSecond: String { String(recordText.prefix(19)) + "Z" }
 
-    /// The first second of the day in UTC.
+    /// The first second of the date's day in UTC.
     var recordDay: Timestamp {
         let seconds = inRecords.seconds
         let rest = seconds % 86_400
         return Timestamp(seconds: seconds - (rest < 0 ? rest + 86_400 : rest))
     }
 
-    /// The date limited to the years 0000 to 9999, because a credential may state any date.
+    /// The date, limited to the years 0000 to 9999. A credential may state any date.
     private var inRecords: Timestamp {
         let first = Timestamp(seconds: -62_167_219_200)
         let last = Timestamp(seconds: 253_402_300_799, nanoseconds: 999_000_000)

@@ -1,8 +1,8 @@
 import Crypto
 package import Encoding
 
-/// The secret key of the site, from which the names of credentials are computed. If all gates of a site have the same
-/// key, repeated visits are recognisable at the site. At any other place the names reveal nothing.
+/// The secret key with which the names of credentials in records are computed. If all gates of a site have the same
+/// key, repeated visits can be recognised at this site. Without the key the names reveal nothing.
 package struct SiteKey: Sendable {
     /// The length of the key in bytes.
     package static let byteCount = 32
@@ -15,8 +15,8 @@ package struct SiteKey: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// Returns the name of a credential: an HMAC-SHA-256 of the SHA-256 hash `hash` of its signed content, in
-    /// lower-case hex.
+    /// Returns the name of a credential in records: an HMAC-SHA-256, in lower-case hex, over `hash`, the SHA-256 of the
+    /// credential's signed content.
     package func name(ofSignedContent hash: [UInt8]) -> Text {
         var code = HMAC<SHA256>(key: key)
         code.update(data: Array("gatehouse/credential/1\u{0}".utf8))
@@ -24,7 +24,7 @@ package struct SiteKey: Sendable {
         return Text(Hex.encode(code.finalize()))
     }
 
-    /// Returns the replay name for a replay key of a verdict.
+    /// Returns the replay name of a credential. `key`: a replay key of the verdict, which identifies the credential.
     package func replayName(of key: [UInt8]) -> ReplayName {
         var code = HMAC<SHA256>(key: self.key)
         code.update(data: Array("gatehouse/replay/1\u{0}".utf8))

@@ -1,17 +1,17 @@
 package import Encoding
 
-/// The statement of the witness about the whole ledger after one commit. The statement is small enough to be signed,
-/// logged and given to other parties, who can compare the gate's ledger with it: every later state of the ledger must
-/// contain the described state.
+/// The statement of the witness about the whole ledger after one commit. It is small enough to be signed, logged and
+/// given to other parties. They can compare the ledger with it: every later state of the ledger must contain the state
+/// that it describes.
 package struct HeadStatement: Hashable, Sendable {
-    /// The figures of the ledger.
+    /// The figures of the ledger at the time of the statement.
     package var state: LedgerState
-    /// ``WitnessKey/digest(of:_:)`` of the state and the cursors.
+    /// The digest of ``state`` and the destinations' cursors (``WitnessKey/digest(of:_:)``).
     package var digest: [UInt8]
-    /// The statement's number. The newer of two statements has the higher number.
+    /// The number of the statement. A later statement has a higher number.
     package var number: Int
-    /// A fault of the ledger that the running service found, in words; nil if there is none. After a fault, the next
-    /// start begins a new ledger.
+    /// A fault of the ledger that the running service found, in words; nil if there is none. With a fault, the next
+    /// start of the service begins a new ledger.
     package var finding: Text?
 
     /// Creates a statement from the values of its properties.
@@ -19,12 +19,12 @@ package struct HeadStatement: Hashable, Sendable {
         (self.state, self.digest, self.number, self.finding) = (state, digest, number, finding)
     }
 
-    /// The checkpoint with which other parties compare a ledger.
+    /// The checkpoint for comparing a ledger with this statement.
     package var checkpoint: Checkpoint {
         Checkpoint(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
     }
 
-    /// The bytes to sign: compact JSON with members in fixed order.
+    /// The bytes that are signed: compact JSON with its members in a fixed order.
     package var bytes: [UInt8] { json.compactBytes }
 
     /// The JSON value of ``bytes``.
@@ -48,22 +48,24 @@ package struct HeadStatement: Hashable, Sendable {
     }
 }
 
-/// A statement with its signature. The signed head is stored in the witness file, printed by `gatehouse ledger head
-/// --json`, and sent to other parties that act as witnesses.
+/// A statement with its signature. It is stored in the witness file, printed by `gatehouse ledger head --json`, and
+/// sent to other parties that act as witnesses.
 package struct SignedHead: Hashable, Sendable {
-    /// The statement that is signed.
+    /// The statement that the signature covers.
     package let head: HeadStatement
-    /// The Ed25519 key of the signature, 32 bytes. A verifier must know the gate's key from another source.
+    /// The Ed25519 public key of the signature, 32 bytes. A verifier must compare it with the gate's key from another
+    /// source.
     package let key: [UInt8]
     private let signature: [UInt8]
 
-    /// Signs a statement; nil only if the library cannot.
+    /// Signs a statement; nil only if the cryptographic library fails.
     package init?(_ head: HeadStatement, by key: WitnessKey) {
         guard let signature = key.sign(head.bytes) else { return nil }
         (self.head, self.key, self.signature) = (head, key.publicKey, signature)
     }
 
-    /// Parses ``bytes``. Throws if a member is missing or malformed, or if the signature does not match the key.
+    /// Reads a signed statement from its bytes. Throws if a member is missing or malformed, or if the signature is
+    /// wrong.
     package init(bytes: [UInt8]) throws(RecordError) {
         guard let json = try? JSON.parse(bytes) else { throw RecordError(member: "") }
         let fields = try RecordFields(json)
@@ -72,7 +74,7 @@ package struct SignedHead: Hashable, Sendable {
         guard WitnessKey.isSigned(head.bytes, signature, by: key) else { throw RecordError(member: "signature") }
     }
 
-    /// The statement, the key and the signature.
+    /// The statement, the key and the signature as a JSON object.
     package var json: JSON {
         ["head": head.json, "key": .text(Hex.encode(key)), "signature": .text(Hex.encode(signature))]
     }

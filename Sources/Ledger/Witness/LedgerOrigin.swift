@@ -1,28 +1,29 @@
 package import Encoding
 
-/// The initial data of a new ledger that replaces a ledger contradicted by its witness. The data is stored next to the
-/// new ledger until the first record, which reports the replacement, is written.
+/// The data from which a new ledger begins when it replaces a ledger that its witness contradicts. They are stored next
+/// to the new ledger until its first record, which reports the replacement, is written.
 package struct LedgerOrigin: Hashable, Sendable {
-    /// The replaced ledger; nil if nothing is known about it.
+    /// The description of the replaced ledger; nil if nothing is known about it.
     package var predecessor: Predecessor?
-    /// The reason code for the first record, which states the finding about the replaced ledger.
+    /// The reason code in the first record of the new ledger: why the earlier ledger was replaced.
     package var code: Text
-    /// The finding about the replaced ledger, in words.
+    /// Why the earlier ledger was replaced, in words.
     package var finding: Text
-    /// The first visit number of the new ledger. No number is used twice, not even a number of an entry that was cut
-    /// off.
+    /// The first visit number of the new ledger. It is so high that no number is used twice, even if entries of the
+    /// earlier ledger were cut off.
     package var nextSeq: Int
-    /// The intents without an outcome, as the bytes of their records. The new ledger closes them.
+    /// The intents of the replaced ledger without an outcome, each as the bytes of its record. The new ledger writes
+    /// their outcomes.
     package var open: [[UInt8]]
-    /// The decisions on the visits of the open intents, as ``KeptDecision/bytes``. They come only from a ledger whose
-    /// seal confirms them.
+    /// The decisions on the visits of these intents, as ``KeptDecision/bytes``. Empty unless the seal of the replaced
+    /// ledger confirms them.
     package var decisions: [[UInt8]]
 
-    /// The count of skipped numbers. The gap covers the visits after the last statement of the witness, so that their
-    /// numbers are not used again.
+    /// How many visit numbers are skipped after the last number that the witness recorded, so that numbers of later
+    /// visits of the replaced ledger are not used again.
     package static let gap = 1000
 
-    /// Creates a founding from the values of its properties.
+    /// Creates a value from the values of its properties.
     package init(
         predecessor: Predecessor?, code: Text, finding: Text, nextSeq: Int, open: [[UInt8]],
         decisions: [[UInt8]] = []
@@ -31,7 +32,7 @@ package struct LedgerOrigin: Hashable, Sendable {
         (self.nextSeq, self.open, self.decisions) = (nextSeq, open, decisions)
     }
 
-    /// The founding as compact JSON, members in fixed order.
+    /// The data as compact JSON with its members in a fixed order.
     package var bytes: [UInt8] {
         let json: JSON = [
             "predecessor": predecessor?.json ?? .null, "code": .string(code), "finding": .string(finding),
@@ -42,7 +43,7 @@ package struct LedgerOrigin: Hashable, Sendable {
         return json.compactBytes
     }
 
-    /// Parses ``bytes``.
+    /// Reads the data from their bytes (``bytes``).
     package init(bytes: [UInt8]) throws(RecordError) {
         let fields = try RecordFields(try? JSON.parse(bytes))
         func bodies(_ member: Text, _ elements: [JSON]) throws(RecordError) -> [[UInt8]] {
@@ -58,15 +59,15 @@ package struct LedgerOrigin: Hashable, Sendable {
         self.init(
             predecessor: try Predecessor(fields.object("predecessor")), code: try fields.text("code"),
             finding: try fields.text("finding"),
-            // Permit only half of all numbers, so that the new ledger has enough numbers.
+            // Permit only the lower half of all numbers, so that the new ledger has enough.
             nextSeq: try fields.figure("nextSeq", upTo: ChainPoint.countLimit / 2),
             open: try bodies("open", fields.array("open")),
-            // The member is absent in the bytes of a version without decisions.
+            // Earlier versions did not write this member.
             decisions: try bodies("decisions", fields.arrayIfPresent("decisions")))
     }
 
-    /// Appends the first records of the new ledger: the record about the replaced ledger, then the open intents of that
-    /// ledger with new numbers and positions.
+    /// Appends the first records of the new ledger: the outcome that reports the replacement, and then the open intents
+    /// of the replaced ledger, with new numbers and positions.
     package func begin(
         _ head: inout LedgerHead, stamp: RecordStamp, software: Outcome.Software
     ) throws(LedgerError) -> (

@@ -1,15 +1,16 @@
 import Encoding
 
-/// A checksum of a set of rows: the sum of the rows' codes under a secret key (four lanes of 64 bits, wrapping). Every
-/// added, removed or edited row changes the checksum, and an update does not read the other rows.
+/// A checksum of a set of rows of a table: the sum of a code of each row, which is computed with a secret key (four
+/// lanes of 64 bits, with wrapping addition). Adding, removing or changing a row changes the checksum, and updating the
+/// checksum requires no other row.
 ///
-/// The sum is secure only while it is secret, so it leaves the process only inside a seal.
+/// The checksum protects the rows only while it is secret, so it leaves the process only encrypted, inside a seal.
 package struct RowSum: Hashable, Sendable {
-    /// The length of a sum in bytes.
+    /// The size of a checksum, in bytes.
     package static let byteCount = 32
     private var lanes: SIMD4<UInt64>
 
-    /// Creates the sum of no rows.
+    /// Creates the checksum of an empty set.
     package init() { lanes = .zero }
 
     init?(_ bytes: some Collection<UInt8>) {
@@ -26,6 +27,6 @@ package struct RowSum: Hashable, Sendable {
         return bytes
     }
 
-    /// Adds a row.
+    /// Adds the code of a row to the checksum.
     package static func += (sum: inout RowSum, row: RowSum) { sum.lanes &+= row.lanes }
 }

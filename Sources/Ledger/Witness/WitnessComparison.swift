@@ -1,41 +1,43 @@
 import Encoding
 
-/// The statement of a database about itself.
+/// What a database states about its own ledger.
 package enum StoredLedger: Hashable, Sendable {
-    /// No database existed. This start created the database.
+    /// There was no database. This start of the service created it.
     case made
-    /// The database has no seal. `isOld`: the database was last written by a version without seals.
+    /// The database has no seal. `isOld`: whether a version without seals has written it last.
     case unsealed(LedgerState, isOld: Bool)
-    /// The seal of the database is valid. Without a key the seal cannot be checked, and `digest` is nil.
+    /// The database has a valid seal. `digest`: the digest of state and cursors; nil if the seal could not be checked,
+    /// because there is no key.
     case sealed(LedgerState, digest: [UInt8]?)
-    /// The database cannot be read, or the seal does not match the figures. The text is the reason.
+    /// The database cannot be read, or its seal does not match its figures. The text is the reason.
     case broken(String)
 }
 
-/// The result of comparing a ledger with its witness.
+/// The result of comparing a ledger with its witness file.
 package enum WitnessComparison: Hashable, Sendable {
-    /// The ledger is new, and nothing indicates an earlier ledger.
+    /// The ledger is new, and there is no sign of an earlier ledger.
     case new
-    /// The ledger comes from a version without witnesses. It has a witness from now on.
+    /// A version without witnesses wrote the ledger. From now on the ledger has a witness.
     case adopted
     /// The ledger continues the state that the witness recorded.
     case continued
-    /// The seal of the ledger is valid, but nothing proves that the state is the newest. The text is the reason.
+    /// The seal of the ledger is valid, but nothing proves that this state is the newest. The text is the reason.
     case unwitnessed(String)
-    /// The ledger does not continue the state that the witness recorded. The text is the contradiction.
+    /// The ledger does not continue the state that the witness recorded, or its seal is wrong. The text is the
+    /// contradiction.
     case rewritten(String)
-    /// The database was restored from a backup; the text describes the restore.
+    /// An operator restored the database from a backup. The text describes the restore.
     case restored(String)
 
-    /// Whether evidence contradicts the ledger, so that a new ledger must replace it.
+    /// Whether evidence contradicts the ledger. If so, a new ledger must replace it.
     package var isRewritten: Bool { if case .rewritten = self { true } else { false } }
 
-    /// Compares a ledger with its witness.
+    /// Returns the result of comparing a ledger with its witness.
     ///
     /// - Parameters:
     ///   - stored: The state in the database.
     ///   - witness: The content of the witness file.
-    ///   - keyIsNew: Whether this start made the key. Then no witness can exist yet.
+    ///   - keyIsNew: Whether this start of the service made the key. If so, no witness can exist yet.
     ///   - hashAt: Returns the hash of the entry at a position, or of the entry before the oldest entry on disk; nil if
     ///     there is no such entry.
     package static func judge(
@@ -68,7 +70,7 @@ package enum WitnessComparison: Hashable, Sendable {
         }
     }
 
-    /// Returns the contradiction between the ledger and a statement of the witness; nil if there is none.
+    /// Returns why the ledger contradicts a statement of the witness; nil if it does not.
     private static func compare(
         _ state: LedgerState, _ digest: [UInt8]?, _ head: HeadStatement, isTorn: Bool, _ hashAt: (Int) -> ChainHash?
     ) -> String? {
@@ -83,9 +85,9 @@ package enum WitnessComparison: Hashable, Sendable {
             if state != seen || digest.map({ $0 != head.digest }) == true {
                 return "its figures differ from those that the witness recorded"
             }
-            // A statement is written only after its commit, so an interrupted statement describes a later state than
-            // that of the database. Corruption of the older slot looks the same. An unnecessary new ledger is then the
-            // smaller harm.
+            // A statement is written after its commit, so a damaged newer statement means that the database is older
+            // than it. Corruption of the older slot looks the same; in that case a new ledger begins without need,
+            // which is the smaller harm.
             if isTorn { return "a newer statement of the witness was damaged, and the database is older than that" }
         }
         if state.start.count <= seen.end.count, hashAt(seen.end.count) != seen.end.hash {

@@ -1,13 +1,13 @@
 import Crypto
 package import Encoding
 
-/// The secret that proves the ledger. It seals the figures of the database and signs the statements of the witness, and
-/// is stored in another place than the database. An attacker who can write the database but lacks the secret can forge
-/// neither seals nor statements.
+/// The secret that protects the ledger: it seals the figures of the database and signs the statements of the witness.
+/// It is stored in another place than the database. An attacker who can write the database but does not have the secret
+/// can forge neither seals nor statements.
 package struct WitnessKey: Sendable {
     /// The length of the secret in bytes.
     package static let byteCount = 32
-    /// The length, in bytes, of the random number for each seal.
+    /// The size of the random number that each seal needs, in bytes.
     package static let nonceBytes = 12
 
     private let signing: Curve25519.Signing.PrivateKey
@@ -30,7 +30,7 @@ package struct WitnessKey: Sendable {
     /// The Ed25519 public key, 32 bytes, with which other parties check statements.
     package var publicKey: [UInt8] { Array(signing.publicKey.rawRepresentation) }
 
-    /// Returns the code of one row. Each field is hashed together with its length.
+    /// Returns the code of a row, given its fields. Each field is hashed together with its length.
     package func code(ofRow fields: [[UInt8]]) -> RowSum {
         var code = HMAC<SHA256>(key: rows)
         for field in fields {
@@ -42,9 +42,9 @@ package struct WitnessKey: Sendable {
         return RowSum(Array(code.finalize())) ?? RowSum()
     }
 
-    /// Returns the seal of a state: the sum of the cursors, encrypted and bound to the state (ChaCha20-Poly1305).
-    /// `nonce`: ``nonceBytes`` random bytes. With a nonce of another length the result is empty, and an empty seal is
-    /// never valid.
+    /// Returns the seal of a state: the checksum `sum` of the cursors, encrypted and bound to the state
+    /// (ChaCha20-Poly1305). `nonce`: ``nonceBytes`` random bytes. With a nonce of another size the seal is empty, and
+    /// an empty seal is never valid.
     package func seal(_ state: LedgerState, _ sum: RowSum, nonce: [UInt8]) -> [UInt8] {
         guard let nonce = try? ChaChaPoly.Nonce(data: nonce),
             let box = try? ChaChaPoly.seal(sum.bytes, using: sealing, nonce: nonce, authenticating: state.bytes)
@@ -52,7 +52,7 @@ package struct WitnessKey: Sendable {
         return Array(box.combined)
     }
 
-    /// Returns the sum inside a seal; nil unless the seal was made with this key for exactly the state `state`.
+    /// Returns the checksum in a seal; nil unless this key made the seal for exactly the state `state`.
     package func open(_ seal: [UInt8], of state: LedgerState) -> RowSum? {
         guard let box = try? ChaChaPoly.SealedBox(combined: seal),
             let sum = try? ChaChaPoly.open(box, using: sealing, authenticating: state.bytes)
@@ -60,7 +60,7 @@ package struct WitnessKey: Sendable {
         return RowSum(sum)
     }
 
-    /// Returns a short digest of a state and its cursors, for statements. The digest reveals neither.
+    /// Returns a digest of a state and the checksum of the cursors, for statements. It reveals neither of them.
     package func digest(of state: LedgerState, _ sum: RowSum) -> [UInt8] {
         var code = HMAC<SHA256>(key: sealing)
         code.update(data: Array("gatehouse/witness/state/1\u{0}".utf8))
@@ -69,9 +69,10 @@ package struct WitnessKey: Sendable {
         return Array(code.finalize())
     }
 
-    /// Returns the code that confirms a restore: the ledger was restored to exactly the state `state` while the last
-    /// statement of the witness had the number `number`. `text`: the description of the restore. A later statement,
-    /// another state or another text gives another code, so an old mark does not become valid again.
+    /// Returns the code that confirms a restore from a backup: the ledger was restored to exactly the state `state`,
+    /// when the last statement of the witness had the number `number`. `text`: the description of the restore. With a
+    /// later statement, another state or another text the code is different, so an old confirmation does not become
+    /// valid again.
     package func code(ofRestore text: Text, _ state: LedgerState, after number: Int) -> [UInt8] {
         var code = HMAC<SHA256>(key: sealing)
         var figures: [UInt8] = []
@@ -81,10 +82,10 @@ package struct WitnessKey: Sendable {
         return Array(code.finalize())
     }
 
-    /// Signs a statement. Returns nil only if the library fails to sign.
+    /// Returns the Ed25519 signature over `statement`, 64 bytes; nil only if the cryptographic library fails.
     package func sign(_ statement: [UInt8]) -> [UInt8]? { (try? signing.signature(for: statement)).map(Array.init) }
 
-    /// Whether `signature` over `statement` was made with the secret that belongs to `publicKey`.
+    /// Returns whether `signature` is a valid Ed25519 signature over `statement` under `publicKey`.
     package static func isSigned(_ statement: [UInt8], _ signature: [UInt8], by publicKey: [UInt8]) -> Bool {
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
         return key.isValidSignature(signature, for: statement)

@@ -1,20 +1,20 @@
 import Crypto
 import Encoding
 
-/// The format of the witness file: two slots of equal size, written in turn. A write that a power cut interrupts
+/// The format of the witness file: two slots of equal size, written alternately. A write that a power cut interrupts
 /// therefore damages only the slot of the older statement.
 ///
-/// A slot contains `GATEHEAD`, the length of the statement (4 bytes, most significant first), ``SignedHead/bytes``, the
-/// SHA-256 hash of all these bytes, and zeros up to ``slotBytes``.
+/// A slot contains `GATEHEAD`, the length of the statement (4 bytes, big-endian), the statement (``SignedHead/bytes``),
+/// the SHA-256 hash of all these bytes, and zeros up to ``slotBytes``.
 package enum WitnessSlots {
-    /// The length of a slot in bytes: one disk block, so that writing a slot does not change the block of the other
-    /// slot.
+    /// The size of a slot in bytes: one disk block, so that writing one slot does not touch the block of the other.
     package static let slotBytes = 4096
-    /// The file's length in bytes.
+    /// The size of the file, in bytes.
     package static let fileBytes = 2 * slotBytes
     private static let magic = Array("GATEHEAD".utf8)
 
-    /// Returns the offset of the slot for a statement, and the bytes of the slot; nil if the statement does not fit.
+    /// Returns the slot for a statement: its offset in the file and its bytes. Nil if the statement is too long for a
+    /// slot.
     package static func slot(_ signed: SignedHead) -> (offset: Int, bytes: [UInt8])? {
         let statement = signed.bytes
         var bytes = magic
@@ -26,7 +26,7 @@ package enum WitnessSlots {
         return (signed.head.number & 1 == 0 ? 0 : slotBytes, bytes)
     }
 
-    /// Reads a witness file. `key`: the public key whose statements count; nil for any key.
+    /// Reads a witness file. `key`: the only public key whose statements are accepted; nil to accept any key.
     package static func read(_ file: [UInt8], key: [UInt8]?) -> WitnessReading {
         var (whole, isTorn, isForeign): ([SignedHead], Bool, Bool) = ([], file.count != fileBytes, false)
         for start in [0, slotBytes] {
@@ -58,10 +58,10 @@ package enum WitnessSlots {
 package enum WitnessReading: Hashable, Sendable {
     /// The file does not exist.
     case absent
-    /// The file holds no valid statement; the text is the reason.
+    /// The file contains no complete statement of the expected key. The text is the reason.
     case unusable(String)
-    /// The newest complete statement in the file. `isTorn`: the other slot is damaged, as after a power cut, or has a
-    /// statement of another key, or the file has another length. A slot of zeros is not damaged.
+    /// The newest complete statement in the file. `isTorn`: whether the other slot is damaged, as after a power cut, or
+    /// has a statement of another key, or the file has another size. A slot of zeros is not damaged.
     case read(SignedHead, isTorn: Bool)
 
     /// The newest complete statement; nil if there is none.

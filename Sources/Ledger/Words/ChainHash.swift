@@ -1,11 +1,11 @@
 import Crypto
 package import Encoding
 
-/// The SHA-256 hash that binds an entry to all earlier entries.
+/// The SHA-256 hash of an entry, which depends on all earlier entries, too.
 package struct ChainHash: Hashable, Sendable {
     /// The length of a hash in bytes.
     package static let byteCount = 32
-    /// The hash, ``byteCount`` bytes.
+    /// The hash as ``byteCount`` bytes.
     package let bytes: [UInt8]
 
     /// Creates a hash from ``byteCount`` stored bytes; nil for any other number of bytes.
@@ -18,17 +18,17 @@ package struct ChainHash: Hashable, Sendable {
         bytes = Array(SHA256.hash(data: input))
     }
 
-    /// The hash before the first entry. The hash includes the ledger's id, so an entry of one ledger never fits into
-    /// another ledger.
+    /// Returns the hash that precedes the first entry of the ledger with the id `ledger`. It depends on the id, so no
+    /// entry of one ledger is valid in another.
     package static func genesis(ledger: Text) -> ChainHash {
         ChainHash(of: Array("gatehouse/ledger/genesis/1\u{0}".utf8) + Array(ledger.utf8))
     }
 
-    /// Returns the hash of the entry `body` at `position` after the entry with this hash.
+    /// Returns the hash of the entry with the body `body` at `position`, where `self` is the hash of the entry before.
     ///
-    /// Input: `gatehouse/ledger/entry/1`, a zero byte, the previous hash (32 bytes), the position and the body's length
-    /// (8 bytes each, most significant first), the body. All parts before the body have a fixed length, and the length
-    /// of the body is included, so no two entries have the same input.
+    /// The input is `gatehouse/ledger/entry/1`, a zero byte, the hash before (32 bytes), the position and the length of
+    /// the body (8 bytes each, big-endian), and the body. All parts before the body have a fixed length, so two
+    /// different entries cannot have the same input.
     package func next(position: Int, body: [UInt8]) -> ChainHash {
         var input = Array("gatehouse/ledger/entry/1\u{0}".utf8)
         input.reserveCapacity(input.count + 48 + body.count)
@@ -39,6 +39,6 @@ package struct ChainHash: Hashable, Sendable {
         return ChainHash(of: input)
     }
 
-    /// The hash in lower-case hex, 64 digits.
+    /// The hash as 64 lower-case hexadecimal digits.
     package var hex: String { Hex.encode(bytes) }
 }

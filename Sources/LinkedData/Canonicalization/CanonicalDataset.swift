@@ -1,16 +1,16 @@
 import Crypto
 package import Encoding
 
-/// A dataset in its canonical form: sorted lines of canonical N-Quads.
+/// A dataset in the canonical form of RDFC-1.0: sorted lines of canonical N-Quads.
 package struct CanonicalDataset: Sendable {
     private let text: CanonicalText
     /// The lines in order, without duplicates.
     private let lines: [CanonicalText.Line]
-    /// The canonical label of each input label. Neither label includes `_:`.
+    /// The canonical label of each blank node, by the label in the input. The labels have no `_:`.
     package let issued: [Text: Text]
-    /// The units of work: the calls of Hash N-Degree Quads plus the permutations examined.
+    /// The units of work that the canonicalisation needed (``CanonicalizationLimits/work``).
     package let work: Int
-    /// The number of steps in the units of work (``CanonicalizationLimits/steps``).
+    /// The steps that the canonicalisation needed (``CanonicalizationLimits/steps``).
     package let steps: Int
 
     init(unsorted text: CanonicalText, issued: [Text: Text], work: Int, steps: Int) {
@@ -30,10 +30,10 @@ package struct CanonicalDataset: Sendable {
         }
     }
 
-    /// The number of quads.
+    /// The number of quads, without duplicates.
     package var count: Int { lines.count }
 
-    /// The canonical N-Quads document.
+    /// The canonical N-Quads document as bytes.
     package var nQuads: [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(text.count)
@@ -41,7 +41,7 @@ package struct CanonicalDataset: Sendable {
         return output
     }
 
-    /// Hashes the canonical N-Quads document without building the document in memory.
+    /// Returns the hash of the canonical N-Quads document. The document is not built in memory.
     package func digest(_ algorithm: HashAlgorithm) -> [UInt8] {
         var digest = RunningDigest(algorithm)
         forEachPiece { digest.update($0) }
@@ -55,33 +55,34 @@ package struct CanonicalDataset: Sendable {
     }
 }
 
-/// Lines of canonical N-Quads, each with its line end. Long literals are stored separately, because a photo makes up
-/// most of a credential and copying the photo is slow.
+/// Lines of canonical N-Quads, each with its line end. Long literals are stored outside the lines, because a photo is
+/// most of a credential and copying it would be slow.
 struct CanonicalText {
-    /// A line, and the offset in the line at which a separately stored literal belongs.
+    /// A line. `place`: the offset in ``bytes`` at which the line's separately stored literal belongs; nil if it has
+    /// none.
     struct Line {
         let range: Range<Int>
         let place: Int?
     }
 
-    /// The lines without the separate literals.
+    /// The bytes of all lines, without the separately stored literals.
     var bytes: [UInt8] = []
     private(set) var lines: [Line] = []
-    /// The separately stored literals, by their offsets.
+    /// The separately stored literals, by the offset in ``bytes`` at which they belong.
     private var literals: [Int: Text] = [:]
     private var apart = 0
 
     /// The number of bytes of all lines, including the separately stored literals.
     var count: Int { bytes.count + apart }
 
-    /// Creates an empty text. Reserves space for `bytes` bytes (long literals excluded) and `lines` lines.
+    /// Creates an empty text. Reserves memory for `bytes` bytes, not counting long literals, and for `lines` lines.
     init(bytes: Int, lines: Int) {
         self.bytes.reserveCapacity(bytes)
         self.lines.reserveCapacity(lines)
     }
 
-    /// Adds the line that begins at offset `start` of ``bytes``. `literal` is stored separately and belongs at offset
-    /// `place`.
+    /// Ends the line that begins at offset `start` of ``bytes``. If `literal` is not nil, it is stored separately and
+    /// belongs at offset `place`.
     mutating func endLine(from start: Int, lacking literal: Text?, at place: Int) {
         lines.append(Line(range: start..<bytes.count, place: literal == nil ? nil : place))
         guard let literal else { return }
@@ -89,7 +90,7 @@ struct CanonicalText {
         apart += literal.utf8.count
     }
 
-    /// Passes a line to `body` in pieces. `bytes` is the content of ``bytes``.
+    /// Passes the bytes of a line to `body`, in one piece or in three. `bytes` must be the content of ``bytes``.
     func forEachPiece(of line: Line, in bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
         guard let place = line.place, let literal = literals[place] else {
             return body(.init(rebasing: bytes[line.range]))
@@ -99,7 +100,7 @@ struct CanonicalText {
         body(.init(rebasing: bytes[place..<line.range.upperBound]))
     }
 
-    /// Whether `left` precedes `right` in byte order.
+    /// Returns whether `left` precedes `right` in byte order.
     @inline(__always)
     func precedes(_ left: Line, _ right: Line, in bytes: UnsafeRawBufferPointer) -> Bool {
         if left.place == nil, right.place == nil {
@@ -114,7 +115,7 @@ struct CanonicalText {
         }
     }
 
-    /// Whether two lines are equal. `second` must not precede `first`.
+    /// Returns whether two lines are equal. In byte order `second` must not precede `first`.
     func repeats(_ first: Line, _ second: Line, in bytes: UnsafeRawBufferPointer) -> Bool {
         count(of: first) == count(of: second) && !precedes(first, second, in: bytes)
     }
@@ -133,7 +134,7 @@ struct CanonicalText {
         return literal.withBytes { body([.init(rebasing: start), $0, .init(rebasing: end)]) }
     }
 
-    /// Returns whether the joined pieces of `left` precede the joined pieces of `right`. No piece may be empty.
+    /// Returns whether the concatenated pieces of `left` precede those of `right` in byte order. No piece may be empty.
     private static func precede(_ left: [UnsafeRawBufferPointer], _ right: [UnsafeRawBufferPointer]) -> Bool {
         var (left, right) = (left, right)
         while let first = left.first, let other = right.first {
@@ -146,10 +147,10 @@ struct CanonicalText {
     }
 }
 
-/// A hash being computed.
+/// The state of a hash function while its input is passed in pieces.
 struct RunningDigest: Sendable {
-    // Exactly one of the two hash states is set. An enum is slower: taking a value out of an enum in order to change
-    // the value copies the hash state.
+    // Exactly one of the two is set. An enum with two cases would be slower, because changing its value copies the hash
+    // state.
     private var sha256: SHA256?
     private var sha384: SHA384?
 
@@ -173,14 +174,14 @@ struct RunningDigest: Sendable {
 }
 
 extension HashAlgorithm {
-    /// Hashes `bytes` and returns the hash in lower-case hexadecimal, the form that RDFC-1.0 uses.
+    /// Returns the hash of `bytes` in lower-case hexadecimal, the form that RDFC-1.0 uses.
     func hex(_ bytes: [UInt8]) -> [UInt8] {
         var digest = RunningDigest(self)
         bytes.withUnsafeBytes { digest.update($0) }
         return Self.hex(digest.finish())
     }
 
-    /// Bytes in lower-case hexadecimal.
+    /// Returns `bytes` in lower-case hexadecimal.
     static func hex(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.count)

@@ -4,27 +4,27 @@ package enum HashAlgorithm: Sendable {
     case sha384
 }
 
-/// The limits of one canonicalisation. The limits count units of work, because time depends on the machine.
+/// The limits of one canonicalisation. They count work, not time, so that the result does not depend on the machine.
 package struct CanonicalizationLimits: Sendable {
-    /// The number of blank nodes in the dataset.
+    /// The largest number of blank nodes in the dataset.
     package var blankNodes = 1_000
-    /// The number of quads in the dataset.
+    /// The largest number of quads in the dataset.
     package var quads = 12_000
-    /// The maximum number of units of work. A unit is one call of Hash N-Degree Quads or one permutation examined.
+    /// The largest number of units of work. A unit is one call of Hash N-Degree Quads, or one examined permutation.
     package var work = 20_000
-    /// The maximum number of steps. A step is a quad examined for its blank nodes, an identifier added to a path, or 64
-    /// bytes hashed for a related blank node. Steps have a limit of their own because one unit of work may process
-    /// every quad.
+    /// The largest number of steps. A step is a quad that is searched for blank nodes, an identifier that is added to a
+    /// path, or 64 bytes that are hashed for a related blank node. Steps are limited separately from ``work``, because
+    /// one unit of work may process every quad.
     package var steps = 100_000
-    /// The maximum number of bytes of canonical N-Quads to write. Each quad is written once for the document and once
-    /// for each blank node in the quad.
+    /// The largest number of bytes of canonical N-Quads that are written. Each quad is written once for the document
+    /// and once for each blank node in it.
     package var bytes = 24 * 1024 * 1024
 
-    /// Creates the documented default values.
+    /// Creates a value whose properties have their defaults.
     package init() {}
 }
 
-/// The reason why a dataset was not canonicalised.
+/// The error of a dataset that was not canonicalised because a limit was exceeded.
 package struct CanonicalizationError: Error, Hashable, Sendable {
     /// The limit that was exceeded.
     package enum Code: Hashable, Sendable {
@@ -36,8 +36,8 @@ package struct CanonicalizationError: Error, Hashable, Sendable {
 
     /// The limit that was exceeded.
     package var code: Code
-    /// The units of work done before the error.
+    /// The units of work before the error.
     package var work: Int
-    /// The number of steps done before the error.
+    /// The steps before the error.
     package var steps = 0
 }

@@ -1,6 +1,6 @@
 import Encoding
 
-/// The state of one canonicalisation (RDFC-1.0 section 4.3).
+/// The state of one canonicalisation: the canonicalization state of RDFC-1.0 section 4.3.
 struct Canonicalization {
     private var quads: NumberedQuads
     private let hash: HashAlgorithm
@@ -18,15 +18,15 @@ struct Canonicalization {
         canonical = IdentifierIssuer(prefix: "c14n", count: quads.labels.count)
     }
 
-    /// The label of each blank node in the input.
+    /// The label of each blank node in the input, by the node's number.
     var labels: [Text] { quads.labels }
 
-    /// Whether the lines to be written have fewer than `limit` bytes. Escapes are not counted.
+    /// Returns whether the lines to be written have fewer than `limit` bytes in total, not counting escapes.
     func isWithin(_ limit: Int) -> Bool { quads.isWithin(limit) }
 
     /// Runs the canonicalization algorithm (section 4.4.3) and returns its result.
     mutating func result() throws(CanonicalizationError) -> CanonicalDataset {
-        // A single blank node, as in proof options, needs no hash: there is no other blank node to confuse with.
+        // A single blank node, as in proof options, needs no hash, because there is no other to distinguish it from.
         if labels.count == 1 {
             canonical.issue(0)
             return try document()
@@ -55,7 +55,7 @@ struct Canonicalization {
     private mutating func document() throws(CanonicalizationError) -> CanonicalDataset {
         let names = labels.indices.map { canonical.identifier(of: $0) ?? "" }
         let forms = quads.takeLongForms()
-        // Reserve space also for the names and punctuation of each line.
+        // The estimate includes the blank node labels and the punctuation of each line.
         var text = CanonicalText(bytes: quads.length + 64 * quads.entries.count, lines: quads.entries.count)
         for index in quads.entries.indices {
             let start = text.bytes.count
@@ -67,7 +67,7 @@ struct Canonicalization {
         return CanonicalDataset(unsorted: text, issued: issued, work: work, steps: steps)
     }
 
-    /// Runs Hash First Degree Quads (section 4.6) for a node.
+    /// Runs Hash First Degree Quads (section 4.6) for a node. Returns the hash in hexadecimal.
     private mutating func hashFirstDegree(_ node: BlankNode) throws(CanonicalizationError) -> [UInt8] {
         var text: [UInt8] = []
         var lines: [(entry: Int, range: Range<Int>)] = []
@@ -106,13 +106,14 @@ struct Canonicalization {
     private struct RelatedKey: Hashable {
         let predicate: Int
         let position: UInt8
-        /// What `number` is: the number in a canonical identifier (0), the number in a temporary identifier (1), or the
-        /// node itself (2). For the node itself the first degree hash is used.
+        /// The meaning of `number`: the number in the node's canonical identifier (0) or temporary identifier (1), or
+        /// the node itself (2), whose first degree hash is used.
         let kind: UInt8
         let number: Int32
     }
 
-    /// Runs Hash Related Blank Node (section 4.7). Results are cached, because every permutation asks for the same few.
+    /// Runs Hash Related Blank Node (section 4.7). Results are cached, because the permutations need the same few
+    /// hashes.
     private mutating func hashRelated(
         _ related: BlankNode, _ index: Int, _ issuer: IdentifierIssuer, position: Unicode.Scalar
     ) throws(CanonicalizationError) -> [UInt8] {
@@ -143,7 +144,8 @@ struct Canonicalization {
 
     private static let relatedHashesKept = 20_000
 
-    /// Checks the size during the writing, because escapes can make a line six times as long as its terms.
+    /// Throws if more than the allowed bytes were written. The size is checked while writing, because escapes can make
+    /// a line six times as long as its terms.
     private func checkBytes(_ count: Int) throws(CanonicalizationError) {
         guard count <= limits.bytes else { throw CanonicalizationError(code: .tooManyBytes, work: work) }
     }
@@ -155,7 +157,7 @@ struct Canonicalization {
         }
     }
 
-    /// Counts `count` steps in advance. Throws if the count exceeds the limit.
+    /// Counts `count` steps before they are done. Throws if their total exceeds the limit.
     private mutating func countSteps(_ count: Int) throws(CanonicalizationError) {
         guard count <= limits.steps - steps else {
             throw CanonicalizationError(code: .tooMuchWork, work: work, steps: steps)
@@ -163,7 +165,8 @@ struct Canonicalization {
         steps += count
     }
 
-    /// Runs Hash N-Degree Quads (section 4.8) for a node.
+    /// Runs Hash N-Degree Quads (section 4.8) for a node. Returns the hash in hexadecimal and the identifier issuer
+    /// after it.
     private mutating func hashNDegree(
         _ node: BlankNode, _ given: consuming IdentifierIssuer
     ) throws(CanonicalizationError) -> (hash: [UInt8], issuer: IdentifierIssuer) {
@@ -184,7 +187,7 @@ struct Canonicalization {
         return (hash.hex(input), issuer)
     }
 
-    /// Returns the blank nodes that share a quad with `node`, each with its hash, sorted by hash.
+    /// Returns the blank nodes that occur in a quad together with `node`, each with its hash, sorted by hash.
     private mutating func relatedNodes(
         of node: BlankNode, _ issuer: IdentifierIssuer
     ) throws(CanonicalizationError) -> [(hash: [UInt8], node: BlankNode)] {
@@ -206,15 +209,15 @@ struct Canonicalization {
         return found
     }
 
-    /// A path to related blank nodes, and the identifier issuer after that path.
+    /// A path to related blank nodes (section 4.8), and the state of the identifier issuer at its end.
     private struct Path {
         var bytes: [UInt8] = []
         var issuer: IdentifierIssuer
-        /// Whether the path was abandoned because another path precedes it.
+        /// Whether the path was abandoned because it cannot precede the best path so far.
         var isGivenUp = false
     }
 
-    /// Returns the path that is least in byte order among the paths of all permutations of `nodes` (step 5.4).
+    /// Returns the path that is first in byte order among the paths for all permutations of `nodes` (step 5.4).
     private mutating func choosePath(
         _ nodes: [BlankNode], _ issuer: consuming IdentifierIssuer
     ) throws(CanonicalizationError) -> Path {
@@ -233,7 +236,7 @@ struct Canonicalization {
         return Path(issuer: consume issuer)
     }
 
-    /// Returns the path of one permutation. The computation stops as soon as the path cannot precede `best`.
+    /// Returns the path for one permutation, given by `nodes`. Stops as soon as the path cannot precede `best`.
     private mutating func path(
         _ nodes: [BlankNode], _ given: consuming IdentifierIssuer, unlessAbove best: [UInt8]?
     ) throws(CanonicalizationError) -> Path {
@@ -263,14 +266,14 @@ struct Canonicalization {
         return path
     }
 
-    /// Whether the beginning of a path proves that the path follows `best`.
+    /// Returns whether the beginning `path` of a path proves that the path follows `best` in byte order.
     private static func isAbove(_ path: [UInt8], _ best: [UInt8]?) -> Bool {
         guard let best, path.count >= best.count else { return false }
         return ByteOrder.precedes(best, path)
     }
 }
 
-/// An iteration over all permutations of a list.
+/// An iterator over all permutations of a list of nodes.
 struct Permutation {
     private(set) var elements: [BlankNode]
     private var order: [Int]
@@ -280,7 +283,7 @@ struct Permutation {
         order = Array(elements.indices)
     }
 
-    /// Advances to the next permutation. Returns false after the last permutation.
+    /// Changes ``elements`` to the next permutation. Returns false, and changes nothing, after the last one.
     mutating func advance() -> Bool {
         guard order.count > 1, let pivot = order.indices.dropLast().last(where: { order[$0] < order[$0 + 1] }),
             let successor = order.indices.last(where: { order[$0] > order[pivot] })
@@ -302,7 +305,8 @@ struct Permutation {
 }
 
 extension [BlankNode] {
-    /// Splits the sorted nodes into runs with the same hash.
+    /// Splits the nodes, which are sorted by hash, into groups with equal hashes. `hashes`: the hash of each node by
+    /// its number.
     fileprivate func split(whereHashChanges hashes: [[UInt8]]) -> [[BlankNode]] {
         var groups: [[BlankNode]] = []
         var start = 0

@@ -1,9 +1,9 @@
 import Encoding
 import Synchronization
 
-/// A hash function with a cache of hash states. Callers pass a text in pieces, and the cache keeps the hash state after
-/// the first piece. The cache saves time because most canonical texts of one issuer begin with the same contexts. The
-/// cache does not change any hash.
+/// A hash function that caches hash states. A caller passes a text in pieces, and the hash state after the first piece
+/// is cached. Most canonical texts of one issuer begin with the same contexts, so hashing them begins with a cached
+/// state. The cache does not change any hash.
 package final class HashBeginnings: Sendable {
     private struct Entry {
         let algorithm: HashAlgorithm
@@ -12,15 +12,15 @@ package final class HashBeginnings: Sendable {
     }
 
     private let entries = Mutex<(kept: [Entry], oldest: Int)>(([], 0))
-    /// The maximum number of cached hash states. A new state replaces the oldest.
+    /// The largest number of cached hash states. A further state replaces the oldest.
     private static let most = 8
-    /// The sizes, in bytes, of the first pieces whose hash state is cached.
+    /// The sizes in bytes of those first pieces after which the hash state is cached.
     private static let sizes = 512...16 * 1024
 
-    /// Creates an instance with an empty cache.
+    /// Creates a hash function with an empty cache.
     package init() {}
 
-    /// Returns the hash of all pieces that `write` passes. The hash has 32 or 48 bytes.
+    /// Returns the hash, 32 or 48 bytes, of the concatenation of all pieces that `write` passes to its argument.
     package func hash(_ algorithm: HashAlgorithm, _ write: ((ArraySlice<UInt8>) -> Void) -> Void) -> [UInt8] {
         var hash: RunningDigest?
         write { piece in

@@ -2,10 +2,10 @@ import Encoding
 
 /// RDF Dataset Canonicalization 1.0 (W3C Recommendation, 2024).
 package enum RDFC10 {
-    /// Returns the canonical form of `dataset`, with blank nodes named `c14n0`, `c14n1` …
+    /// Returns the canonical form of `dataset`. Its blank nodes have the labels `c14n0`, `c14n1`, …
     ///
-    /// Throws if `dataset` exceeds `limits`. The limits bound the work: without them a complete graph of ten blank
-    /// nodes needs millions of permutations.
+    /// Throws if `dataset` exceeds `limits`. The limits bound the work: the complete graph of ten blank nodes, for
+    /// example, has millions of permutations.
     package static func canonicalize(
         _ dataset: Dataset, hash: HashAlgorithm = .sha256, limits: CanonicalizationLimits = .init()
     ) throws(CanonicalizationError) -> CanonicalDataset {
@@ -19,13 +19,13 @@ package enum RDFC10 {
     }
 }
 
-/// A blank node, identified by its number in the dataset.
+/// A blank node, represented by its number in the dataset.
 typealias BlankNode = Int
 
-/// Issues identifiers in the order of the requests (RDFC-1.0 section 4.5).
+/// Issues identifiers, such as `c14n0` and `c14n1`, in the order in which they are requested (RDFC-1.0 section 4.5).
 struct IdentifierIssuer {
     let prefix: String
-    /// The nodes in the order of issue.
+    /// The nodes in the order in which they received their identifiers.
     private(set) var order: [Int32] = []
     private var numbers: [Int32]
 
@@ -35,8 +35,8 @@ struct IdentifierIssuer {
         numbers = Array(repeating: -1, count: count)
     }
 
-    /// Returns the issuer and replaces `self` by an empty issuer. The caller can then change the returned issuer
-    /// without copying arrays.
+    /// Returns the issuer and replaces `self` by an empty one. So the caller has the only reference to the arrays, and
+    /// can change them without a copy.
     mutating func take() -> IdentifierIssuer {
         let whole = self
         self = IdentifierIssuer(prefix: prefix, count: 0)
@@ -70,7 +70,7 @@ struct NumberedQuads {
         let subject: BlankNode?
         let object: BlankNode?
         let graph: BlankNode?
-        /// The approximate length of the line in bytes, escapes not counted.
+        /// The approximate length of the quad's line in bytes, not counting escapes.
         fileprivate(set) var length: Int
 
         fileprivate init(_ quad: Quad, _ subject: BlankNode?, _ object: BlankNode?, _ graph: BlankNode?) {
@@ -81,13 +81,14 @@ struct NumberedQuads {
     }
 
     private(set) var entries: [Entry] = []
-    /// The label of each blank node in the input.
+    /// The label of each blank node in the input, by the node's number.
     private(set) var labels: [Text] = []
-    /// The indices of the quads that mention each blank node.
+    /// For each blank node, the indices of the quads in which it occurs.
     private(set) var mentions: [[Int]] = []
     private var numbers: [Text: BlankNode] = [:]
     private var last: BlankNode?
-    /// The predicate of each quad as a number. The array is empty until ``numberPredicates()`` fills it.
+    /// A number for each quad's predicate; equal predicates have equal numbers. Empty until ``numberPredicates()`` is
+    /// called.
     private(set) var predicates: [Int] = []
 
     init(_ dataset: Dataset) {
@@ -102,7 +103,7 @@ struct NumberedQuads {
         }
     }
 
-    /// Numbers the predicates. Only Hash N-Degree Quads needs these numbers.
+    /// Fills ``predicates``. Only Hash N-Degree Quads needs these numbers.
     mutating func numberPredicates() {
         var numbers: [Text: Int] = [:]
         predicates = entries.map { entry in
@@ -112,11 +113,11 @@ struct NumberedQuads {
         }
     }
 
-    /// Removes duplicates from the quads of `node`, because a dataset is a set. ``CanonicalDataset`` removes duplicate
-    /// lines of the output when it sorts the lines.
+    /// Removes repeated quads of `node` from ``mentions``, because a dataset is a set. Repeated lines of the output are
+    /// removed by ``CanonicalDataset`` when it sorts them.
     ///
-    /// - Parameter lines: The quads, sorted so that quads with equal lines (blank nodes ignored) are adjacent.
-    ///   `isRepeated`: the line equals that of the preceding quad.
+    /// - Parameter lines: The quads of the node, sorted so that quads with equal lines (ignoring blank nodes) are
+    ///   adjacent. `isRepeated`: whether the line equals that of the quad before.
     mutating func keepOnce(_ lines: [(entry: Int, isRepeated: Bool)], of node: BlankNode) {
         guard lines.contains(where: \.isRepeated) else { return }
         var seen: Set<[BlankNode?]> = []
@@ -131,7 +132,7 @@ struct NumberedQuads {
 
     private mutating func number(_ term: Term) -> BlankNode? {
         guard case .blank(let label) = term else { return nil }
-        // Most quads have the same subject as the preceding quad: reuse its number.
+        // Most quads have the same subject as the quad before, so try its number first.
         if let last, labels[last] == label { return last }
         if let number = numbers[label] {
             last = number
@@ -145,8 +146,8 @@ struct NumberedQuads {
         return number
     }
 
-    /// Whether the lines to be written have fewer than `limit` bytes. Each quad is written once for the document and
-    /// once for each blank node in the quad.
+    /// Returns whether the lines to be written have fewer than `limit` bytes in total. Each quad is written once for
+    /// the document and once for each blank node in it.
     func isWithin(_ limit: Int) -> Bool {
         var left = limit
         for index in entries.indices {
@@ -158,13 +159,14 @@ struct NumberedQuads {
         return true
     }
 
-    /// The approximate length of all lines in bytes. Escapes are not counted.
+    /// The approximate length of the lines of all quads in bytes, not counting escapes.
     var length: Int { entries.indices.reduce(0) { $0 + entries[$1].length } }
 
-    /// The minimum size in bytes of a long lexical form.
+    /// The length in bytes from which on a literal counts as long.
     private static let long = 64 * 1024
 
-    /// Removes the long literals that need no escapes. Returns the lexical forms of these literals by quad index.
+    /// Removes the long literals that need no escapes from the quads. Returns these literals by the index of their
+    /// quad.
     mutating func takeLongForms() -> [Int: Text] {
         var forms: [Int: Text] = [:]
         for index in entries.indices where entries[index].length >= Self.long {
@@ -179,9 +181,9 @@ struct NumberedQuads {
         return forms
     }
 
-    /// Appends quad `index` as a canonical line. `label` returns the label to write for a blank node.
+    /// Appends the line of quad `index` to `output`. `label` returns the label to write for a blank node.
     ///
-    /// - Returns: The offset of the object's lexical form in `output`, if the object is a literal.
+    /// - Returns: The offset in `output` at which the text of the object begins, if the object is a literal.
     @discardableResult
     func appendLine(_ index: Int, to output: inout [UInt8], label: (BlankNode) -> String) -> Int {
         let entry = entries[index]
@@ -209,7 +211,7 @@ struct NumberedQuads {
 }
 
 extension Term {
-    /// The length of the term's text in bytes, escapes not counted.
+    /// The length of the term in bytes, not counting escapes.
     fileprivate var length: Int {
         switch self {
         case .iri(let text), .blank(let text): text.utf8.count

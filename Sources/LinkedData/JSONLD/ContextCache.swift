@@ -2,16 +2,16 @@ import Encoding
 import Synchronization
 
 /// A cache of processed contexts. A cached context depends only on its key and on the pinned documents. An expansion
-/// that takes a context from the cache is charged the work of making that context. The cache therefore affects only the
-/// time of an expansion.
+/// that uses a cached context counts the work of making it. So the cache changes only the time of an expansion, not its
+/// result.
 ///
-/// The cache keeps only pinned contexts, known contexts and the scoped contexts inside these. A stranger can write any
-/// other context.
+/// The cache stores only pinned contexts, known contexts (``KnownContexts``) and the scoped contexts inside them. Any
+/// other context may be written by a stranger, who could fill the cache.
 final class ContextCache: Sendable {
     /// The values on which a processed context depends.
     struct Key: Hashable, Sendable {
-        /// The context to which the local context is applied. The entry keeps the parent alive, so its identity stays
-        /// unique.
+        /// The identity of the active context to which the local context is applied. The cache entry keeps a reference
+        /// to that context, so no other object can have the same identity.
         let parent: ObjectIdentifier
         let local: Local
         let manner: ContextProcessor.Manner
@@ -20,19 +20,20 @@ final class ContextCache: Sendable {
 
     /// The local context that is applied.
     enum Local: Hashable, Sendable {
-        /// A `@context` value in a document.
+        /// The value of `@context` in a document.
         case document(JSON)
-        /// A known context. Many documents contain it, and hashing and comparing it is cheap.
+        /// A known context (``KnownContexts``). It occurs in many documents, and it is cheap to hash and to compare.
         case known(KnownObject)
-        /// The scoped context of a term definition. The parent context keeps the definition alive.
+        /// The identity of a term definition with a scoped context. The parent context keeps a reference to the
+        /// definition.
         case scoped(ObjectIdentifier)
 
-        /// Creates the key for a context in a document.
+        /// Creates the key for the context `context` of a document.
         init(_ context: JSON) {
             self = context.object?.known.map(Local.known) ?? .document(context)
         }
 
-        /// Whether the cache may keep the entry. The context of a single document is useless for the next document.
+        /// Whether the cache may store the entry. It stores no context that only one document contains.
         var isShared: Bool {
             switch self {
             case .document(let context): context.object == nil
@@ -40,16 +41,16 @@ final class ContextCache: Sendable {
             }
         }
 
-        /// The number of bytes of text that an entry keeps.
+        /// The number of bytes of text that a cache entry for this context keeps in memory.
         var size: Int { if case .known(let object) = self { object.size } else { 0 } }
     }
 
     struct Entry: Sendable {
         let parent: ActiveContext
         let result: ActiveContext
-        /// The work of making the context: the number of term definitions made, contexts read and contexts loaded.
+        /// The work of making the context, in the unit of ``ContextProcessor/work``.
         let work: Int
-        /// The approximate size of the context in bytes, its parent excluded.
+        /// The approximate size of the context in bytes, without its parent.
         let size: Int
     }
 
@@ -63,17 +64,17 @@ final class ContextCache: Sendable {
     /// The context without a base IRI, from which every expansion for a signature starts.
     let initial = ActiveContext(ActiveContext.State(), isShared: true)
     private let state = Mutex(State())
-    /// The maximum number of cached term definitions, far more than all combinations of types and scopes of pinned
-    /// contexts need in practice. An entry counts as one additional definition, and so do each 64 bytes of text.
+    /// The largest weight of the cache, far above what the pinned contexts need in practice. The weight of an entry is
+    /// its work, plus one, plus one for each 64 bytes of text.
     private static let capacity = 20_000
-    /// The maximum work of a cached context. Only a context inside a credential can exceed this maximum.
+    /// The largest work of a context that is cached. Only a context inside a credential can need more.
     static let largest = 2_000
 
-    /// The present content of the cache.
+    /// All entries of the cache.
     var snapshot: Table { state.withLock { $0.table } }
 
-    /// Adds the contexts that an expansion made. A cache without room is emptied first: contexts inside credentials may
-    /// have filled it.
+    /// Adds the contexts that an expansion has made. If they do not fit, the cache is emptied first, because contexts
+    /// inside credentials may have filled it.
     func merge(_ found: Table) {
         guard !found.isEmpty else { return }
         let weight = found.reduce(0) { $0 + $1.value.work + 1 + $1.key.local.size / 64 }
@@ -86,17 +87,18 @@ final class ContextCache: Sendable {
     }
 }
 
-/// The contexts of one expansion. Known contexts come from the cache. Any other context is processed once.
+/// The source of active contexts for one expansion. Shared contexts come from the cache. Each other context is
+/// processed once.
 struct ContextSource {
     private let cache: ContextCache
     private let known: ContextCache.Table
-    /// The contexts of this document. Each context counts towards the limits once, cached or not.
+    /// The contexts that this document has used. Each counts towards the limits once, whether it was cached or not.
     private var used: ContextCache.Table = [:]
-    /// The contexts of this document that are not in the cache yet but that the cache may keep.
+    /// The contexts of this document that the cache does not contain but may store.
     private var found: ContextCache.Table = [:]
     private var processor: ContextProcessor
     private let base: Text?
-    /// The number of bytes that further contexts of this document may use.
+    /// The number of bytes that further contexts of this document may use. When it is exceeded, the expansion fails.
     private var room: Int
 
     init(cache: ContextCache, processor: ContextProcessor, base: Text?) {
@@ -107,10 +109,10 @@ struct ContextSource {
         known = cache.snapshot
     }
 
-    /// Adds the contexts that this expansion made to the cache.
+    /// Adds the contexts that this expansion has made to the cache.
     func finish() { cache.merge(found) }
 
-    /// Returns the initial context: `base`, then `expandContext`.
+    /// Returns the context with which a document begins: the base IRI and then `expandContext` of the options.
     mutating func initial(_ options: Options) throws(JSONLDError) -> ActiveContext {
         var active = cache.initial
         if let base = options.base {
@@ -123,10 +125,10 @@ struct ContextSource {
         return try apply(context[Keyword.context.text] ?? context, on: active)
     }
 
-    /// Applies a context of the document to `active`.
+    /// Returns the result of applying a context of the document to `active`.
     ///
-    /// The elements of an array are applied one by one, so that a known context next to an inline context still comes
-    /// from the cache.
+    /// The elements of an array are applied one after another, so that a known context in the array comes from the
+    /// cache even if another element does not.
     mutating func apply(_ context: JSON, on active: ActiveContext) throws(JSONLDError) -> ActiveContext {
         guard case .array(let elements) = context else {
             return try resolve(ContextCache.Local(context), context, on: active, base: base, manner: .init())
@@ -142,7 +144,8 @@ struct ContextSource {
         return result
     }
 
-    /// Applies the scoped context of `definition` to `active`. Returns `active` if there is no scoped context.
+    /// Returns the result of applying the scoped context of `definition` to `active`; `active` if there is no scoped
+    /// context.
     mutating func apply(
         scopeOf definition: TermDefinition, on active: ActiveContext, overrideProtected: Bool = false,
         propagate: Bool = true

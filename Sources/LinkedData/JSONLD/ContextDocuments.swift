@@ -1,11 +1,11 @@
 package import Encoding
 
-/// The pinned context documents. A processor loads no other documents and never uses a network.
+/// The pinned context documents. A processor uses no other documents, and never a network.
 package struct ContextDocuments: Sendable {
-    /// The documents by URL. Each document is an object with `@context`.
+    /// The documents by URL. Each should be an object with the member `@context`.
     package var documents: [Text: JSON]
 
-    /// Creates the set of exactly the given documents.
+    /// Creates the set of the given documents, by URL.
     package init(_ documents: [Text: JSON]) {
         self.documents = documents
     }

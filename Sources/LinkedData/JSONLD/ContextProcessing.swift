@@ -1,17 +1,17 @@
 import Encoding
 
-/// Makes active contexts from local contexts (JSON-LD 1.1 API section 4.1). Loads only pinned documents.
+/// Makes active contexts from local contexts (JSON-LD 1.1 API section 4.1). Uses only pinned documents.
 struct ContextProcessor {
     let documents: ContextDocuments
     let mode: Options.ProcessingMode
     let limits: JSONLDProcessor.Limits
-    /// The standard names of properties and types; see ``JSONLDProcessor/standardNames``.
+    /// The standard names of properties and types (``JSONLDProcessor/standardNames``).
     let standardNames: StandardNames
-    /// The number of term definitions made, contexts read and documents loaded. The number measures the work that an
-    /// inline context causes.
+    /// The work so far: the number of term definitions made, contexts read and documents loaded. It measures what a
+    /// context inside a document costs.
     private(set) var work = 0
-    /// The number of unfinished definitions. An unfinished definition waits for a term that it refers to, or for a
-    /// context that it contains.
+    /// The number of unfinished definitions. A definition is unfinished while a term that it names is being defined, or
+    /// while its scoped context is being checked.
     private var unfinished = 0
 
     init(
@@ -28,11 +28,11 @@ struct ContextProcessor {
     struct Manner: Hashable, Sendable {
         var overrideProtected = false
         var propagate = true
-        /// Whether to validate scoped contexts inside the local context by processing them. The value is false during
-        /// such a validation.
+        /// Whether scoped contexts inside the local context are checked by processing them. False while a scoped
+        /// context is being checked.
         var validateScoped = true
-        /// Whether the local context is an element of an array. The `@propagate` of an element has no effect (JSON-LD
-        /// 1.1 API section 4.1.2, step 3).
+        /// Whether the local context is an element of an array. If so, its `@propagate` has no effect (JSON-LD 1.1 API
+        /// section 4.1.2, step 3).
         var isElement = false
     }
 
@@ -49,7 +49,7 @@ struct ContextProcessor {
         return result
     }
 
-    /// Runs the context processing algorithm on a context under construction.
+    /// Applies the local context `local` to `result`, a context that is being made (the context processing algorithm).
     mutating func extend(
         _ result: inout ActiveContext.State, by local: JSON, active: ActiveContext?, base: Text?, remote: [Text],
         manner: Manner
@@ -73,8 +73,8 @@ struct ContextProcessor {
         _ result: inout ActiveContext.State, byOne context: JSON, propagate: Bool, base: Text?, remote: [Text],
         manner: Manner
     ) throws(JSONLDError) {
-        // Count an empty context too, because a scoped context is processed again at each use of its term. `load`
-        // counts loaded contexts.
+        // Empty contexts are counted, too, because a scoped context is processed again at each use of its term. Loaded
+        // contexts are counted in `load`.
         if remote.isEmpty, context.string == nil { try countWork() }
         switch context {
         case .null:
@@ -154,14 +154,14 @@ struct ContextProcessor {
         }
     }
 
-    /// Counts units of work of this document, up to the limit.
+    /// Adds `units` to the work of this document. Throws if the work exceeds the limit.
     mutating func countWork(_ units: Int = 1) throws(JSONLDError) {
         work += units
         guard work <= limits.definitions else { throw JSONLDError(.contextOverflow) }
     }
 
-    /// Counts the beginning of a term definition inside the unfinished definitions. The nesting depth is limited
-    /// because each level uses stack.
+    /// Counts the beginning of a term definition. Throws if too many definitions are unfinished, because each nesting
+    /// level uses stack.
     mutating func beginDefinition() throws(JSONLDError) {
         guard unfinished < limits.definitionDepth else { throw JSONLDError(.contextOverflow) }
         unfinished += 1
@@ -169,13 +169,14 @@ struct ContextProcessor {
 
     mutating func endDefinition() { unfinished -= 1 }
 
-    /// Throws if a term or IRI of a context is too long. Texts built from a long IRI could exhaust the memory.
+    /// Throws if a term or IRI of a context is too long, because many long IRIs could be made from it and exhaust the
+    /// memory.
     func checkLength(_ text: Text?) throws(JSONLDError) {
         guard let text, text.utf8.count > limits.iriLength else { return }
         throw JSONLDError(.limitExceeded, detail: "IRI length")
     }
 
-    /// Throws if the processing mode is `mode`.
+    /// Throws the error `code` with `detail` if the processing mode is `mode`.
     func refuse(in mode: Options.ProcessingMode, _ code: JSONLDError.Code, _ detail: Text) throws(JSONLDError) {
         if self.mode == mode { throw JSONLDError(code, detail: detail) }
     }
@@ -188,7 +189,7 @@ struct ContextProcessor {
         try refuse(in: .v1_0, .processingModeConflict, "@version")
     }
 
-    /// Returns the union of `context` and the context that it imports. The members of `context` take precedence.
+    /// Returns the members of `context` and those of the context that it imports. Members of `context` take precedence.
     private func withImport(_ context: JSONObject, base: Text?) throws(JSONLDError) -> JSONObject {
         guard let value = context[Keyword.import.text] else { return context }
         try refuse(in: .v1_0, .invalidContextEntry, "@import")

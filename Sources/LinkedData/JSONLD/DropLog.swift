@@ -1,8 +1,8 @@
 import Encoding
 
-/// The current place of an expansion in its source, and a log of the source's parts that do not reach RDF.
+/// The place in the document at which an expansion is, and a log of the parts of the document that do not reach RDF.
 struct DropLog {
-    /// One step on the path from the root of the document to a place.
+    /// One step of a path from the root of the document.
     enum Step {
         case name(Text)
         case index(Int)
@@ -11,14 +11,15 @@ struct DropLog {
     private(set) var path: [Step] = []
     private(set) var dropped: [DroppedTerm] = []
 
-    /// Whether the log is full. A document with long names and many members needs long pointers.
+    /// Whether the log is full. A document with many members and long names may fill it, because its JSON pointers are
+    /// long.
     private(set) var isFull = false
     private var room = 1 << 20
 
-    /// The number of entries, used as a mark for ``drop(_:since:)``.
+    /// The number of entries so far. ``drop(_:since:)`` accepts it as a mark.
     var mark: Int { dropped.count }
 
-    /// The JSON pointer (RFC 6901) of the current place.
+    /// The JSON pointer (RFC 6901) to the current place.
     var pointer: String {
         var text = ""
         for step in path {
@@ -33,8 +34,8 @@ struct DropLog {
     mutating func enter(_ step: Step) { path.append(step) }
     mutating func leave() { path.removeLast() }
 
-    /// Logs that the current place and all values below it are dropped. The new entry replaces the entries that were
-    /// made below the place since `mark`.
+    /// Logs that the value at the current place is dropped, with all values inside it. If `mark` is given, the entries
+    /// since that mark are replaced by the new one, which includes them.
     mutating func drop(_ reason: DroppedTerm.Reason, since mark: Int? = nil) {
         if isFull { return }
         if let mark, mark < dropped.count { dropped.removeSubrange(mark...) }

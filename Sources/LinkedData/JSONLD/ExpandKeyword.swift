@@ -1,7 +1,7 @@
 import Encoding
 
 extension Expander {
-    /// Expands a member whose name is a keyword or an alias of a keyword (step 13.4).
+    /// Expands a member whose name is a keyword or an alias of one (step 13.4). Adds the result to `members`.
     mutating func expandKeyword(
         _ keyword: Keyword, _ value: JSON, into members: inout ExpansionMembers, _ frame: Frame
     ) throws(JSONLDError) {
@@ -94,7 +94,7 @@ extension Expander {
         }
     }
 
-    /// Throws if an item is not a node, because only nodes can be subjects of a reverse property.
+    /// Throws if an item is not a node. The values of a reverse property become subjects, which only nodes can be.
     static func checkReverse(_ items: [ExpandedItem]) throws(JSONLDError) {
         for item in items {
             guard case .node = item else { throw JSONLDError(.invalidReversePropertyValue) }

@@ -16,8 +16,8 @@ extension Expander {
         return try finish(members, object, property, start)
     }
 
-    /// Determines the contexts that apply to an object (steps 7 to 11), and the names of the members that expand to
-    /// `@type`.
+    /// Returns the contexts that apply to an object (steps 7 to 11), and the names of those of its members that expand
+    /// to `@type`.
     mutating func frame(
         for object: JSONObject, _ property: ActiveProperty, _ given: ActiveContext, fromMap: Bool
     ) throws(JSONLDError) -> (frame: Frame, typeNames: [Text]) {
@@ -38,15 +38,16 @@ extension Expander {
         return (Frame(property: property, active: active, typeScope: typeScope), typeNames)
     }
 
-    /// The values shared by all members of one object.
+    /// The values that are the same for all members of one object.
     struct Frame {
         var property: ActiveProperty
         var active: ActiveContext
-        /// The context before the scoped contexts of the types are applied. Types are expanded with this context.
+        /// The active context before the scoped contexts of the object's types. The types themselves are expanded with
+        /// it.
         let typeScope: ActiveContext
         /// Whether the object's type is `@json`.
         var isJSON = false
-        /// Whether the members are inside a `@nest`.
+        /// Whether the members are inside a member that expands to `@nest`.
         var isNested = false
     }
 
@@ -98,7 +99,7 @@ extension Expander {
         log.leave()
     }
 
-    /// Steps 15 to 20: determines the kind of the object.
+    /// Determines whether the object is a value, list, set or node object, and returns the result (steps 15 to 20).
     private mutating func finish(
         _ members: ExpansionMembers, _ object: JSONObject, _ property: ActiveProperty, _ start: Int
     ) throws(JSONLDError) -> Outcome {
@@ -129,7 +130,7 @@ extension Expander {
         return .nothing
     }
 
-    /// Logs a node that RDF cannot name. All members of the node and all references to the node are dropped.
+    /// Logs a node that RDF cannot name. All its members and all references to it are dropped.
     private mutating func dropNode(_ object: JSONObject, _ start: Int) {
         guard log.path.isEmpty else { return log.drop(.relativeIRI, since: start) }
         var mark: Int? = start
@@ -141,12 +142,12 @@ extension Expander {
         }
     }
 
-    /// Returns whether an object is a value object or only a reference (step 7). A context that does not propagate
-    /// still applies to value objects and references.
+    /// Returns whether an object is a value object or contains only an id (step 7). A context that does not propagate
+    /// still applies to such an object.
     private func isValueOrReference(_ object: JSONObject, _ active: ActiveContext) -> Bool {
         if object.count == 1, isKeyword(.id, object.members[0].name, active) { return true }
         if object[Keyword.value.text] != nil { return true }
-        // An inline context may define thousands of aliases. In that case, search the object's names instead.
+        // A context inside the document may define thousands of aliases. Search the object's names if there are fewer.
         let aliases = active.state.terms.valueAliases
         if aliases.count > object.count { return object.names.contains(where: aliases.contains) }
         return aliases.contains { object[$0] != nil }

@@ -1,7 +1,7 @@
 import Encoding
 
 extension Expander {
-    /// Expands a member whose name is a property (steps 13.5 to 13.14).
+    /// Expands a member whose name is a property (steps 13.5 to 13.14). Adds the result to `members`.
     mutating func expandProperty(
         _ iri: Text, _ definition: TermDefinition?, _ member: JSONObject.Member,
         into members: inout ExpansionMembers, _ frame: Frame
@@ -87,7 +87,7 @@ extension Expander {
             let key = IndexKey(
                 text: entry.name, isNone: isNone(entry.name, frame.active), property: definition?.fields.index,
                 container: container)
-            // Treat a value that is not an array as an array of one element. The place of the element is that of the
+            // Treat a value that is not an array as an array of one element, but log it under the place of the map's
             // entry.
             let mark = log.mark
             let values: [ExpandedItem]
@@ -115,16 +115,17 @@ extension Expander {
         try expand(value, property, active, fromMap: true).items
     }
 
-    /// The key of an index map and its use.
+    /// A key of an index map, and how it is used.
     private struct IndexKey {
         let text: Text
         let isNone: Bool
-        /// The property that receives the key in place of `@index`.
+        /// The property to which the key is added in place of `@index`; nil if there is none.
         let property: Text?
         let container: TermDefinition.Container
     }
 
-    /// Adds the key of an index map to an item, as the container requires (step 13.8.3.7).
+    /// Adds the key of an index map to an item: as index, property, id or type, depending on the container (step
+    /// 13.8.3.7).
     private mutating func place(
         _ item: inout ExpandedItem, with key: IndexKey, _ active: ActiveContext
     ) throws(JSONLDError) {
@@ -172,7 +173,7 @@ extension Expander {
 }
 
 extension ExpandedItem {
-    /// `@index` of a node, value or list object.
+    /// The `@index` of the node, value or list object.
     fileprivate var index: Text? {
         get {
             switch self {

@@ -6,7 +6,7 @@ indirect enum ExpandedItem: Sendable {
     case value(ExpandedValue)
     case list([ExpandedItem], index: Text?)
 
-    /// Whether the node is a graph object: a node with `@graph` and with no other members than `@id` and `@index`.
+    /// Whether the item is a graph object: a node with `@graph`, and with no other members than `@id` and `@index`.
     var isGraph: Bool {
         guard case .node(let node) = self else { return false }
         return node.graph != nil && node.types == nil && node.properties.isEmpty && node.reverse == nil
@@ -16,10 +16,10 @@ indirect enum ExpandedItem: Sendable {
 
 /// A node object after expansion.
 struct ExpandedNode: Sendable {
-    /// The `@id` of the node. The outer nil means that there is no `@id`. The inner nil means that the `@id` expands to
+    /// The `@id` of the node. The outer optional is nil if there is no `@id`; the inner one if the `@id` expands to
     /// nothing.
     var id: Text??
-    /// The types of the node. An element is nil if the type expands to nothing.
+    /// The types of the node; nil if there is no `@type`. An element is nil if the type expands to nothing.
     var types: [Text?]?
     var properties = PropertyMap()
     var reverse: PropertyMap?
@@ -35,7 +35,7 @@ struct ExpandedNode: Sendable {
 
 /// A value object after expansion.
 struct ExpandedValue: Sendable {
-    /// A string, number or boolean. With the type `@json`, any value is possible.
+    /// A string, number or boolean; with the type `@json` any JSON value.
     var value: JSON
     /// The type of the value: `@json` or a datatype; nil if the value has no type.
     var type: Text?
@@ -44,12 +44,12 @@ struct ExpandedValue: Sendable {
     var index: Text?
 }
 
-/// Properties with their values, in the order of first use.
+/// Properties with their values, in the order in which the properties first occur.
 struct PropertyMap: Sendable {
     /// One property with its values.
     struct Entry: Sendable {
         let iri: Text
-        /// Whether RDF allows the property as a predicate.
+        /// Whether RDF allows the property as a predicate: its IRI is absolute and well-formed.
         let isWellFormed: Bool
         var items: [ExpandedItem]
     }
@@ -59,7 +59,7 @@ struct PropertyMap: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds `items` to the values of the property `iri`, before or after the existing values.
+    /// Adds `items` to the values of the property `iri`: before the existing values if `first`, otherwise after them.
     mutating func add(_ items: [ExpandedItem], to iri: Text, isWellFormed: Bool, first: Bool = false) {
         if let position = positions?[iri] ?? (positions == nil ? entries.firstIndex { $0.iri == iri } : nil) {
             entries[position].items.insert(contentsOf: items, at: first ? 0 : entries[position].items.count)
@@ -73,14 +73,14 @@ struct PropertyMap: Sendable {
         }
     }
 
-    /// Adds every entry of `other`.
+    /// Adds every property of `other` with its values.
     mutating func add(_ other: PropertyMap) {
         for entry in other.entries { add(entry.items, to: entry.iri, isWellFormed: entry.isWellFormed) }
     }
 }
 
 extension ExpandedItem {
-    /// The item as JSON-LD.
+    /// The item as JSON of an expanded document.
     var json: JSON {
         switch self {
         case .node(let node): .object(node.json)

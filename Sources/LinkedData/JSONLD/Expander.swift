@@ -6,22 +6,23 @@ struct Expander {
     var contexts: ContextSource
     var log = DropLog()
     let limits: JSONLDProcessor.Limits
-    /// The standard names of properties and types; see ``JSONLDProcessor/standardNames``.
+    /// The standard names of properties and types (``JSONLDProcessor/standardNames``).
     let standardNames: StandardNames
-    /// The place of the first unusual spelling so far; see ``DeserializedDocument/unusualSpelling``.
+    /// The JSON pointer to the first unusual spelling so far (``DeserializedDocument/unusualSpelling``); nil if there
+    /// is none.
     var unusualSpelling: String?
     private var depth = 0
     private var items = 0
     private var iriBytes = 0
 
-    /// The result of expanding an element.
+    /// The result of expanding one JSON value.
     enum Outcome {
         case nothing
         case one(ExpandedItem)
-        /// The items to which an array expanded.
+        /// The value was an array, which expanded to these items.
         case many([ExpandedItem])
 
-        /// The items, always as an array.
+        /// The items as an array, which is empty for ``nothing``.
         var items: [ExpandedItem] {
             switch self {
             case .nothing: []
@@ -38,7 +39,7 @@ struct Expander {
         case reverse
         case term(Text)
 
-        /// Whether the current place allows neither values nor references.
+        /// Whether the place is the top of the document or of a graph, where neither values nor references are allowed.
         var isTop: Bool {
             switch self {
             case .none, .graph: true
@@ -56,7 +57,7 @@ struct Expander {
         self.limits = limits
     }
 
-    /// Expands a whole document and returns its items.
+    /// Expands a whole document and returns its items. Errors get the JSON pointer of the place at which they occur.
     mutating func document(_ document: JSON) throws(JSONLDError) -> [ExpandedItem] {
         do {
             let active = try contexts.initial(options)
@@ -75,7 +76,7 @@ struct Expander {
         }
     }
 
-    /// Runs the expansion algorithm on one element.
+    /// Expands one JSON value, which is a value of `property` (the expansion algorithm).
     mutating func expand(
         _ element: JSON, _ property: ActiveProperty, _ active: ActiveContext, fromMap: Bool = false
     ) throws(JSONLDError) -> Outcome {
@@ -111,7 +112,7 @@ struct Expander {
         guard items <= limits.items else { throw JSONLDError(.limitExceeded, detail: "items") }
     }
 
-    /// Expands an IRI. Throws if the IRIs of the document have too many bytes in total.
+    /// Expands a text to a keyword or an IRI. Throws if all IRIs of the document together have too many bytes.
     mutating func expandIRI(
         _ value: Text, _ active: ActiveContext, vocabulary: Bool, documentRelative: Bool
     ) throws(JSONLDError) -> TermDefinition.Expanded {
@@ -192,7 +193,7 @@ struct Expander {
         return .value(result)
     }
 
-    /// Records a reference to the node `id` at the current place. RDF may be unable to name that node.
+    /// Logs a reference to the node `id`, at the current place, if RDF cannot name that node.
     mutating func noteReference(_ id: Text?) {
         if let id, id.hasPrefix("_:") || IRI.isWellFormed(id) { return }
         log.drop(.relativeIRI)
@@ -201,11 +202,12 @@ struct Expander {
 
 /// Checks the form of language tags (BCP 47, as in RDF 1.1 and N-Quads).
 enum LanguageTag {
-    /// The maximum length of a language tag in bytes, far above any registered tag. A limit is necessary because a tag
-    /// in a context is checked for every text to which it applies.
+    /// The largest length of a language tag in bytes, far above that of any registered tag. It is limited because a tag
+    /// in a context is checked again for every text to which it applies.
     private static let longest = 128
 
-    /// Whether a tag consists of letters and then groups of letters and digits, each group of one to eight.
+    /// Returns whether a tag is a group of letters followed by groups of letters and digits, with hyphens between them,
+    /// each group from one to eight characters long.
     static func isWellFormed(_ tag: Text) -> Bool {
         guard tag.utf8.count <= longest else { return false }
         let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -1,32 +1,33 @@
 package import Encoding
 
-/// A part of the document that does not reach the RDF dataset. No signature over the dataset covers a dropped part.
+/// A part of a JSON-LD document that does not reach the RDF dataset. No signature over the dataset covers it.
 package struct DroppedTerm: Hashable, Sendable {
-    /// The reason why a part of the source is not in the dataset.
+    /// Why a part of the document is not in the dataset.
     package enum Reason: String, Hashable, Sendable {
-        /// The member's name expands to nothing: the name is not a term, and the context has no vocabulary.
+        /// The name of a member that expands to nothing: it is not a term, and the context has no vocabulary.
         case undefinedTerm
         /// An `@type` or datatype that does not expand to an absolute IRI.
         case undefinedType
-        /// An `@id`, a reference or a property that stays a relative IRI or is not well-formed.
+        /// An `@id`, a reference or a property that stays a relative IRI or is not well-formed, so RDF cannot name it.
         case relativeIRI
         /// A property that expands to a blank node.
         case blankProperty
-        /// The value is `null`, or an array or object that expands to nothing.
+        /// A value that is `null`, or an array or object that expands to nothing.
         case emptyValue
-        /// A value where RDF does not allow a value: at the top, directly in a graph, or with a dropped node.
+        /// A value where RDF allows none: at the top of the document, directly in a graph, or as part of a dropped
+        /// node.
         case freeFloating
-        /// An `@index` or a key of an index map. JSON-LD has indexes; RDF has none.
+        /// An `@index`, or a key of an index map. RDF has no indexes.
         case index
-        /// A base direction while no `rdfDirection` is chosen.
+        /// The base direction of a text, because the options choose no `rdfDirection`.
         case direction
         /// A language tag that is not well-formed (BCP 47).
         case languageTag
     }
 
-    /// The JSON pointer (RFC 6901) of the dropped member or element. All values below the pointer are dropped, too.
+    /// The JSON pointer (RFC 6901) to the dropped member or element. All values inside it are dropped, too.
     package var pointer: String
-    /// The reason why the part was dropped.
+    /// Why the part was dropped.
     package var reason: Reason
 
     /// Creates the description of a dropped part.
@@ -38,19 +39,20 @@ package struct DroppedTerm: Hashable, Sendable {
 
 /// The result of expansion (JSON-LD 1.1 API section 5.1).
 package struct Expansion: Sendable {
-    /// The expanded document: always an array.
+    /// The expanded document, which is always an array.
     package var value: JSON
-    /// All parts of the source that do not reach RDF, in document order. Each pointer occurs once.
+    /// The parts of the document that do not reach RDF, in document order, without repeated pointers.
     package var dropped: [DroppedTerm]
 }
 
-/// A document as RDF, with facts about its tree.
+/// A JSON-LD document as an RDF dataset, with facts about the document's JSON.
 package struct DeserializedDocument: Sendable {
     /// The statements of the document.
     package let dataset: Dataset
-    /// The parts of the source that are not in the dataset, in document order. Each pointer occurs once.
+    /// The parts of the document that are not in the dataset, in document order, without repeated pointers.
     package let dropped: [DroppedTerm]
-    /// The outermost node; nil if there are several outermost objects or RDF cannot name the node.
+    /// The node that the outermost object describes; nil if there are several outermost objects, or if RDF cannot name
+    /// the node.
     package let root: Term?
     /// The JSON pointer (RFC 6901) of the first unusual spelling; nil if the document has none. An unusual spelling has
     /// the same meaning as the usual spelling, but no data model needs it. These spellings are unusual:
@@ -62,7 +64,7 @@ package struct DeserializedDocument: Sendable {
     /// - a name other than the name in ``JSONLDProcessor/standardNames``;
     /// - a name of ``JSONLDProcessor/standardNames`` inside a term for `@nest`.
     package let unusualSpelling: String?
-    /// The descriptions of each node that several objects of one graph describe, in document order.
+    /// For each node that several objects of one graph describe, all these descriptions, in document order.
     package let repeatedNodes: [NodeDescription]
 
     /// Creates a document from the values of its properties.

@@ -1,8 +1,8 @@
 import Encoding
 
-/// The expanded members of one object before the kind of the object (node, value, list or set) is known.
+/// The expanded members of one object, while it is not known yet whether it is a node, value, list or set object.
 struct ExpansionMembers {
-    /// The keywords that occurred, except `@reverse` and `@nest`. Other properties hold the content of these two.
+    /// The keywords that occurred, except `@reverse` and `@nest`, whose content is stored under the properties.
     var present: Keyword.Group = []
     var id: Text??
     var types: [Text?] = []
@@ -18,12 +18,12 @@ struct ExpansionMembers {
     var reverse = PropertyMap()
     var properties = PropertyMap()
 
-    /// Whether the object has only keywords of the set `keywords`.
+    /// Returns whether all members of the object are keywords of the set `keywords`.
     func consists(of keywords: Keyword.Group) -> Bool {
         properties.isEmpty && reverse.isEmpty && present.isSubset(of: keywords)
     }
 
-    /// The object as a node.
+    /// The object as a node object.
     var node: ExpandedNode {
         ExpandedNode(
             id: id, types: present.contains(.type) ? types : nil, properties: properties,
@@ -31,7 +31,8 @@ struct ExpansionMembers {
             included: present.contains(.included) ? included : nil, index: index)
     }
 
-    /// Returns the object as a value (step 15); nil if the object expands to nothing.
+    /// Returns the object as a value object (step 15); nil if it expands to nothing. Throws if it is no valid value
+    /// object.
     func valueObject() throws(JSONLDError) -> ExpandedValue? {
         guard consists(of: [.direction, .index, .language, .type, .value]),
             !present.contains(.type) || present.isDisjoint(with: [.language, .direction])

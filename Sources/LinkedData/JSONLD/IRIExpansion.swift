@@ -1,7 +1,7 @@
 import Encoding
 
 extension ActiveContext.State {
-    /// Expands an IRI with a finished context (JSON-LD 1.1 API section 5.2).
+    /// Expands a text to a keyword or an IRI, with a finished context (IRI expansion, JSON-LD 1.1 API section 5.2).
     ///
     /// - Parameters:
     ///   - vocabulary: Whether terms and the vocabulary mapping apply.
@@ -29,8 +29,7 @@ extension ActiveContext.State {
         return .iri(value)
     }
 
-    /// Returns the parts before and after the first colon; nil if there is no colon after the first character, or if
-    /// the first character is a colon.
+    /// Returns the parts of `value` before and after its first colon; nil if it has no colon, or begins with one.
     static func splitCompact(_ value: Text) -> (prefix: Text, suffix: Substring)? {
         let bytes = value.string.utf8
         guard let colon = bytes.dropFirst().firstIndex(of: UInt8(ascii: ":")), bytes.first != UInt8(ascii: ":") else {

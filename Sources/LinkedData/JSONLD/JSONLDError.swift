@@ -1,10 +1,10 @@
 package import Encoding
 
-/// The reason why a JSON-LD document was not processed, with an error code of JSON-LD 1.1 API section 9.6.
+/// Why a JSON-LD document was not processed, with an error code of JSON-LD 1.1 API section 9.6.
 ///
 /// An error contains names in contexts and context URLs, but no values of the document.
 package struct JSONLDError: Error, Hashable, Sendable {
-    /// The error codes of the recommendation. The raw value is the text of the code in the recommendation.
+    /// The error codes. The raw value is the text of the code in the recommendation.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         case collidingKeywords = "colliding keywords"
         case conflictingIndexes = "conflicting indexes"
@@ -52,21 +52,21 @@ package struct JSONLDError: Error, Hashable, Sendable {
         case loadingRemoteContextFailed = "loading remote context failed"
         case processingModeConflict = "processing mode conflict"
         case protectedTermRedefinition = "protected term redefinition"
-        /// The document needs more than ``JSONLDProcessor/Limits`` allows. This program adds the code; the
-        /// recommendation does not have it.
+        /// The document exceeds a limit in ``JSONLDProcessor/Limits``. The recommendation does not have this code.
         case limitExceeded = "limit exceeded"
     }
 
-    /// The kind of error.
+    /// The error code.
     package var code: Code
-    /// A term or keyword of a context, or the name of the limit; never a value of the document.
+    /// A term or keyword of a context, or the name of the exceeded limit, but never a value of the document. Nil if
+    /// there is none.
     package var detail: Text?
-    /// The JSON pointer (RFC 6901) of the error in the document; nil if the error has no place.
+    /// The JSON pointer (RFC 6901) to the place of the error in the document; nil if the error has no place.
     package var pointer: String?
-    /// The URL of the context that is not available or not acceptable.
+    /// The URL of the context that is not available or is invalid; nil if the error is not about such a context.
     package var url: Text?
 
-    /// Creates an error with the given code.
+    /// Creates an error from the values of its properties.
     package init(_ code: Code, detail: Text? = nil, pointer: String? = nil, url: Text? = nil) {
         self.code = code
         self.detail = detail

@@ -21,8 +21,8 @@ enum Keyword: UInt8, Sendable, CaseIterable {
     /// The spelling of the keyword.
     var text: Text { Self.spellings[Int(rawValue)] }
 
-    /// Whether `text` is `@` followed by letters. JSON-LD reserves such texts and ignores terms and values of this
-    /// form.
+    /// Returns whether `text` is `@` followed by letters. JSON-LD reserves this form: terms and values of this form
+    /// that are no keywords are ignored.
     static func hasForm(_ text: Text) -> Bool {
         let bytes = text.utf8
         return bytes.first == UInt8(ascii: "@") && bytes.count > 1 && bytes.dropFirst().allSatisfy(IRI.isLetter)
@@ -46,7 +46,7 @@ enum Direction: String, Hashable, Sendable {
     case leftToRight = "ltr"
     case rightToLeft = "rtl"
 
-    /// Parses `ltr` or `rtl`; nil for any other value.
+    /// Reads the JSON string `ltr` or `rtl`; nil for any other value.
     init?(_ value: JSON) {
         guard let text = value.string, let direction = Direction(rawValue: text.string) else { return nil }
         self = direction

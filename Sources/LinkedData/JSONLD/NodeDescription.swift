@@ -1,21 +1,22 @@
 package import Encoding
 
-/// One of several objects of a document that describe the same node.
+/// One object of a document, where several objects describe the same node.
 package struct NodeDescription: Hashable, Sendable {
-    /// The node's expanded id.
+    /// The expanded id of the node.
     package let id: Text
-    /// The number of the object among all nodes and graphs of the document. The outermost object has number 0.
+    /// The number of the object in document order among all objects that describe nodes. The outermost object has
+    /// number 0.
     package let object: Int
-    /// The number of the object that has this object as a value; nil for an object at the top, in a graph or under a
+    /// The number of the object of which this object is a value; nil if it is at the top, in a graph, or under a
     /// keyword.
     package let parent: Int?
-    /// The property that has this object as a value; nil if there is no such property.
+    /// The property of which this object is a value; nil if there is none.
     package let property: Text?
-    /// The properties that this object states about the node. Types are not included.
+    /// The IRIs of the properties of the node that this object states, without types.
     package let properties: [Text]
 }
 
-/// Finds the nodes that several objects describe. The search runs only for documents with such nodes.
+/// Finds all descriptions of given nodes. It is used only for documents in which several objects describe one node.
 struct NodeDescriptions {
     private let ids: Set<Text>
     private(set) var found: [NodeDescription] = []

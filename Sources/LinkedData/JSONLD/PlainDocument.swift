@@ -1,22 +1,22 @@
 package import Encoding
 
-/// Facts about a document that was recognised as plain without an expansion (``JSONLDProcessor/plain(_:)``).
+/// Facts about a plain document, found without an expansion (``JSONLDProcessor/plain(_:)``).
 package struct PlainDocument: Sendable {
-    /// The types of the outermost object, if they are IRIs.
+    /// The types of the outermost object that expand to well-formed IRIs.
     package fileprivate(set) var types: [Text] = []
 }
 
-/// Recognises plain documents. A plain document can certainly be expanded. It has only nodes, types, ids and values
-/// under its contexts. It has no form for which JSON-LD has special rules: value objects, maps, graphs, nests, reverse
-/// properties, JSON literals.
+/// Recognises plain documents, which can certainly be expanded. Apart from its contexts, a plain document has only
+/// nodes, types, ids and values. It has no form for which JSON-LD has special rules: value objects, maps, graphs,
+/// nests, reverse properties, JSON literals.
 ///
-/// Contexts are applied exactly as in the expansion algorithm, so every error in a context is found. In doubt a
-/// document does not count as plain and must be expanded.
+/// Contexts are applied exactly as in an expansion, so every error in a context is found. If it is not certain that a
+/// document is plain, it does not count as plain and must be expanded.
 extension Expander {
     /// Returns facts about the document; nil unless all these conditions hold:
     /// - Expanding the document and writing it as quads certainly succeeds.
     /// - `id`, `type` and each property and type with a standard name (``StandardNames``) have that name.
-    /// - No id is abbreviated.
+    /// - No id is a compact IRI.
     /// - No two objects describe the same node.
     mutating func plain(_ document: JSONObject) -> PlainDocument? {
         var look = Look(values: min(limits.quads, limits.items), bytes: limits.iriBytes, prefix: limits.iriLength)
@@ -28,17 +28,17 @@ extension Expander {
         } catch { return nil }
     }
 
-    /// The state of the examination: the values seen, and the distance to the limits of an expansion.
+    /// The state of the examination: what was seen so far, and how much more the limits of an expansion allow.
     private struct Look {
-        /// The number of values and types that may still follow. Each of them becomes at most one quad.
+        /// The number of further values and types that the limits allow. Each of them becomes at most one quad.
         var values: Int
-        /// The number of bytes of IRIs that may still follow.
+        /// The number of further bytes of IRIs that the limits allow.
         var bytes: Int
-        /// The length of the longest IRI that may replace a prefix in a text.
+        /// The largest length in bytes of an IRI that may replace a prefix.
         let prefix: Int
-        /// The ids of the nodes that were already described.
+        /// The ids of the nodes that an object has described so far.
         var described: Set<Text> = []
-        /// The vocabulary used last, and whether any standard IRI begins with it.
+        /// The vocabulary that was examined last, and whether the IRI of any standard name begins with it.
         private var vocabulary: (iri: Text, isStandard: Bool)?
         var found = PlainDocument()
 
@@ -55,7 +55,7 @@ extension Expander {
             return bytes > 0
         }
 
-        /// Whether a name that no context defines expands to an IRI with a different standard name.
+        /// Returns whether a name that no context defines expands to an IRI whose standard name is another one.
         mutating func renames(_ name: Text, _ active: ActiveContext, _ names: StandardNames) -> Bool {
             guard let iri = active.state.vocabulary else { return false }
             if vocabulary?.iri != iri { vocabulary = (iri, names.begin(with: iri)) }
@@ -71,7 +71,7 @@ extension Expander {
         guard look.takeValue() else { return false }
         switch value {
         case .number(let number):
-            // Fractions are excluded, because a separate limit bounds the work of writing fractions.
+            // Numbers with a fraction are excluded, because writing them has a limit of its own.
             return definition?.fields.context == nil && definition?.fields.type == nil && number.int != nil
         case .null, .bool: return definition?.fields.context == nil
         case .string(let text):
@@ -132,11 +132,11 @@ extension Expander {
         guard member.name == "id", let id = member.value.string, look.take(iri: id, frame.active),
             !isCompact(id, frame.active)
         else { return false }
-        // An object with only an id refers to a node. Such an object does not describe the node.
+        // An object with only an id is a reference. It does not describe the node.
         return object.count == 1 || look.described.insert(id).inserted
     }
 
-    /// Returns whether an id is a compact IRI, which expands to a different id.
+    /// Returns whether an id is a compact IRI: `active` defines the part before its colon as a prefix.
     private func isCompact(_ id: Text, _ active: ActiveContext) -> Bool {
         guard let (prefix, _) = ActiveContext.State.splitCompact(id) else { return false }
         return active[prefix]?.fields.isPrefix == true

@@ -2,8 +2,8 @@ import Encoding
 
 /// Writes expanded items as quads (JSON-LD 1.1 API sections 7.2 and 8.1).
 ///
-/// The recommendation first merges nodes into a node map and then lists the triples of the map. A dataset is a set, so
-/// writing the triples of each node at its place gives the same quads without the map.
+/// The recommendation first merges all objects of a node in a node map, and then converts the map to triples. A dataset
+/// is a set, so converting each object by itself results in the same quads.
 struct QuadWriter {
     private(set) var quads: [Quad] = []
     private let direction: RDFDirection?
@@ -12,7 +12,7 @@ struct QuadWriter {
     private var powersLeft: Int
     private var labels: [Text: Text] = [:]
     private var issued = 0
-    /// The `@index` by graph and node; a node must not have two.
+    /// The `@index` of each node, by graph and node. Two different ones are an error.
     private var indexes: [[Term?]: Text] = [:]
     /// The nodes with an id that at least one object has described, by graph.
     private var described: Set<[Term?]> = []
@@ -26,13 +26,12 @@ struct QuadWriter {
         powersLeft = limits.powers
     }
 
-    /// Writes the items of a document into the default graph. Returns the outermost nodes except those that RDF cannot
-    /// name.
+    /// Writes the items of a document into the default graph. Returns the outermost nodes that RDF can name.
     mutating func write(_ items: [ExpandedItem]) throws(JSONLDError) -> [Term] {
         try write(items, in: .named(nil))
     }
 
-    /// The destination of quads: a graph, or nowhere if RDF cannot name the graph.
+    /// The graph into which quads are written. ``nowhere``: RDF cannot name the graph, so its quads are dropped.
     private enum Destination {
         case named(Term?)
         case nowhere
@@ -56,7 +55,7 @@ struct QuadWriter {
         quads.append(Quad(subject, predicate, object, in: name))
     }
 
-    /// Writes the statements of a node. Returns the term of the node; nil if RDF cannot name the node.
+    /// Writes the statements of a node object. Returns the node as an RDF term; nil if RDF cannot name it.
     private mutating func write(_ node: ExpandedNode, in graph: Destination) throws(JSONLDError) -> Term? {
         let subject = name(of: node)
         try checkIndex(node, subject, graph)
@@ -136,13 +135,13 @@ struct QuadWriter {
         if let old, old != index { throw JSONLDError(.conflictingIndexes) }
     }
 
-    /// Records the second description of a node.
+    /// Adds the id of `node` to ``repeatedNodes`` if another object has described the node in the same graph.
     private mutating func noteDescription(of node: ExpandedNode, _ subject: Term?, _ graph: Destination) {
         guard let subject, let id = node.id ?? nil, !node.isReference, case .named(let name) = graph else { return }
         if !described.insert([name, subject]).inserted { repeatedNodes.insert(id) }
     }
 
-    /// Converts a value object to an RDF term (section 8.2).
+    /// Returns a value object as an RDF term (section 8.2); nil if RDF has no such literal.
     private mutating func literal(_ value: ExpandedValue, _ graph: Destination) throws(JSONLDError) -> Term? {
         if let type = value.type, type != Keyword.json.text, !IRI.isWellFormed(type) { return nil }
         if let language = value.language, !LanguageTag.isWellFormed(language) { return nil }

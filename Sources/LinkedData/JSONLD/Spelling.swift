@@ -1,12 +1,12 @@
 package import Encoding
 
-/// The standard names of properties and types in their data models, by IRI.
+/// The names that data models give to properties and types, by IRI.
 package struct StandardNames: Sendable {
     private let everywhere: [Text: Text]
     private let inline: [Text: Text]
 
-    /// Creates a table of names by IRI. No context may change a name in `everywhere`. A pinned context may change a
-    /// name in `inline`, but a context inside a document may not.
+    /// Creates a table of standard names by IRI. `everywhere`: names that no context may replace. `inline`: names that
+    /// a pinned context may replace, but a context inside a document may not.
     package init(everywhere: [Text: Text] = [:], inline: [Text: Text] = [:]) {
         self.everywhere = everywhere
         self.inline = inline
@@ -17,20 +17,20 @@ package struct StandardNames: Sendable {
     /// Returns whether the data model has another name than `name` for `iri`.
     func renames(_ iri: Text, as name: Text) -> Bool { self.name(of: iri, isInline: true).map { $0 != name } ?? false }
 
-    /// Whether any IRI of the table begins with `start`.
+    /// Returns whether any IRI in the table begins with `start`.
     func begin(with start: Text) -> Bool {
         everywhere.keys.contains { $0.hasPrefix(start) } || inline.keys.contains { $0.hasPrefix(start) }
     }
 }
 
-/// Finds unusual spellings. JSON-LD allows many spellings of one statement, and a signature over statements leaves the
-/// choice to the holder. A reader that looks up members by name could therefore see less than the issuer signed. No
-/// data model of credentials needs an unusual spelling.
+/// Finds unusual spellings. JSON-LD allows many spellings of one statement, and a signature over statements does not
+/// fix the spelling, so the holder can choose it. Code that looks up members by name could therefore miss what the
+/// issuer signed. No data model of credentials needs an unusual spelling.
 enum Spelling {
-    /// Returns whether a term is an unusual spelling. A term is unusual if it looks like an IRI or differs from the
-    /// standard name. In a context inside the document, a term for a keyword is also unusual, except `id`, `type`,
-    /// `value`, `language` and `direction` for the keywords of these names. Issuers that write contexts inside their
-    /// credentials use these five.
+    /// Returns whether a term that a context defines is an unusual spelling: it has the form of an IRI, or it differs
+    /// from the standard name of its IRI. In a context inside a document (`isInline`) a term for a keyword is unusual,
+    /// too, except `id`, `type`, `value`, `language` and `direction` for the keywords of these names, which issuers
+    /// write in their own contexts.
     static func isUnusual(
         _ term: Text, _ fields: TermDefinition.Fields, isInline: Bool, _ standardNames: StandardNames
     ) -> Bool {
@@ -46,9 +46,9 @@ enum Spelling {
         }
     }
 
-    /// Returns whether a name that no context defines is unusual. Unusual names are keywords (except those of values
-    /// and lists), names that look like an IRI, and names that the vocabulary expands to an IRI with another standard
-    /// name.
+    /// Returns whether a name that no context defines is an unusual spelling: a keyword that does not belong to a
+    /// value, list or set object, a name in the form of an IRI, or a name that the vocabulary expands to an IRI with
+    /// another standard name.
     static func isUnusual(
         _ name: Text, meaning: TermDefinition.Expanded, in object: JSONObject, _ standardNames: StandardNames
     ) -> Bool {
@@ -63,12 +63,12 @@ enum Spelling {
         }
     }
 
-    /// Whether a name has the form of an IRI or a compact IRI.
+    /// Returns whether a name has the form of an IRI or a compact IRI: it contains a colon.
     static func isCompact(_ name: Text) -> Bool { name.utf8.contains(UInt8(ascii: ":")) }
 }
 
 extension Expander {
-    /// Records the current place if its member is the first with an unusual name.
+    /// Records the current place in ``unusualSpelling`` if the name of its member is the first unusual spelling.
     mutating func checkSpelling(
         _ name: Text, _ definition: TermDefinition?, _ meaning: TermDefinition.Expanded, in object: JSONObject,
         isNested: Bool
@@ -80,8 +80,8 @@ extension Expander {
             } else {
                 Spelling.isUnusual(name, meaning: meaning, in: object, standardNames)
             }
-        // A term for `@nest` is allowed. A member with a standard name must not be inside `@nest`, because the verdict
-        // may depend on the member.
+        // A member with a standard name must not be inside `@nest`, because a verdict may depend on it. Other members
+        // may.
         if isNested, case .iri(let iri) = meaning, standardNames.name(of: iri, isInline: true) != nil {
             isUnusual = true
         }

@@ -1,15 +1,15 @@
 import Encoding
 
-/// The state shared by the definitions of all terms of one local context.
+/// The state that the definitions of all terms of one local context share.
 struct TermCreation {
     let local: JSONObject
-    /// The URL of the document that contains the context.
+    /// The URL of the document that contains the local context; nil for a context inside a document.
     let base: Text?
-    /// Whether the terms of the context are protected by default.
+    /// Whether terms are protected if their definition does not contain `@protected`.
     let isProtected: Bool
     let remote: [Text]
     let manner: ContextProcessor.Manner
-    /// The progress of each term: false during its definition, true afterwards.
+    /// The progress of each term: false while it is being defined, true when it is defined.
     var defined: [Text: Bool] = [:]
 
     init(local: JSONObject, base: Text?, isProtected: Bool, remote: [Text], manner: ContextProcessor.Manner) {
@@ -24,7 +24,7 @@ struct TermCreation {
 extension ContextProcessor {
     private typealias Fields = TermDefinition.Fields
 
-    /// Runs the create term definition algorithm (JSON-LD 1.1 API section 4.2).
+    /// Defines `term` in `state` (the create term definition algorithm, JSON-LD 1.1 API section 4.2).
     mutating func define(
         _ term: Text, in state: inout ActiveContext.State, _ creation: inout TermCreation
     ) throws(JSONLDError) {
@@ -51,7 +51,7 @@ extension ContextProcessor {
         case .object(let object): entries = object
         default: throw JSONLDError(.invalidTermDefinition, detail: term)
         }
-        // Check the length of all texts, because a definition may be processed again at every place where it applies.
+        // Check the lengths of all texts now: the definition may be processed again at every place where it applies.
         for entry in entries.members { try checkLength(entry.value.string) }
         var fields = Fields()
         fields.isProtected = try flag(.protected, of: entries, .invalidProtectedValue, term) ?? creation.isProtected
@@ -85,7 +85,8 @@ extension ContextProcessor {
         "@protected", "@type",
     ]
 
-    /// Returns whether the term has a reserved form and is ignored. Throws if the term is a keyword.
+    /// Returns whether the term has the form of a keyword but is none, so that it is ignored. Throws if it is a
+    /// keyword.
     private func isReserved(_ term: Text, _ value: JSON) throws(JSONLDError) -> Bool {
         guard term.utf8.first == UInt8(ascii: "@") else { return false }
         if Keyword(term) == .type, mode == .v1_1, let object = value.object, !object.isEmpty,
@@ -129,7 +130,8 @@ extension ContextProcessor {
         }
     }
 
-    /// Reads `@reverse`. Returns false if the value has a reserved form, so that the term is ignored.
+    /// Reads `@reverse` into `fields`. Returns false if its value has the form of a keyword, so that the term is
+    /// ignored.
     private mutating func mapReverse(
         _ fields: inout Fields, _ entries: JSONObject, _ term: Text, _ state: inout ActiveContext.State,
         _ creation: inout TermCreation
@@ -153,7 +155,8 @@ extension ContextProcessor {
         return true
     }
 
-    /// Determines the IRI mapping. Returns false if the value has a reserved form, so that the term is ignored.
+    /// Reads the IRI of the term into `fields`. Returns false if it has the form of a keyword but is none, so that the
+    /// term is ignored.
     private mutating func map(
         _ fields: inout Fields, _ entries: JSONObject, _ term: Text, _ isSimple: Bool,
         _ state: inout ActiveContext.State, _ creation: inout TermCreation
@@ -211,8 +214,8 @@ extension ContextProcessor {
         return true
     }
 
-    /// Expands an IRI. First defines the terms on which the IRI depends (JSON-LD 1.1 API section 5.2 with a local
-    /// context).
+    /// Expands a text while the context is being made (JSON-LD 1.1 API section 5.2 with a local context). The terms
+    /// that the text contains are defined first.
     private mutating func expand(
         _ value: Text, in state: inout ActiveContext.State, _ creation: inout TermCreation
     ) throws(JSONLDError) -> TermDefinition.Expanded {

@@ -1,13 +1,14 @@
 import Encoding
 
-/// The definition of a term in a context (JSON-LD 1.1 API section 4.1.2), complete and immutable.
+/// The complete definition of a term in an active context (JSON-LD 1.1 API section 4.1.2). It is immutable.
 final class TermDefinition: Sendable {
     let fields: Fields
-    /// Whether RDF allows the IRI of ``Fields/mapping``. The answer is stored because every use of the term needs it.
+    /// Whether RDF allows the IRI of ``Fields/mapping`` as a predicate. The value is stored because every use of the
+    /// term needs it.
     let isWellFormed: Bool
-    /// Whether RDF allows the datatype.
+    /// Whether RDF allows the datatype of the term's values. True if the term has no datatype.
     let isTypeWellFormed: Bool
-    /// Whether every text under the term becomes a plain literal. The content of the text does not matter.
+    /// Whether every string that is a value of the term becomes a literal, whatever the string contains.
     let takesPlainText: Bool
     /// Whether the term is an unusual spelling (``Spelling``).
     let isUnusual: Bool
@@ -34,7 +35,7 @@ final class TermDefinition: Sendable {
         }
     }
 
-    /// The parts of a definition while it is made.
+    /// The parts of a definition, which can change while it is made.
     struct Fields: Sendable {
         var mapping = Expanded.nothing
         var isPrefix = false
@@ -42,14 +43,14 @@ final class TermDefinition: Sendable {
         var isReverse = false
         var type: Coercion?
         var container: Container = []
-        /// The property that receives the keys of an index map, as spelt in the context.
+        /// The property that receives the keys of an index map, as the context writes it; nil if there is none.
         var index: Text?
         var nest: Text?
         var language: Override<Text> = .inherited
         var direction: Override<Direction> = .inherited
         var context: ScopedContext?
 
-        /// Returns whether the definitions are equal apart from `@protected`.
+        /// Returns whether the two definitions are equal, ignoring `@protected`.
         func means(_ other: Fields) -> Bool {
             mapping == other.mapping && isPrefix == other.isPrefix && isReverse == other.isReverse
                 && type == other.type && container == other.container && index == other.index && nest == other.nest
@@ -58,15 +59,15 @@ final class TermDefinition: Sendable {
         }
     }
 
-    /// The result of expanding a text.
+    /// The result of expanding a text (IRI expansion).
     enum Expanded: Hashable, Sendable {
-        /// The term has no meaning: the context says so, or the value has a reserved form.
+        /// The text has no meaning: a context maps it to null, or it has the form of a keyword but is none.
         case nothing
         case keyword(Keyword)
         /// An IRI, a blank node identifier, or a relative IRI that could not be resolved.
         case iri(Text)
 
-        /// The text of the expanded term; nil if the term has no meaning.
+        /// The expanded text; nil if the text has no meaning.
         var text: Text? {
             switch self {
             case .nothing: nil
@@ -76,7 +77,7 @@ final class TermDefinition: Sendable {
         }
     }
 
-    /// The effect of a definition's `@type` on strings.
+    /// The effect of the `@type` in a definition on strings that are values of the term.
     enum Coercion: Hashable, Sendable {
         case id
         case vocab
@@ -85,17 +86,17 @@ final class TermDefinition: Sendable {
         case datatype(Text)
     }
 
-    /// A value in the definition that may override the default of the context. JSON null clears the default.
+    /// A setting of a definition that may replace the context's default. JSON null clears the default.
     enum Override<Value: Hashable & Sendable>: Hashable, Sendable {
         case inherited
         case cleared
         case set(Value)
     }
 
-    /// A context inside a definition, before its processing.
+    /// A scoped context in a definition, as it is written.
     struct ScopedContext: Sendable {
         var value: JSON
-        /// The URL of the document that contains the scoped context.
+        /// The URL of the document that contains the scoped context; nil for a context inside a document.
         var base: Text?
     }
 
@@ -109,7 +110,7 @@ final class TermDefinition: Sendable {
         static let list = Container(rawValue: 16)
         static let set = Container(rawValue: 32)
         static let type = Container(rawValue: 64)
-        /// The number of the keywords of `@container`.
+        /// The number of keywords that `@container` can have.
         static let keywords = 7
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -130,7 +131,7 @@ final class TermDefinition: Sendable {
 }
 
 extension JSON {
-    /// Returns whether two values are equal up to the order of their members.
+    /// Returns whether two values are equal, ignoring the order of the members of objects.
     func isSame(as other: JSON?) -> Bool {
         switch (self, other) {
         case (.array(let left), .array(let right)?):

@@ -1,6 +1,6 @@
 import Encoding
 
-/// The entries of a term definition that do not affect its IRI (JSON-LD 1.1 API section 4.2, steps 19 to 25).
+/// Reads the entries of a term definition that do not affect its IRI (JSON-LD 1.1 API section 4.2, steps 19 to 25).
 extension ContextProcessor {
     func readContainer(
         _ fields: inout TermDefinition.Fields, _ entries: JSONObject, _ term: Text
@@ -60,7 +60,8 @@ extension ContextProcessor {
             try extend(
                 &trial, by: context, active: nil, base: creation.base, remote: creation.remote, manner: manner)
         } catch {
-            // A missing document and an exceeded limit are no errors of the scoped context.
+            // A missing document or an exceeded limit does not make the scoped context invalid, so throw that error
+            // unchanged.
             if error.code == .loadingRemoteContextFailed || error.code == .contextOverflow { throw error }
             throw JSONLDError(.invalidScopedContext, detail: term)
         }

@@ -1,24 +1,25 @@
 import Encoding
 
-/// The possible meanings of borrowed words. A pinned context *borrows* a prefix, a term or a vocabulary that the
-/// context uses but does not define. A pinned context *lends* all terms that it and its scoped contexts define.
+/// The possible meanings of borrowed words. A pinned context *borrows* a word if it uses a prefix, a term or a
+/// vocabulary without defining it, so that an earlier context defines it. A pinned context *lends* all terms that it
+/// and its scoped contexts define.
 struct BorrowedTerms: Sendable {
-    /// The possible IRIs of each borrowed word.
+    /// The possible IRIs of each borrowed term or prefix.
     private var meanings: [Text: Set<Text>] = [:]
     private var vocabularies: Set<Text> = []
-    /// Whether the meanings are unknown because the last round of the search still found new meanings.
+    /// Whether the meanings are unknown: after ``rounds`` rounds the search was still finding new ones.
     private var isUnknown = false
 
-    /// The maximum number of rounds of the search. In each round lending contexts may get new meanings from each other.
+    /// The largest number of rounds of the search. In each round lending contexts may get new meanings from each other.
     private static let rounds = 6
-    /// The maximum number of combinations of meanings for the borrowed words of one context.
+    /// The largest number of combinations of meanings for the borrowed words of one context.
     private static let most = 64
 
-    /// Determines the meanings of the borrowed words of all pinned contexts.
+    /// Finds the possible meanings of the borrowed words of all pinned contexts.
     ///
     /// - Parameters:
-    ///   - words: The words of each pinned context, by its URL.
-    ///   - finder: Makes a finder for one context.
+    ///   - words: The words that each pinned context borrows and lends, by its URL.
+    ///   - finder: Returns a new finder, which examines one context.
     init(of words: [Text: ContextVocabulary], _ finder: () -> NameFinder) {
         let free = words.values.reduce(into: Set<Text>()) { $0.formUnion($1.free.union($1.late)) }
         let usesVocabulary = words.values.contains { $0.usesVocabulary || $0.usesLateVocabulary }
@@ -39,14 +40,14 @@ struct BorrowedTerms: Sendable {
         isUnknown = true
     }
 
-    /// Returns contexts that represent all contexts that may precede a context with the words `words`. Each returned
-    /// context gives the borrowed words one combination of meanings. The first returned context is empty.
+    /// Returns contexts that represent all contexts that may precede a context with the words `words`. Each of them
+    /// defines one combination of meanings of the borrowed words. The first is empty.
     ///
-    /// - Returns: Nil if there are more than ``most`` combinations or the meanings are unknown.
+    /// - Returns: Nil if there are more than ``most`` combinations, or if the meanings are unknown.
     func contexts(before words: ContextVocabulary) -> [JSON]? { contexts(words.free, vocabulary: words.usesVocabulary) }
 
-    /// Returns contexts that represent all contexts that may follow a context with the words `words`. The contexts are
-    /// as described for ``contexts(before:)``.
+    /// Returns contexts that represent all contexts that may follow a context with the words `words`, in the form of
+    /// ``contexts(before:)``.
     func contexts(after words: ContextVocabulary) -> [JSON]? {
         contexts(words.late, vocabulary: words.usesLateVocabulary)
     }
@@ -69,14 +70,14 @@ struct BorrowedTerms: Sendable {
     }
 }
 
-/// The words that a context (with its scoped contexts) borrows from earlier contexts, and the words that it lends.
+/// The words that a context and its scoped contexts borrow from other contexts, and the words that they lend.
 struct ContextVocabulary: Hashable {
-    /// The words that the context uses as terms or prefixes without a definition.
+    /// The terms and prefixes that the context uses but does not define.
     private(set) var free: Set<Text> = []
     /// Whether an IRI in the context may begin with the vocabulary of an earlier context.
     private(set) var usesVocabulary = false
-    /// The borrowed words of the scoped contexts. Later contexts may define these words before the scoped contexts are
-    /// processed.
+    /// The words that the scoped contexts borrow. A later context may define these words, too, because scoped contexts
+    /// are processed after it.
     private(set) var late: Set<Text> = []
     private(set) var usesLateVocabulary = false
     private var defined: Set<Text> = []
@@ -85,13 +86,13 @@ struct ContextVocabulary: Hashable {
     private(set) var lent: Set<Text> = []
     private(set) var lendsVocabulary = false
 
-    /// Determines the words of a context.
+    /// Finds the words of the context `context`.
     ///
-    /// - Parameter documents: The words of the documents that the context may load, by URL.
+    /// - Parameter documents: The words of the documents that the context may load, by their URLs.
     init(of context: JSON, among documents: [Text: ContextVocabulary]) { add(context, documents) }
 
-    /// Returns the words of each pinned document. Documents may load each other in cycles, so the search repeats until
-    /// a round finds no new words.
+    /// Returns the words of each pinned document by its URL. Documents may load each other in cycles, so the search is
+    /// repeated until a round finds no further words.
     static func all(of documents: [Text: JSON]) -> [Text: ContextVocabulary] {
         var words: [Text: ContextVocabulary] = [:]
         for _ in 0...documents.count {
@@ -102,7 +103,8 @@ struct ContextVocabulary: Hashable {
         return words
     }
 
-    /// Returns whether the context's meaning depends on the given terms or on a vocabulary.
+    /// Returns whether the context's meaning depends on one of the given terms or, if `vocabulary` is true, on the
+    /// vocabulary of an earlier context.
     func borrows(_ terms: Set<Text>, vocabulary: Bool) -> Bool {
         usesVocabulary && vocabulary || !free.isDisjoint(with: terms)
     }
@@ -127,7 +129,7 @@ struct ContextVocabulary: Hashable {
         }
     }
 
-    /// Adds the words of the next context of a list.
+    /// Adds the words of the context that follows in a list of contexts.
     private mutating func merge(_ next: ContextVocabulary) {
         free.formUnion(next.free.subtracting(defined))
         if next.usesVocabulary { useVocabulary() }
@@ -159,7 +161,7 @@ struct ContextVocabulary: Hashable {
 
     private mutating func use(_ value: JSON, by name: Text = "", isTerm: Bool = false) {
         guard let text = value.string, !text.hasPrefix("@") else { return }
-        // If the IRI of a term equals the term, the vocabulary expands the IRI.
+        // A term whose `@id` is the term itself is expanded with the vocabulary.
         if text == name, !isTerm { return useVocabulary() }
         if let (prefix, rest) = ActiveContext.State.splitCompact(text) {
             if !rest.hasPrefix("//"), !defined.contains(prefix) { free.insert(prefix) }

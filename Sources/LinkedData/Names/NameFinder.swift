@@ -1,7 +1,7 @@
 package import Encoding
 import Synchronization
 
-/// The names of pinned contexts, each found only once.
+/// A cache of the names that pinned contexts define, so that each search is done only once.
 final class DefinedNamesCache: Sendable {
     private struct State {
         var contexts: [Text: DefinedNames] = [:]
@@ -11,8 +11,8 @@ final class DefinedNamesCache: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The maximum number of context lists whose names are cached. The holder chooses these lists, so a limit is
-    /// necessary.
+    /// The largest number of context lists whose names are cached. A limit is necessary because the holder chooses the
+    /// lists. A full cache is emptied.
     private static let lists = 64
 
     func names(of url: Text, _ find: () -> DefinedNames) -> DefinedNames {
@@ -32,7 +32,7 @@ final class DefinedNamesCache: Sendable {
 
     func lendings(_ find: () -> BorrowedTerms) -> BorrowedTerms { known({ $0.lendings }, find) { $0.lendings = $1 } }
 
-    /// Returns the cached value. Computes a missing value outside the lock, because the computation takes long.
+    /// Returns the cached value. A missing value is computed without holding the lock, because that takes long.
     private func known<Value: Sendable>(
         _ place: @Sendable (State) -> Value?, _ find: () -> Value, _ keep: @Sendable (inout State, Value) -> Void
     ) -> Value {
@@ -44,8 +44,8 @@ final class DefinedNamesCache: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// Returns the names that each pinned context in `urls` defines, for every choice of pinned contexts before and
-    /// after it. A context that no document can list has no names.
+    /// Returns the names that each pinned context in `urls` defines, considering all pinned contexts that may precede
+    /// or follow it. A context that is too large for any document has no names.
     package func definedNames(of urls: [Text]) -> [DefinedNames] {
         urls.map { url in
             names.names(of: url) {
@@ -56,12 +56,12 @@ extension JSONLDProcessor {
         }
     }
 
-    /// Returns the names of a list of contexts, applied in order.
+    /// Returns the names that the contexts `list` define when they are applied in this order.
     package func definedNames(under list: [Text]) -> DefinedNames {
         names.names(under: list) { finder(Self.effortForList).names(under: list) }
     }
 
-    /// Whether no document can list the context because the context alone exceeds the limits of a document.
+    /// Returns whether the context alone exceeds the limits of a document, so that no document can list it.
     private func isTooLarge(_ url: Text) -> Bool {
         var contexts = source(.init(), Limits())
         do throws(JSONLDError) {
@@ -79,12 +79,12 @@ extension JSONLDProcessor {
         return NameFinder(source(.init(), limits), words)
     }
 
-    /// The maximum number of term definitions made in a search for names. `effort` is for one pinned context, which is
-    /// examined once. `effortForList` is for a list of contexts, which a holder may choose.
+    /// The largest number of term definitions that a search may make. `effort` is for one pinned context, which is
+    /// examined once; `effortForList` for a list of contexts, which a holder chooses.
     private static let (effort, effortForList) = (200_000, 20_000)
 }
 
-/// Explores contexts with all their scoped contexts.
+/// Searches contexts and all their scoped contexts for names.
 struct NameFinder {
     private var contexts: ContextSource
     private var found = DefinedNames.Found()
@@ -96,7 +96,7 @@ struct NameFinder {
         (contexts, self.documents) = (source, documents)
     }
 
-    /// Returns the meanings of the names of a context, for all contexts before and after it.
+    /// Returns the meanings of the names of the context `url`, considering all contexts that may precede or follow it.
     consuming func names(of url: Text, with lendings: BorrowedTerms) -> DefinedNames {
         let words = ContextVocabulary(of: .string(url), among: documents)
         guard let around = lendings.contexts(before: words), let later = lendings.contexts(after: words) else {
@@ -104,12 +104,12 @@ struct NameFinder {
             return DefinedNames(found)
         }
         for before in around {
-            // If the processor refuses the context in this order, no document can list the context in this order.
+            // If the processor refuses the contexts in this order, no document can list them in this order.
             guard let initial = try? contexts.initial(Options()), let start = apply(before, on: initial),
                 let active = apply(.string(url), on: start)
             else { continue }
             explore(active, beyond: start)
-            // A later context may define words that scoped contexts borrow.
+            // A later context may define the words that scoped contexts borrow.
             let own = Set(active.state.terms.all.values.map(ObjectIdentifier.init))
             for after in later.dropFirst() {
                 guard let last = apply(after, on: active) else { continue }
@@ -119,7 +119,7 @@ struct NameFinder {
         return DefinedNames(found)
     }
 
-    /// Returns the meanings of the names of the contexts of a list.
+    /// Returns the meanings of the names of the contexts `list`, applied in this order.
     consuming func names(under list: [Text]) -> DefinedNames {
         do throws(JSONLDError) {
             var before = try contexts.initial(Options())
@@ -132,11 +132,11 @@ struct NameFinder {
         return DefinedNames(found)
     }
 
-    /// Adds the definitions that `active` has and `before` lacks, and the definitions in the scoped contexts of
-    /// `active`.
+    /// Adds the definitions that `active` has and `before` does not have, and the definitions in the scoped contexts of
+    /// `active`, at any depth.
     ///
-    /// - Parameter isWanted: Selects the definitions whose scoped contexts are explored. With a selection, the
-    ///   definitions of `active` are not added.
+    /// - Parameter isWanted: Returns whether the scoped context of a definition is searched; nil to search all. If it
+    ///   is not nil, the definitions of `active` itself are not added.
     private mutating func explore(
         _ active: ActiveContext, beyond before: ActiveContext, of isWanted: ((TermDefinition) -> Bool)? = nil
     ) {
@@ -144,8 +144,8 @@ struct NameFinder {
         guard isNew(active.state) else { return }
         var open = scopes(of: active, beyond: before).filter { isWanted?($0) ?? true }.map { (active, $0) }
         while let (parent, definition) = open.popLast() {
-            // Apply each scoped context like the scoped context of a property, which may redefine protected terms. The
-            // scoped context of a type may not redefine them, and definitions could be missed.
+            // Apply each scoped context as that of a property, which may redefine protected terms. As the scoped
+            // context of a type it could be refused, and its definitions would be missed.
             guard
                 let inner = attempt({ (contexts) throws(JSONLDError) in
                     try contexts.apply(scopeOf: definition, on: parent, overrideProtected: true)
@@ -157,9 +157,9 @@ struct NameFinder {
         }
     }
 
-    /// Returns whether exploring the scoped contexts of an active context may find new definitions. The answer depends
-    /// on the definitions that have a scoped context, and on the meanings of the words that their scoped contexts
-    /// borrow at any depth. Each such combination is explored once.
+    /// Returns whether a search of the scoped contexts of `state` may find new definitions. Its result depends on the
+    /// definitions that have a scoped context and on the meanings of the words that these borrow at any depth. Each
+    /// such combination is searched once.
     private mutating func isNew(_ state: ActiveContext.State) -> Bool {
         var (names, usesVocabulary): (Set<Text>, Bool) = ([], false)
         for (name, definition) in state.terms.all {
@@ -177,8 +177,8 @@ struct NameFinder {
         attempt { (contexts) throws(JSONLDError) in try contexts.apply(context, on: active) }
     }
 
-    /// Runs the processor. Returns nil if the processor refuses the context. Beyond the effort limit, marks the names
-    /// as unknown.
+    /// Runs the processor. Returns nil if it refuses the context. If the limit of the search is exceeded, marks the
+    /// names as unknown.
     private mutating func attempt(
         _ work: (inout ContextSource) throws(JSONLDError) -> ActiveContext
     ) -> ActiveContext? {
@@ -189,9 +189,9 @@ struct NameFinder {
         }
     }
 
-    /// Returns the definitions whose scoped contexts must be explored: definitions that differ from those in the parent
-    /// context, definitions whose borrowed words have another meaning in `inner`, and definitions of words that other
-    /// scoped contexts borrow.
+    /// Returns the definitions whose scoped contexts must be searched: definitions that differ from those in `parent`,
+    /// definitions whose borrowed words have another meaning in `inner`, and definitions whose scoped contexts lend
+    /// words that other scoped contexts borrow.
     private mutating func scopes(of inner: ActiveContext, beyond parent: ActiveContext) -> [TermDefinition] {
         let terms = inner.state.terms.all
         let changed = reached.changes(from: parent.state, to: inner.state)
@@ -208,8 +208,8 @@ struct NameFinder {
         }
     }
 
-    /// Returns the words of a definition's scoped context; nil if there is no scoped context. ``reached`` keeps the
-    /// definition alive.
+    /// Returns the words of the scoped context of a definition; nil if it has none. ``reached`` keeps a reference to
+    /// the definition, so its identity stays unique.
     private mutating func words(of definition: TermDefinition) -> ContextVocabulary? {
         guard let scope = definition.fields.context?.value else { return nil }
         if let known = words[ObjectIdentifier(definition)] { return known }
@@ -219,10 +219,11 @@ struct NameFinder {
     }
 }
 
-/// The explored active contexts, identified by the values on which their scoped contexts depend. Scoped contexts may
-/// lead to each other in cycles, and several paths may lead to one definition.
+/// The active contexts that were searched, identified by the values on which their scoped contexts depend. Each is
+/// searched once, because scoped contexts may lead to each other in cycles, and several paths may lead to one
+/// definition.
 private struct ReachedContexts {
-    /// The parts of a definition on which other definitions and nested scoped contexts depend.
+    /// The parts of a definition on which other definitions and scoped contexts inside it depend.
     private struct Definition: Hashable {
         let name: Text
         let mapping: TermDefinition.Expanded
@@ -238,19 +239,19 @@ private struct ReachedContexts {
     }
 
     private var numbers: [Definition: Int] = [:]
-    /// The number of each definition, by object identity. The objects are kept alive, because a new object could
-    /// otherwise get the identity of a freed object.
+    /// The number of each definition, by its identity. The definitions are kept, because a new object could otherwise
+    /// have the identity of a freed one.
     private var known: [ObjectIdentifier: (TermDefinition, Int)] = [:]
     private var contexts: Set<Context> = []
 
-    /// Returns whether the call is the first with these definitions and this vocabulary.
+    /// Returns whether no earlier call had these definitions and this vocabulary.
     mutating func isNew(_ terms: [(Text, TermDefinition)], vocabulary: Text?) -> Bool {
         var definitions: Set<Int> = []
         for (name, definition) in terms { definitions.insert(number(of: definition, name)) }
         return contexts.insert(Context(vocabulary: vocabulary, definitions: definitions)).inserted
     }
 
-    /// Returns the terms that have different meanings in the two contexts.
+    /// Returns the terms whose definition differs between the two contexts.
     mutating func changes(from outer: ActiveContext.State, to inner: ActiveContext.State) -> Set<Text> {
         let (before, after) = (outer.terms.all, inner.terms.all)
         var changed = Set(before.keys.filter { after[$0] == nil })

@@ -1,19 +1,20 @@
 package import Encoding
 
-/// The meanings of names at the places of a document, under the contexts that the document lists.
+/// Finds the meanings of names at the places of a document, under the contexts that the document lists.
 ///
-/// The signature covers statements (a graph), and the holder chooses how the document spells the statements. Code that
-/// reads the graph must find the property that a name means at a node. The meaning depends on the context of the
-/// document, the scoped context of the property that leads to the node, the scoped contexts of the node's types, and
-/// the return from a context that does not propagate. ``ContextSource`` makes all these contexts for the resolver and
-/// for an expansion, so a name has the same meaning in both.
+/// The signature covers statements (a graph), and the holder chooses their spelling in the document. So code that reads
+/// the graph must find the property that a name means at a node. The meaning depends on the contexts of the document,
+/// the scoped context of the property that leads to the node, the scoped contexts of the node's types, and on contexts
+/// that do not propagate. ``ContextSource`` makes these contexts both for the resolver and for an expansion, so a name
+/// has the same meaning in both.
 package struct NameResolver {
     private var contexts: ContextSource
-    /// The contexts after the scoped contexts of types are applied, by the preceding context and the types.
+    /// The active contexts after the scoped contexts of types, by the context before them and the types. Nil if the
+    /// types are ambiguous.
     private var typed: [TypedKey: ActiveContext?] = [:]
-    /// The terms of each context, by IRI.
+    /// The terms of each active context, by IRI.
     private var scopes: [ObjectIdentifier: [Text: [Text]]] = [:]
-    /// The place of the outermost object.
+    /// The place of the outermost object of the document.
     package let document: Place
 
     private struct TypedKey: Hashable {
@@ -21,7 +22,7 @@ package struct NameResolver {
         let types: [Text]
     }
 
-    /// The place of a node: the surrounding contexts, and the property that leads to the node.
+    /// The place of a node in a document: the active context around it, and the property that leads to it.
     package struct Place: Hashable, Sendable {
         fileprivate let active: ActiveContext
         fileprivate let property: TermDefinition?
@@ -39,7 +40,7 @@ package struct NameResolver {
     /// The contexts that apply inside a node.
     package struct Node: Sendable {
         fileprivate let active: ActiveContext
-        /// The context before the scoped contexts of the types are applied. Types are expanded with this context.
+        /// The active context before the scoped contexts of the types. The types themselves are expanded with it.
         fileprivate let typeScope: ActiveContext
     }
 
@@ -50,12 +51,12 @@ package struct NameResolver {
         document = Place(active: active, property: nil)
     }
 
-    /// Returns the contexts that apply inside a node with the types `types` at a place (JSON-LD 1.1 API section 5.1.2,
+    /// Returns the contexts that apply inside a node with the types `types` at `place` (JSON-LD 1.1 API section 5.1.2,
     /// steps 7 to 11).
     ///
     /// - Parameter types: The IRIs of the node's types. The function finds the terms for each IRI, because only terms
     ///   have scoped contexts.
-    /// - Returns: Nil if two terms for one type have different contexts, because the document may use either term.
+    /// - Returns: Nil if two terms for one type have different scoped contexts: the document may use either term.
     package mutating func node(at place: Place, types: [Text]) throws(JSONLDError) -> Node? {
         var scope = place.active.state.previous ?? place.active
         if let property = place.property {
@@ -76,7 +77,7 @@ package struct NameResolver {
         var terms: [Text] = []
         for type in Set(types) {
             let names = scopedTerms(of: scope)[type] ?? []
-            // The document may use any of the terms for a type, including a term without a scoped context.
+            // The document may use any term for a type, including one without a scoped context.
             guard let first = names.first(where: { scope[$0]?.fields.context != nil }) else { continue }
             let context = scope[first]?.fields.context?.value
             for name in names where scope[name]?.fields.context?.value != context { return nil }
@@ -99,7 +100,7 @@ package struct NameResolver {
         return terms
     }
 
-    /// Returns the meaning of a name as the name of a member of a node (step 13).
+    /// Returns the meaning of `name` if a member of the node has this name (step 13).
     package mutating func meaning(of name: Text, in node: Node) throws(JSONLDError) -> NameMeaning {
         let definition = node.active[name]
         let expanded =
@@ -124,7 +125,7 @@ package struct NameResolver {
     private mutating func property(
         _ iri: Text, _ name: Text, _ definition: TermDefinition?, in node: Node
     ) throws(JSONLDError) -> PropertyMeaning {
-        // A scalar is read under the scoped context of its property. That context may redefine the property.
+        // A scalar value is read under the scoped context of its property, which may redefine the property.
         var (scope, scalar) = (node.active, definition)
         if let definition, definition.fields.context != nil {
             scope = try contexts.apply(scopeOf: definition, on: scope, overrideProtected: true)
@@ -140,55 +141,55 @@ package struct NameResolver {
     }
 }
 
-/// The meaning of a member's name.
+/// The meaning of a name as the name of a member of a node.
 package enum NameMeaning: Sendable {
-    /// The name has no meaning: the name is not a term, and the context has no vocabulary.
+    /// The name has no meaning: it is not a term, and the context has no vocabulary.
     case nothing
-    /// The id of the node.
+    /// The member's value is the id of the node.
     case id
-    /// The name means the types of the node.
+    /// The member's value contains the types of the node.
     case types(TextMeaning)
-    /// The value of a value object.
+    /// The object is a value object, and the member's value is its value (`@value`).
     case value
-    /// The name groups further members of the same node (`@nest`), to which the given contexts apply.
+    /// The member's value contains further members of the same node (`@nest`), to which the given contexts apply.
     case nest(NameResolver.Node)
-    /// The name means the given property.
+    /// The member's value contains the values of the given property.
     case property(PropertyMeaning)
-    /// The name states nothing by itself: the name is another keyword, or a property that RDF cannot name.
+    /// The member cannot be read by itself: its name is another keyword, or a property that RDF cannot name.
     case unreadable
 }
 
-/// A property as the meaning of a member's name.
+/// A property, as the meaning of a member's name.
 package struct PropertyMeaning: Sendable {
-    /// The meaning of the keys of an object that is the property's value.
+    /// The meaning of the names in an object that is the property's value.
     package enum Keys: Sendable {
-        /// The keys are names of members.
+        /// The names are ordinary names of a node's members.
         case none
-        /// The keys are languages of texts.
+        /// The names are languages of texts.
         case languages
-        /// The keys are indexes, ids or types of nodes.
+        /// The names are indexes, ids or types of nodes.
         case others
     }
 
     /// The IRI of the property.
     package let iri: Text
-    /// Whether the property is a reverse property: the node is the object, and the values are the subjects.
+    /// Whether the property is a reverse property: its values are the subjects, and the node is the object.
     package let isReverse: Bool
-    /// The meaning of the keys of an object that is the property's value.
+    /// The meaning of the names in an object that is the property's value.
     package let keys: Keys
-    /// The place of the property's values.
+    /// The place of the nodes that are values of the property.
     package let values: NameResolver.Place
-    /// The meaning of texts that are values of the property.
+    /// The meaning of the strings that are values of the property.
     package let texts: TextMeaning
 }
 
-/// The meaning of texts that are values of one property at one node.
+/// The meaning of the strings that are values of one property at one node.
 package struct TextMeaning: Sendable {
     fileprivate let active: ActiveContext
     fileprivate let coercion: TermDefinition.Coercion?
 
-    /// Returns the IRI that a name means as a value at this place, where the property, or a node's types, take names;
-    /// nil if the name means no IRI.
+    /// Returns the IRI that `name` means as a value here. Nil if the property takes no names as values, or if the name
+    /// means no IRI.
     package func iri(named name: Text) -> Text? {
         guard coercion == .vocab,
             case .iri(let iri) = active.state.expand(name, vocabulary: true, documentRelative: true),
@@ -199,9 +200,9 @@ package struct TextMeaning: Sendable {
 }
 
 extension JSONLDProcessor {
-    /// Returns a resolver for a document that lists the contexts `urls`.
+    /// Returns a resolver for documents that list the contexts `urls`.
     ///
-    /// - Throws: The error that expanding such a document throws for its contexts.
+    /// - Throws: The error that an expansion of such a document throws because of these contexts.
     package func names(under urls: [Text]) throws(JSONLDError) -> NameResolver {
         try NameResolver(source(.init(), limits), under: urls)
     }

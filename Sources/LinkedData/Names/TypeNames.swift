@@ -1,31 +1,31 @@
 package import Encoding
 import Synchronization
 
-/// A cache of the names of types that records contain. The names depend only on the types, the contexts and the pinned
-/// contexts. Finding the names takes as long as checking a signature.
+/// A cache of the names of types, as records contain them. The names depend only on the types, the contexts and the
+/// pinned contexts. Finding them takes as long as checking a signature.
 package final class TypeNames: Sendable {
-    /// The values on which the names depend, in addition to the pinned contexts.
+    /// The values on which the names depend, apart from the pinned contexts. They are the key of the cache.
     package struct Question: Hashable, Sendable {
         private let types: [Text]
         private let contexts: [Text]
         private let issuerContexts: [Text]?
         private let isText: Bool
 
-        /// Creates a question. `types`: IRIs; `contexts`: the contexts in the credential; `issuerContexts`: the
-        /// contexts that the issuer's entry allows; `isText`: whether the signature covers the contexts together with
-        /// the text.
+        /// Creates the key for the types with the IRIs `types`. `contexts`: the contexts in the credential;
+        /// `issuerContexts`: the contexts that the issuer's entry in the trust directory allows; `isText`: whether the
+        /// signature covers the text of the credential, and so its contexts.
         package init(types: [Text], contexts: [Text], issuerContexts: [Text]?, isText: Bool) {
             (self.types, self.contexts) = (types, contexts)
             (self.issuerContexts, self.isText) = (issuerContexts, isText)
         }
 
-        /// The size of types and contexts in bytes.
+        /// The total length of types and contexts in bytes.
         fileprivate var size: Int { (types + contexts).reduce(0) { $0 + $1.utf8.count } }
     }
 
-    /// The maximum number of answers. A gate has a few dozen. A full cache is emptied.
+    /// The largest number of cached answers. A gate needs a few dozen. A full cache is emptied.
     private static let limit = 256
-    /// The maximum size of a cached question in bytes.
+    /// The largest size of a key in bytes. The answer for a larger key is not cached.
     private static let bytes = 4096
 
     private let answers = Mutex<[Question: [Text]]>([:])
@@ -33,8 +33,7 @@ package final class TypeNames: Sendable {
     /// Creates an empty cache.
     package init() {}
 
-    /// Returns the names for `question` from the cache, or else from `find`. An answer to a question of ordinary size
-    /// is kept.
+    /// Returns the names for `question`: from the cache, or else from `find`, whose result is then cached.
     package func names(for question: Question, find: () -> [Text]) -> [Text] {
         if let known = answers.withLock({ $0[question] }) { return known }
         let found = find()

@@ -1,25 +1,25 @@
 package import Encoding
 
-/// A node of an RDF 1.1 graph (RDF 1.1 Concepts section 3.1).
+/// A term of RDF 1.1 (RDF 1.1 Concepts section 3.1): an IRI, a blank node or a literal.
 package enum Term: Hashable, Sendable {
     /// An absolute IRI.
     case iri(Text)
-    /// A blank node, represented by its label without `_:`.
+    /// A blank node, with its label without `_:`.
     case blank(Text)
-    /// A literal with its datatype or language.
+    /// A literal.
     case literal(Literal)
 }
 
-/// A literal (RDF 1.1 Concepts section 3.3): lexical form, datatype and, for `rdf:langString`, a language tag.
+/// A literal (RDF 1.1 Concepts section 3.3): a lexical form, a datatype and, for `rdf:langString`, a language tag.
 package struct Literal: Hashable, Sendable {
-    /// The lexical form. A long form (a photo) shares its storage with the source document.
+    /// The lexical form. A long one, such as a photo, shares its memory with the source document.
     package var value: Text
     /// The IRI of the datatype.
     package var datatype: Text
-    /// The language tag as written. Only the datatype `rdf:langString` has a tag.
+    /// The language tag as it is written. Nil unless the datatype is `rdf:langString`.
     package var language: Text?
 
-    /// Creates a literal from its text, datatype and language.
+    /// Creates a literal from its lexical form, datatype and language tag.
     package init(_ value: Text, datatype: Text = XSD.string, language: Text? = nil) {
         self.value = value
         self.datatype = datatype
@@ -27,15 +27,15 @@ package struct Literal: Hashable, Sendable {
     }
 }
 
-/// A triple, and the graph that contains the triple.
+/// A triple and the graph to which it belongs.
 package struct Quad: Hashable, Sendable {
-    /// An IRI or blank node.
+    /// The subject: an IRI or a blank node.
     package var subject: Term
-    /// An IRI; generalised RDF is not supported.
+    /// The predicate: an IRI.
     package var predicate: Text
-    /// The object of the quad: any term.
+    /// The object: any term.
     package var object: Term
-    /// An IRI or blank node; nil is the default graph.
+    /// The graph's name: an IRI or a blank node. Nil for the default graph.
     package var graph: Term?
 
     /// Creates a quad from its terms.
@@ -47,9 +47,10 @@ package struct Quad: Hashable, Sendable {
     }
 }
 
-/// An RDF dataset (RDF 1.1 Concepts section 4): a set of quads. Order and duplicates in ``quads`` mean nothing.
+/// An RDF dataset (RDF 1.1 Concepts section 4): a set of quads. The order of ``quads`` and repeated quads have no
+/// meaning.
 package struct Dataset: Sendable {
-    /// The quads of the dataset in their order of appearance.
+    /// The quads, in the order in which they were made.
     package var quads: [Quad]
 
     /// Creates a dataset from its quads.

@@ -2,16 +2,17 @@ package import Encoding
 
 /// Functions that check IRIs (RFC 3987) and resolve references (RFC 3986 section 5.2).
 package enum IRI {
-    /// Whether `text` begins with a scheme and a colon.
+    /// Returns whether `text` begins with a scheme and a colon.
     package static func hasScheme(_ text: Text) -> Bool { schemeLength(text.string.utf8[...]) != nil }
 
-    /// Whether `text` is valid in an RDF dataset: an IRI with a scheme, well-formed by RFC 3987 section 2.2.
+    /// Returns whether `text` may occur as an IRI in an RDF dataset: it has a scheme and is well-formed by RFC 3987
+    /// section 2.2.
     ///
-    /// For nearly all IRIs, a look at each byte is enough. An IRI with bytes that are valid only in certain places gets
-    /// a full check.
+    /// For nearly all IRIs it is enough to examine each byte by itself. An IRI with bytes that are valid only in
+    /// certain places is checked completely (``IRIForm``).
     package static func isWellFormed(_ text: Text) -> Bool {
         guard hasScheme(text) else { return false }
-        // Read the static table once. A read for each byte is slow.
+        // Read the static table once, because a read for each byte would be slow.
         let forms = forms
         return text.withBytes { bytes in
             var (needsCloserLook, marks) = (false, 0)
@@ -27,7 +28,7 @@ package enum IRI {
         }
     }
 
-    /// The form of each byte: 0 is valid anywhere in an IRI, 1 in certain places, 2 at most once, 3 nowhere.
+    /// The form of each byte value: 0 is valid anywhere in an IRI, 1 only in certain places, 2 at most once, 3 nowhere.
     private static let forms: [UInt8] = (0...UInt8.max).map { byte in
         switch byte {
         case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"),
@@ -75,12 +76,12 @@ package enum IRI {
         return nil
     }
 
-    /// Whether a byte is a letter of ASCII.
+    /// Returns whether a byte is an ASCII letter.
     package static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// Whether a byte is a digit of ASCII.
+    /// Returns whether a byte is an ASCII digit.
     package static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// Merges paths (RFC 3986 section 5.2.3).
@@ -90,7 +91,7 @@ package enum IRI {
         return ((String(base.path[...slash]) ?? "") + (String(path) ?? ""))[...].utf8
     }
 
-    /// Removes dot segments (RFC 3986 section 5.2.4), on whole segments.
+    /// Removes the segments `.` and `..` from a path (RFC 3986 section 5.2.4).
     private static func withoutDots(_ path: Substring.UTF8View) -> Substring.UTF8View {
         guard path.contains(UInt8(ascii: ".")) else { return path }
         let rooted = path.first == UInt8(ascii: "/")
@@ -107,7 +108,7 @@ package enum IRI {
         return ((rooted ? "/" : "") + joined)[...].utf8
     }
 
-    /// The five components of RFC 3986 appendix B.
+    /// The five components of an IRI reference (RFC 3986 appendix B). Nil: the component is absent.
     private struct Parts {
         var scheme: Substring.UTF8View?
         var authority: Substring.UTF8View?

@@ -1,10 +1,10 @@
 import Encoding
 
-/// Checks the rules of RFC 3987 section 2.2 that depend on the position of a character: percent encodings must be
-/// complete, brackets must surround an IP literal, and letters beyond ASCII must be in the allowed ranges.
+/// Checks the rules of RFC 3987 section 2.2 that depend on the position of a character: two digits must follow a
+/// percent sign, brackets must surround an IP address, and characters beyond ASCII must be in the allowed ranges.
 enum IRIForm {
-    /// Whether an IRI is well-formed. The caller must have checked that the IRI has at most one number sign and no byte
-    /// that is invalid everywhere in an IRI.
+    /// Returns whether an IRI is well-formed. The caller must have checked that it has at most one `#` and no byte that
+    /// no IRI may contain.
     static func isWellFormed(_ text: Text) -> Bool {
         let bytes = Array(text.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
@@ -12,7 +12,7 @@ enum IRIForm {
             && (bytes.allSatisfy { $0 < 0x80 } || hasLetters(text))
     }
 
-    /// Whether two hexadecimal digits follow each `%`.
+    /// Returns whether two hexadecimal digits follow each `%`.
     private static func encodesWhole(_ bytes: [UInt8]) -> Bool {
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
             guard index + 2 < bytes.count, isHex(bytes[index + 1]), isHex(bytes[index + 2]) else { return false }
@@ -24,7 +24,8 @@ enum IRIForm {
         IRI.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
-    /// Whether brackets occur at most once, around the host of an authority (RFC 3986 section 3.2.2).
+    /// Returns whether there are no brackets, or one pair of them around the host of the authority (RFC 3986 section
+    /// 3.2.2).
     private static func bracketsAddress(_ bytes: [UInt8], before mark: Int) -> Bool {
         let places = bytes.indices.filter { bytes[$0] == UInt8(ascii: "[") || bytes[$0] == UInt8(ascii: "]") }
         if places.isEmpty { return true }
@@ -42,7 +43,7 @@ enum IRIForm {
             && (after.isEmpty || after.first == UInt8(ascii: ":") && after.dropFirst().allSatisfy(IRI.isDigit))
     }
 
-    /// Whether all letters beyond ASCII are in `ucschar` or, in a query, in the private use ranges.
+    /// Returns whether all characters beyond ASCII are in `ucschar` or, inside the query, in the private use ranges.
     private static func hasLetters(_ text: Text) -> Bool {
         var isQuery = false
         for scalar in text.string.unicodeScalars where scalar.value >= 0x3F {
@@ -61,6 +62,6 @@ enum IRIForm {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether both indices are in the slice.
+    /// Returns whether both indices are in the slice.
     fileprivate func contains(_ first: Int, _ last: Int) -> Bool { first >= startIndex && last < endIndex }
 }

@@ -1,19 +1,19 @@
 import Encoding
 
-/// Writes canonical N-Quads (RDFC-1.0 section 5), in which each term has exactly one form.
+/// Writes the terms of canonical N-Quads (RDFC-1.0 section 5), in which each term has exactly one form.
 enum CanonicalNQuads {
-    /// Appends `<iri>`.
+    /// Appends an IRI in angle brackets to `output`.
     static func append(iri: Text, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "<"))
         append(bytesOf: iri, to: &output)
         output.append(UInt8(ascii: ">"))
     }
 
-    /// Appends a literal with its language or its datatype. The datatype `xsd:string` is not written.
+    /// Appends a literal with its language tag or its datatype to `output`. The datatype `xsd:string` is not written.
     static func append(literal: Literal, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         literal.value.withBytes { bytes in
-            // Most texts, especially photos, need no escapes and are copied in one piece.
+            // Most texts, photos in particular, need no escapes and are copied in one piece.
             if ByteScan.mayNeedEscape(inNQuads: bytes) {
                 appendEscaped(bytes, to: &output)
             } else {
@@ -36,8 +36,8 @@ enum CanonicalNQuads {
 
     private static func appendEscaped(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         var start = 0
-        // U+FFFE and U+FFFF (EF BF BE and EF BF BF) are not characters of XML 1.1. The other escapes depend
-        // on single bytes.
+        // U+FFFE and U+FFFF (EF BF BE and EF BF BF) are not characters of XML 1.1 and must be escaped. All other
+        // escapes concern single bytes.
         for index in bytes.indices.dropLast(2)
         where bytes[index] == 0xEF && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE {
             escapes.append(UnsafeRawBufferPointer(rebasing: bytes[start..<index]), to: &output)
@@ -63,7 +63,7 @@ enum CanonicalNQuads {
 }
 
 extension Dataset {
-    /// The quads as N-Quads, in their order and with their blank node labels.
+    /// The quads as N-Quads text, in their order and with their own blank node labels.
     package var nQuads: [UInt8] {
         var output: [UInt8] = []
         func append(_ term: Term) {

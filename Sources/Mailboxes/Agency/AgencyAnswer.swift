@@ -1,20 +1,20 @@
 package import Encoding
 
-/// A decrypted answer of an agency. Readers are strict about the members that they use, and ignore all
-/// others.
+/// A decrypted answer of an agency. The methods check the members that they read, and ignore all others.
 package struct AgencyAnswer: Sendable {
     /// The parsed `@type`.
     package let type: AgencyType
     /// All members of the answer.
     package let body: JSON
 
-    /// The maximum number of messages that are read from one answer. The remaining messages arrive with the
-    /// next answer, once the read ones are released.
+    /// The largest number of messages that are read from one answer. The agency sends the other messages with its next
+    /// answer, once the gate has released the first ones.
     package static let messagesLimit = 256
-    /// The longest message name, in bytes.
+    /// The largest length of a message's id, in bytes. A message with a longer id is skipped.
     package static let uidBytes = 128
 
-    /// Reads a plaintext: an object with an `@type` of the protocol, nested at most 32 deep.
+    /// Reads a decrypted answer: a JSON object, nested at most 32 levels deep, with an `@type` of the agency's
+    /// protocol.
     package init(plaintext: [UInt8]) throws(AgencyError) {
         var limits = JSON.Limits()
         limits.depth = 32
@@ -24,15 +24,16 @@ package struct AgencyAnswer: Sendable {
         (self.type, self.body) = (type, body)
     }
 
-    /// Throws unless this answers `request`. Only family and name are compared, because the servers mix
-    /// versions.
+    /// Throws if this is not the answer to `request`. Family and name are compared, but not the version, because the
+    /// servers mix versions.
     package func check(answers request: AgencyRequest, _ dialect: AgencyDialect) throws(AgencyError) {
         guard type.family == dialect.form(of: request).family else { throw .otherAnswer }
         guard type.name != "problem-report" else { throw .problemReport }
         guard type.name == request.answerName else { throw .otherAnswer }
     }
 
-    /// The agent's DID and key in a CONNECTED, AGENT_CREATED or KEY_CREATED answer; nil for other answers.
+    /// The DID and key of an agent that the agency has created, from a CONNECTED, AGENT_CREATED or KEY_CREATED answer;
+    /// nil for other answers.
     package var party: AgencyParty? {
         AgencyParty(did: body["withPairwiseDID"], key: body["withPairwiseDIDVerKey"])
             ?? AgencyParty(did: body["selfDID"], key: body["agentVerKey"])
@@ -44,8 +45,8 @@ package struct AgencyAnswer: Sendable {
         return Self.read(list, limit: Self.messagesLimit)
     }
 
-    /// Returns the first messages of a MSGS_BY_CONNS answer, at most ``messagesLimit`` in total, grouped by
-    /// the gate's pairwise DID in the connection.
+    /// Returns the first ``messagesLimit`` messages of a MSGS_BY_CONNS answer, grouped by connection. `pairwiseDID` is
+    /// the gate's DID in the connection.
     package func messagesByConnections() throws(AgencyError) -> [(pairwiseDID: Text, messages: [AgencyMessage])] {
         guard let list = body["msgsByConns"]?.array else { throw .malformed }
         var found: [(pairwiseDID: Text, messages: [AgencyMessage])] = []
@@ -63,7 +64,7 @@ package struct AgencyAnswer: Sendable {
         return found
     }
 
-    /// Reads messages. Skips an entry without a usable name, because it could not be released.
+    /// Reads up to `limit` messages. Skips an element without a usable id, because the agency could not release it.
     private static func read(_ list: [JSON], limit: Int) -> [AgencyMessage] {
         var messages: [AgencyMessage] = []
         for element in list {
@@ -73,9 +74,9 @@ package struct AgencyAnswer: Sendable {
         return messages
     }
 
-    /// Returns the connections whose messages were not updated according to a MSG_STATUS_UPDATED_BY_CONNS
-    /// answer, at most ``messagesLimit``, each with its problem. The list is empty for the Node agency, which
-    /// reports no failures.
+    /// Returns the connections for which the agency did not update the status of messages, at most ``messagesLimit``,
+    /// each with the problem, from a MSG_STATUS_UPDATED_BY_CONNS answer. The list is always empty for the Node agency,
+    /// which does not report such failures.
     package func failures() throws(AgencyError) -> [(pairwiseDID: Text, problem: AgencyProblem)] {
         guard let list = body["failed"] else { return [] }
         guard let entries = list.array else { throw .malformed }
@@ -88,18 +89,18 @@ package struct AgencyAnswer: Sendable {
 
 /// One message that waits at an agency.
 package struct AgencyMessage: Hashable, Sendable {
-    /// The agency's id of the message.
+    /// The id that the agency has assigned to the message.
     package let uid: Text
-    /// The state of the message, such as MS-103.
+    /// The status of the message, such as MS-103.
     package let statusCode: Text
-    /// The packed message; empty if the agency sent none, or if the bytes cannot be an envelope. Such a
+    /// The encrypted message. Empty if the agency sent none, or sent something that cannot be an envelope; such a
     /// message can be released but not read.
     package let envelope: [UInt8]
 
-    /// The longest envelope in bytes, as in ``DIDComm/Envelope/Limits``. A longer envelope counts as missing.
+    /// The largest size of an envelope in bytes, as in ``DIDComm/Envelope/Limits``. A larger envelope counts as absent.
     package static let envelopeBytes = 2 * 1024 * 1024
 
-    /// Reads an element of `msgs`; nil without a usable name and state.
+    /// Reads an element of `msgs`; nil if its id or its status is absent or too long.
     package init?(_ json: JSON) {
         guard let uid = json["uid"]?.string, (1...AgencyAnswer.uidBytes).contains(uid.utf8.count),
             let status = json["statusCode"]?.string, (1...16).contains(status.utf8.count)

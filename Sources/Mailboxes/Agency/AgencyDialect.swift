@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The server software of an agency. Both public servers use the protocol "client to agency" in its JSON form, with
+/// The server software of an agency. Both servers use the protocol "client to agency" in its JSON form, but with
 /// different versions, errors and rules.
 package enum AgencyDialect: String, CaseIterable, Sendable {
     /// The Node agency of aries-vcx.
@@ -8,16 +8,16 @@ package enum AgencyDialect: String, CaseIterable, Sendable {
     /// Verity, Evernym's consumer agency.
     case evernym
 
-    /// Whether one request returns the messages of all connections. The last Node agency has no such request.
+    /// Whether one request can return the messages of all connections. The latest Node agency has no such request.
     var readsAllConnections: Bool { self == .evernym }
 
     /// Whether a connection can be deleted at the server.
     package var deletes: Bool { self == .evernym }
 
-    /// Whether the server wakes its clients by long polling.
+    /// Whether the gate can wait for new messages with a long poll at the server.
     package var hasLongPoll: Bool { self == .node }
 
-    /// The family and version in which agents of connections are made.
+    /// The protocol family and version of requests about the agents of connections.
     fileprivate var pairwise: (family: Text, version: Text) {
         switch self {
         case .node: ("pairwise", "1.0")
@@ -25,7 +25,7 @@ package enum AgencyDialect: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the family and version in which a request is written.
+    /// Returns the protocol family and version of the `@type` of `request`.
     func form(of request: AgencyRequest) -> (family: Text, version: Text) {
         switch request {
         case .connect, .signUp, .createAgent: self == .node ? ("onboarding", "1.0") : ("agent-provisioning", "0.5")
@@ -36,21 +36,20 @@ package enum AgencyDialect: String, CaseIterable, Sendable {
         }
     }
 
-    /// The type of a com method in the server's own spelling: 2 is an HTTP webhook.
+    /// The type number of a webhook in UPDATE_COM_METHOD, as the server writes it: a string or a number.
     var webhookType: JSON { self == .node ? "2" : 2 }
 }
 
-/// An `@type` of the protocol: `did:sov:123456789abcdefghi1234;spec/FAMILY/VERSION/NAME`.
+/// The `@type` of an agency's message: `did:sov:123456789abcdefghi1234;spec/FAMILY/VERSION/NAME`.
 package struct AgencyType: Hashable, Sendable {
-    /// The prefix of every type; the DID is a placeholder in both servers.
+    /// The prefix of every type. Both servers use this placeholder DID.
     package static let prefix: Text = "did:sov:123456789abcdefghi1234;spec/"
 
-    /// The family of the message.
+    /// The protocol family of the message, such as `routing`.
     package let family: Text
-    /// The version of the message family. Answers are matched without the version, because the servers mix
-    /// versions.
+    /// The version of the message family. The gate does not compare it in answers, because the servers mix versions.
     package let version: Text
-    /// The name of the message.
+    /// The name of the message in its family, such as `FWD`.
     package let name: Text
 
     /// Creates a message type from its family, version and name.
@@ -58,7 +57,7 @@ package struct AgencyType: Hashable, Sendable {
         (self.family, self.version, self.name) = (family, version, name)
     }
 
-    /// Reads an `@type` of at most 256 bytes; nil for any other form.
+    /// Reads an `@type`; nil if it is longer than 256 bytes or has another form.
     package init?(_ text: Text) {
         guard text.utf8.count <= 256,
             let parts = text.behind(Self.prefix)?.split(separator: "/", omittingEmptySubsequences: false),

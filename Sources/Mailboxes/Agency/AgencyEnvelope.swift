@@ -1,37 +1,36 @@
 package import DIDComm
 package import Encoding
 
-/// The layers around a message to an agency, and the content of its answers.
+/// Encrypts messages for an agency, layer by layer, and decrypts the agency's answers.
 ///
-/// Every message is authenticated for its recipient and then wrapped once for each stop on the way, in
-/// `{"@type": …/routing/1.0/FWD, "@fwd": DID of the next, "@msg": the packed envelope}`. The outermost layer,
-/// for the agency itself, is anonymous.
+/// Every message is encrypted and authenticated for its recipient, and then wrapped for each stop on the way in
+/// `{"@type": …/routing/1.0/FWD, "@fwd": DID of the next stop, "@msg": the envelope}`. The outermost layer, for the
+/// agency itself, has no sender.
 package enum AgencyEnvelope {
-    /// The longest answer that is read, in bytes. The Node agency sends all waiting messages of a connection
-    /// at once.
+    /// The largest answer that is read, in bytes. It is large because the Node agency sends all waiting messages of a
+    /// connection in one answer.
     static let answerBytes = 8 * 1024 * 1024
 
-    /// One stop of a wrapped message: the party that unpacks it there, and the gate's key that this party
-    /// knows.
+    /// One stop on a message's way: the party that decrypts the layer there, and the gate's key that this party knows.
     package struct Stop: Sendable {
-        /// The party that the layer is for.
+        /// The party for which the layer is encrypted.
         package let party: AgencyParty
-        /// The gate's key towards the party.
+        /// The gate's key pair for messages to this party.
         package let sender: KeyPair
 
-        /// Creates a layer for `party`, authenticated by `sender`.
+        /// Creates the stop at `party`, whose layer is authenticated by `sender`.
         package init(_ party: AgencyParty, from sender: KeyPair) { (self.party, self.sender) = (party, sender) }
     }
 
-    /// The type of a wrapper message.
+    /// The type of the message that wraps an envelope.
     package static let forward = AgencyType("routing", "1.0", "FWD")
 
-    /// Packs `message` for the first stop and wraps the result for the other stops and, outermost, for the
-    /// agency.
+    /// Encrypts `message` for the first of `stops`, wraps the result for each further stop, and at last for the agency.
+    /// Returns the bytes to post.
     ///
-    /// One stop is enough to reach the agency itself or the gate's agent. To reach a connection's agent, both
-    /// kinds of servers need two stops: the connection's agent under the connection's key, then the gate's
-    /// agent under the gate's own key.
+    /// A message to the agency itself or to the gate's agent has one stop. A message to a connection's agent has two
+    /// stops at both kinds of servers: the connection's agent, with the connection's key, and then the gate's agent,
+    /// with the gate's own key.
     package static func pack(
         _ message: JSON, via stops: [Stop], agency: AgencyParty, random: inout RandomStream
     ) -> [UInt8] {
@@ -49,9 +48,9 @@ package enum AgencyEnvelope {
         ["@type": .string(forward.text), "@fwd": .string(did), "@msg": envelope]
     }
 
-    /// Opens an answer with the key of `keys` to which it is addressed. In an answer about a connection, this is the
-    /// gate's own key (Node agency) or the connection's key (Verity). The sender of the answer must be `sender`, the
-    /// party that received the request.
+    /// Decrypts an answer with one of `keys`. An answer about a connection is encrypted for the gate's own key by the
+    /// Node agency, and for the connection's key by Verity. The answer's sender must be `sender`, the party that
+    /// received the request.
     package static func open(
         _ body: [UInt8], with keys: [KeyPair], from sender: Verkey
     ) throws(AgencyError) -> AgencyAnswer {

@@ -3,14 +3,15 @@ import DIDComm
 import Encoding
 
 extension AgencyMailbox {
-    /// Ends the request under way and returns it; nil if the result arrives too late.
+    /// Ends the request under way and returns it; nil if `id` is that of an earlier request, whose result arrives too
+    /// late.
     mutating func finishExchange(_ id: AgentConnection.ExchangeID) -> Exchange? {
         guard let present = exchange, present.id == id else { return nil }
         exchange = nil
         return present
     }
 
-    /// Reads the answer to a request and applies its effects.
+    /// Decrypts and checks the answer to a request, and applies it to the state.
     mutating func answered(_ id: AgentConnection.ExchangeID, _ body: [UInt8], at now: Instant) -> [MailboxAction] {
         guard let done = finishExchange(id) else { return [] }
         let reachable = reachability(nil)
@@ -28,7 +29,7 @@ extension AgencyMailbox {
         }
     }
 
-    /// Compares the agency's DID and key in the server's answer with the pinned DID and key.
+    /// Compares the DID and key in the server's answer with those that the operator has pinned for the agency.
     private mutating func checked(_ body: [UInt8], at now: Instant) -> [MailboxAction] {
         let json = body.count <= 16 * 1024 ? try? JSON.parse(body) : nil
         guard let party = AgencyParty(did: json?["DID"], key: json?["verKey"]) else {
@@ -102,7 +103,7 @@ extension AgencyMailbox {
         proceed(next(party))
     }
 
-    /// Enters the next stage. Connections that wait may then continue.
+    /// Enters the next stage of provisioning. A failure that was reported before is over.
     mutating func proceed(_ next: Stage) {
         (stage, told) = (next, nil)
         storage = .changed
@@ -110,7 +111,7 @@ extension AgencyMailbox {
 
     // MARK: Messages
 
-    /// Hands over the new messages of the connections that were asked for.
+    /// Returns the new messages of the connections `dids`, to be passed to these connections.
     private mutating func deliver(
         _ found: [Text: [AgencyMessage]], of dids: [Text], at now: Instant
     ) -> [MailboxAction] {
@@ -127,8 +128,8 @@ extension AgencyMailbox {
             (slots[index].isReread, slots[index].mayHaveMore) = (false, false)
             slots[index].askAt = now.advanced(by: settings.limits.poll)
             for message in waiting where underWay.count < settings.limits.handed {
-                // A message of this name is already being passed to a connection. A message of the same name for
-                // another connection is passed later.
+                // A message with this id is already being passed to a connection. If the present one is for another
+                // connection, a later read passes it.
                 guard underWay.insert(message.uid).inserted else { continue }
                 slots[index].handed[message.uid] = now
                 if recent.insert(message.uid) { slots[index].mayHaveMore = true }
@@ -140,7 +141,7 @@ extension AgencyMailbox {
         return messages.isEmpty ? [] : [.messages(messages)]
     }
 
-    /// Forgets the released messages, and requests the messages of connections that may have more.
+    /// Removes the released messages from the state, and reads the messages of connections again that may have more.
     mutating func released(
         _ request: AgencyRequest, _ answer: AgencyAnswer?, at now: Instant
     ) throws(AgencyError) -> [MailboxAction] {
@@ -149,7 +150,7 @@ extension AgencyMailbox {
         var refused: Set<Text> = []
         for failure in try answer?.failures() ?? [] {
             switch failure.problem.kind {
-            case .invalid, .notFound: break  // reviewed before, by a request whose answer was lost, or gone
+            case .invalid, .notFound: break  // an earlier request released it, or it is gone
             case .busy: refused.insert(failure.pairwiseDID)
             default: actions += tell(.problem(failure.problem.code), for: failure.pairwiseDID)
             }
@@ -170,8 +171,8 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// Releases the waiting messages of a closing connection without reading them, until no message waits. The agency
-    /// keeps the connection's agent.
+    /// Releases the waiting messages of a closing connection without reading them, round by round, until none waits.
+    /// The agency keeps the connection's agent, because it cannot delete it.
     private mutating func leftovers(_ did: Text, _ messages: [AgencyMessage]) -> [MailboxAction] {
         let uids = messages.filter { $0.statusCode == AgencyRequest.pending }.map(\.uid)
         let limit = settings.limits.rereads

@@ -3,7 +3,7 @@ import DIDComm
 package import Encoding
 
 extension AgencyMailbox {
-    /// When ``MailboxEvent/deadlineReached`` is due.
+    /// When the driver must send ``MailboxEvent/deadlineReached``; nil if only other events have an effect.
     package var deadline: Instant? {
         if let exchange { return min(exchange.until, exchange.silentAt ?? exchange.until) }
         return agenda.map(\.due).min().map { max($0, backoff.until ?? $0) }
@@ -29,7 +29,7 @@ extension AgencyMailbox {
         return [.post(lastExchange, url: settings.endpoint, body: body)]
     }
 
-    /// The pending operations, the most urgent first, each with the time from which it may be done.
+    /// The pending operations, the most urgent first, each with the time from which it may be started.
     private var agenda: [(operation: Operation, due: Instant)] {
         guard isChecked else { return [(.check, hold)] }
         switch stage {
@@ -40,8 +40,8 @@ extension AgencyMailbox {
         case .token: return [(.token(thread: ""), hold)]
         case .ready: break
         }
-        // Request addresses first, because connections wait for them. Releases make room at the agency.
-        // Closing is before reading, so that messages of a closed connection are not read again.
+        // The order: first the addresses, because connections wait for them; then the releases, which make room at the
+        // agency; then closing, before reading, so that messages of a closed connection are not read again.
         var items = slots.filter { $0.agent == nil && $0.closing == nil }.map { slot in
             (operation: Operation.createKey(slot.ours.did), due: max(slot.hold, hold))
         }
@@ -70,7 +70,8 @@ extension AgencyMailbox {
         return items
     }
 
-    /// Returns the request of an operation and its stops; nil if the operation is no longer needed.
+    /// Returns the request for `operation`, and the stops on the way of its message (``AgencyEnvelope/Stop``); nil if
+    /// the operation is not possible at the present stage.
     private mutating func request(
         _ operation: Operation
     ) -> (Operation, AgencyRequest, [AgencyEnvelope.Stop])? {
@@ -120,7 +121,7 @@ extension AgencyMailbox {
         return [AgencyEnvelope.Stop(party, from: slot.key), agent]
     }
 
-    /// The next messages to be released.
+    /// The messages to release with the next request, at most ``AgencySettings/Limits/released``.
     private var nextRelease: [AgencyUIDs] {
         var room = settings.limits.released
         var lists: [AgencyUIDs] = []
@@ -132,7 +133,7 @@ extension AgencyMailbox {
         return lists
     }
 
-    /// Returns the slot in which the gate has the DID `did`.
+    /// Returns the slot (a key of a connection) in which the gate has the DID `did`; nil if there is none.
     func slot(_ did: Text) -> AgencySlot? { slots.first { $0.ours.did == did } }
 
     /// Changes the slot in which the gate has the DID `did`, if that slot still exists.

@@ -3,7 +3,8 @@ import DIDComm
 import Encoding
 
 extension AgencyMailbox {
-    /// Makes a connection reachable under a key.
+    /// Makes the connection `connection` reachable under `key`. An earlier key of the connection stays usable for a
+    /// while.
     mutating func open(_ connection: Text, _ key: KeyPair, at now: Instant) -> [MailboxAction] {
         let actions: [MailboxAction] = told.map { [.failed($0, for: connection)] } ?? []
         let others = slots.indices.filter { slots[$0].connection == connection && slots[$0].closing == nil }
@@ -16,12 +17,12 @@ extension AgencyMailbox {
             if slots[known].earlierUntil != nil { (slots[known].earlierUntil, storage) = (nil, .changed) }
             return (slots[known].agent.map { [address($0, connection)] } ?? []) + actions
         }
-        // A key that has no agent yet is known to no peer, so close it. Of the other earlier keys keep the
-        // newest few.
+        // Close an earlier key that has no agent yet, because no peer knows it. Of the other earlier keys keep only the
+        // newest.
         let kept = others.filter { slots[$0].agent != nil }.suffix(settings.limits.earlierKeyCount)
         for index in others where !kept.contains(index) { slots[index].close(isTold: false) }
         guard slots.count < settings.limits.connections else { return [.failed(.denied, for: connection)] }
-        // Do not use a key twice: another slot, such as one that is being closed, may still have it.
+        // Do not use a key twice: another slot may still have it, for example one that is being closed.
         guard !slots.contains(where: { $0.key.verkey == key.verkey }) else {
             return [.failed(.keyTaken, for: connection)]
         }
@@ -30,7 +31,7 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// Closes the slots whose key was replaced long ago: no message is expected for them any more.
+    /// Closes the slots of earlier keys whose time has passed: no message is expected for them any more.
     mutating func expire(at now: Instant) {
         for index in slots.indices where slots[index].closing == nil {
             guard let until = slots[index].earlierUntil, now >= until else { continue }
@@ -39,14 +40,15 @@ extension AgencyMailbox {
         }
     }
 
-    /// Returns the action that reports the address of `connection` at `agent`. The first routing key, the
-    /// nearest to the gate, is the agent's key; the outermost is the agency's key.
+    /// Returns the action that reports the address of `connection`, whose messages the agency's agent `agent` receives.
+    /// The first routing key, nearest to the gate, is the agent's key; the second and outermost is the agency's key.
     func address(_ agent: AgencyParty, _ connection: Text) -> MailboxAction {
         .address(
             MailboxAddress(endpoint: settings.endpoint, routingKeys: [agent.key, settings.agency.key]), for: connection)
     }
 
-    /// Reports the addresses of connections again whose failure was reported and is over.
+    /// Reports the end of failures: reports the address again for each connection whose failure was reported and is
+    /// over.
     mutating func recovered() -> [MailboxAction] {
         guard agent != nil else { return [] }
         let all = told != nil
@@ -62,7 +64,8 @@ extension AgencyMailbox {
 
     /// Closes a connection that is no longer used.
     mutating func close(_ connection: Text) -> [MailboxAction] {
-        // The connection is closed already, or never existed: a crash may have prevented the report.
+        // The connection has no slot: it was closed before, and a crash may have prevented the report, or it never
+        // existed.
         guard slots.contains(where: { $0.connection == connection }) else {
             return [.closed(connection: connection, isComplete: settings.dialect.deletes)]
         }
@@ -73,7 +76,7 @@ extension AgencyMailbox {
         return []
     }
 
-    /// Ends the slots whose agent the gate never learned: the agency cannot end them.
+    /// Removes the closing slots without an agent: the agency has nothing to close for them.
     mutating func settle() -> [MailboxAction] {
         var underWay: Text?
         if case .createKey(let did) = exchange?.operation { underWay = did }
@@ -85,14 +88,15 @@ extension AgencyMailbox {
         return actions
     }
 
-    /// Removes a slot.
+    /// Removes the slot (a key of a connection) in which the gate has the DID `did`. `isComplete`: whether the agency
+    /// has deleted the connection's agent.
     mutating func finish(_ did: Text, isComplete: Bool) -> [MailboxAction] {
         guard let index = slots.firstIndex(where: { $0.ours.did == did }) else { return [] }
         let slot = slots.remove(at: index)
         storage = .changed
         guard let closing = slot.closing, closing.isTold else { return [] }
         let isComplete = isComplete && closing.isComplete
-        // Report the closing once, when the last of the connection's keys is removed.
+        // A connection may have several slots. Report that it is closed once, when the last of them is removed.
         let others = slots.indices.filter {
             slots[$0].connection == slot.connection && slots[$0].closing?.isTold == true
         }

@@ -3,7 +3,7 @@ import DIDComm
 import Encoding
 
 extension AgencyMailbox {
-    /// Handles a request that failed. The request is repeated later.
+    /// Handles a request that failed without an answer of the agency. The request is repeated later.
     mutating func failed(
         _ id: AgentConnection.ExchangeID, _ failure: ExchangeFailure, at now: Instant
     ) -> [MailboxAction] {
@@ -15,9 +15,9 @@ extension AgencyMailbox {
         return reachability(failure)
     }
 
-    /// Handles an answer that is longer than the limit. After such an answer about all connections, the mailbox
-    /// requests the messages of each connection separately. After such an answer about one connection, the messages of
-    /// this connection cannot be read, but the connection can still be closed.
+    /// Handles an answer that is too large. If it was for all connections, the mailbox now reads the messages of each
+    /// connection separately. If it was for one connection, the messages of this connection cannot be read, but the
+    /// connection can still be closed.
     private mutating func tooMuch(_ operation: Operation, at now: Instant) -> [MailboxAction] {
         let actions = reachability(nil)
         switch operation {
@@ -29,14 +29,14 @@ extension AgencyMailbox {
         }
     }
 
-    /// Handles an error answer of the agency.
+    /// Handles an answer with an HTTP status outside 2xx.
     mutating func rejected(
         _ id: AgentConnection.ExchangeID, _ problem: AgencyProblem, at now: Instant
     ) -> [MailboxAction] {
         guard let done = finishExchange(id) else { return [] }
         if problem.kind == .busy {
             backoff.fail(at: now, settings.backoff, random: &random)
-            // The Node agency answers every error in this way, also a problem with a single connection.
+            // The Node agency answers every error with HTTP 500, so the problem may concern only one connection.
             guard done.operation.did == nil else {
                 return refused(done.operation, .problem(problem.code), isFinal: false, at: now)
             }
@@ -51,7 +51,8 @@ extension AgencyMailbox {
         switch (done.operation, problem.kind) {
         case (.connect, .alreadyConnected), (.signUp, .notFound), (.createAgent, .notFound),
             (.createAgent, .agentExists):
-            // An answer was lost and the agency does not repeat it, or the agency no longer knows the gate.
+            // The agency's earlier answer was lost and is not repeated, or the agency no longer knows the gate. Start
+            // again with a new key.
             renewOwner()
             proceed(.connect)
             backoff.fail(at: now, settings.backoff, random: &random)
@@ -71,7 +72,7 @@ extension AgencyMailbox {
             let actions = finish(did, isComplete: false)
             return actions + (isUsed ? connection.map { [.failed(.keyTaken, for: $0)] } ?? [] : [])
         case (.release, .invalid), (.release, .notFound):
-            // An earlier request released the message, but its answer was lost.
+            // An earlier request released the messages, but its answer was lost.
             return done.asked.flatMap { try? released($0.request, nil, at: now) } ?? []
         case (.releaseLeftovers(let did), .invalid), (.releaseLeftovers(let did), .notFound):
             change(did) { $0.closing?.leftovers = [] }
@@ -87,18 +88,18 @@ extension AgencyMailbox {
         }
     }
 
-    /// Handles an answer that cannot be used.
+    /// Handles a 2xx answer that cannot be used, for the reason `error`.
     mutating func unusable(_ operation: Operation, _ error: AgencyError, at now: Instant) -> [MailboxAction] {
-        // The token was used before, is too old or is not valid: the agencies' errors differ, the remedy does
-        // not.
+        // The token was used before, is too old or is not valid. The agencies report different errors for these causes,
+        // but the remedy is the same: another token.
         if case .token = operation, error == .problemReport { return needToken() }
         return refused(
             operation, error == .problemReport ? .problem("problem-report") : .malformed, isFinal: false, at: now)
     }
 
-    /// Handles a refusal. A refusal that concerns one connection does not delay the other connections. A
-    /// refusal that concerns the gate delays all requests, for a long time if only the agency's operator can
-    /// resolve it.
+    /// Handles a refusal of `operation`. If the operation is for one connection, the other connections are not delayed.
+    /// Otherwise all requests are delayed: for a long time if only the agency's operator can resolve the failure
+    /// (`isFinal`).
     private mutating func refused(
         _ operation: Operation, _ failure: MailboxFailure, isFinal: Bool, at now: Instant
     ) -> [MailboxAction] {
@@ -109,7 +110,7 @@ extension AgencyMailbox {
         }
         switch operation {
         case .webhook:
-            // The webhook is only a wake-up: messages are fetched anyway, so no failure is reported.
+            // Messages are read without the webhook, too, so its failure is not reported.
             webhookHold = now.advanced(by: settings.limits.refusedRetry)
             return []
         default:
@@ -123,8 +124,8 @@ extension AgencyMailbox {
         }
     }
 
-    /// Delays an operation that failed, so that all other operations are done first: the failure may concern only this
-    /// operation.
+    /// Delays an operation that failed, so that all other operations are tried before it is repeated: the failure may
+    /// concern only this operation.
     private mutating func postpone(_ operation: Operation, at now: Instant) {
         let limits = settings.limits
         if let did = operation.did { change(did) { $0.fail(at: now, limits) } }
@@ -136,21 +137,21 @@ extension AgencyMailbox {
         }
     }
 
-    /// Asks for the messages of each connection in a separate request until the connection has no waiting
-    /// message, because one answer for all connections may be too large.
+    /// Makes the mailbox read the messages of each connection with a separate request, until no message of the
+    /// connection waits. One answer for all connections may be too large.
     private mutating func askAlone() {
         for index in slots.indices where slots[index].isOpen { slots[index].isAskedAlone = true }
     }
 
-    /// Reports that the agency is silent, early enough for the connections that wait for an address. The
-    /// answer may still arrive.
+    /// Reports that the agency is silent if an answer is late, so that connections that wait for an address know it
+    /// early. The answer may still arrive.
     mutating func missed(at now: Instant) -> [MailboxAction] {
         guard let due = exchange?.silentAt, now >= due else { return [] }
         exchange?.silentAt = nil
         return contact.isBroken ? [] : tell(.silent)
     }
 
-    /// Reports when requests begin to succeed or to fail.
+    /// Reports the change if requests began to succeed (nil) or to fail (the reason).
     mutating func reachability(_ failure: ExchangeFailure?) -> [MailboxAction] {
         contact.changes(to: failure) ? [.reachability(failure)] : []
     }

@@ -3,12 +3,12 @@ package import DIDComm
 package import Encoding
 
 extension AgencyMailbox {
-    /// The value of `kind` in a stored mailbox.
+    /// The value of the member `kind` in the stored state.
     package static let kind: Text = "agency"
     private static let version = 1
 
-    /// The state that must survive a restart. It includes the gate's key and the keys of the connections, so
-    /// the store must protect it.
+    /// The state that must survive a restart, as JSON. It contains the secret keys of the gate and of the connections,
+    /// so the store must protect it.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "kind": .string(Self.kind), "dialect": .text(settings.dialect.rawValue),
@@ -27,7 +27,7 @@ extension AgencyMailbox {
         return .object(object)
     }
 
-    /// Restores the mailbox that `snapshot` describes. The mailbox continues at ``MailboxEvent/start``.
+    /// Restores a mailbox from `snapshot`. The mailbox does nothing before ``MailboxEvent/start``.
     package init(
         restoring snapshot: JSON, _ settings: AgencySettings, random: consuming RandomStream
     ) throws(SnapshotError) {

@@ -2,43 +2,43 @@ import Aries
 package import DIDComm
 package import Encoding
 
-/// A mailbox at an agency. The agency has one agent for the gate, and one agent for each key of each
-/// connection. The agents of a connection keep its messages.
+/// A mailbox at an agency. The agency has one agent for the gate itself, and one agent for each key of each connection.
+/// A connection's agent stores the messages for its key.
 ///
-/// The content of every answer is stored before the next request, and every key of the gate is stored before
-/// the request that names the key. After a crash the mailbox continues with the missing step; only a lost
-/// answer leaves an unused agent at the agency. One request is under way at a time. Not copyable: a copy
-/// would repeat the random stream.
+/// One request is under way at a time. What an answer contains is stored before the next request, and a key of the gate
+/// is stored before the request that contains it. So after a crash the mailbox continues with the next step; the only
+/// loss is an unused agent at the agency, if an answer was lost.
+///
+/// The type is not copyable, because a copy would draw the same random bytes again.
 package struct AgencyMailbox: Mailbox, ~Copyable {
     /// The operator's settings for the agency.
     package let settings: AgencySettings
-    /// The gate's key towards the agency and towards the gate's agent.
+    /// The gate's key pair for messages to the agency and to the gate's agent.
     var owner: KeyPair
     var stage: Stage
     var slots: [AgencySlot]
-    /// The webhook that is registered at the agency.
+    /// The webhook that is registered at the agency; nil if there is none.
     var registered: AgencySettings.Webhook?
-    /// The signature of the last token that was refused.
+    /// The signature of the last token that the agency refused.
     var spentToken: Text?
     var random: RandomStream
 
-    // A restart forgets the following state.
+    // The following properties are not stored.
 
     var storage = Storage.stored
     var backoff = Backoff()
     var exchange: Exchange?
     var lastExchange: AgentConnection.ExchangeID = 0
-    /// Whether the server has stated the pinned key, or need not state it.
+    /// Whether the server has stated the pinned key since the start, or is not asked for it.
     var isChecked: Bool
     /// The time before which no request is sent.
     var hold = Instant.distantPast
-    /// The times before which the webhook is not registered (`webhookHold`), and before which no message is
-    /// released (`releaseHold`).
+    /// The times before which the webhook is not registered (`webhookHold`) and no message is released (`releaseHold`).
     var (webhookHold, releaseHold) = (Instant.distantPast, Instant.distantPast)
-    /// The time of the next request for the messages of all connections.
+    /// When the messages of all connections are read next.
     var askAt = Instant.distantPast
-    /// The names of the last messages that were handed over. An answer that only repeats them leads to no
-    /// further request at once.
+    /// The ids of the last messages that were passed to connections. If an answer contains only such messages, the next
+    /// read is not started at once.
     var recent = RecentSet<Text>(capacity: 1024)
     var contact = Reachability()
     var told: MailboxFailure?
@@ -47,13 +47,13 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     enum Stage: Sendable {
         /// The next request is CONNECT.
         case connect
-        /// The next request is SIGNUP, to the agency's given party.
+        /// The next request is SIGNUP, sent to the given party of the agency.
         case signUp(AgencyParty)
-        /// The next request is CREATE_AGENT, to the agency's given party.
+        /// The next request is CREATE_AGENT, sent to the given party of the agency.
         case createAgent(AgencyParty)
-        /// The next request is CREATE_AGENT with the given token; nil: the gate needs a token first.
+        /// The next request is CREATE_AGENT with the given token. Nil: the gate waits for a token.
         case token(ProvisionToken?)
-        /// The gate has the given agent.
+        /// Provisioning is complete: the given party is the gate's agent.
         case ready(AgencyParty)
     }
 
@@ -61,14 +61,14 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     enum Operation: Sendable {
         case check, connect, signUp, createAgent, readAll, release, webhook
         case token(thread: Text)
-        /// This operation and the following ones are for the slot with the given pairwise DID.
+        /// This operation and the following ones are for one slot, in which the gate has the given DID.
         case createKey(Text)
         case read(Text)
         case delete(Text)
         case leftovers(Text)
         case releaseLeftovers(Text)
 
-        /// The gate's pairwise DID in the one connection that the operation is for; nil if it is for all.
+        /// The gate's DID in the connection that the operation is for; nil if it is not for one connection.
         var did: Text? {
             switch self {
             case .createKey(let did), .read(let did), .delete(let did), .leftovers(let did), .releaseLeftovers(let did):
@@ -78,25 +78,25 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         }
     }
 
-    /// A request under way.
+    /// A request whose answer is awaited.
     struct Exchange: Sendable {
         let id: AgentConnection.ExchangeID
         let operation: Operation
-        /// The request and the party that answers it; nil for the question of the agency's key.
+        /// The request and the party that answers it; nil for the query of the agency's key.
         let asked: (request: AgencyRequest, party: AgencyParty)?
         let until: Instant
-        /// When a missing answer is reported; nil once that was reported.
+        /// When a missing answer is reported as silence; nil once it was reported.
         var silentAt: Instant?
-        /// Whether messages were asked for since the request began. If so, the answer to the request may be
-        /// older than the message that is expected.
+        /// Whether another read was requested since this request began. If so, the messages are read again after the
+        /// answer, which may be older than the expected message.
         var isOvertaken = false
     }
 
-    /// Whether the state that must survive is stored.
+    /// Whether the state is stored, has changed since, or could not be stored.
     enum Storage: Sendable { case stored, changed, refused }
 
-    /// Creates a mailbox that is not known at the agency yet. Nothing happens before ``MailboxEvent/start``.
-    /// Returns nil if the stream yields no key.
+    /// Creates a mailbox that the agency does not know yet. The mailbox does nothing before ``MailboxEvent/start``.
+    /// Returns nil if no key can be made.
     package init?(_ settings: AgencySettings, random: consuming RandomStream) {
         guard let owner = KeyPair(seed: random.drawSecret(32)) else { return nil }
         self.init(
@@ -115,22 +115,23 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
         self.random = random
     }
 
-    /// The media type that the operator configured for the agency.
+    /// The media type of posts, as the operator has configured it for the agency.
     package var mediaType: Text { settings.mediaType }
 
-    /// The gate's agent at the agency; nil before the agency has created it.
+    /// The gate's agent at the agency; nil before provisioning is complete.
     package var agent: AgencyParty? { if case .ready(let party) = stage { party } else { nil } }
 
-    /// The ids of the connections that the mailbox knows.
+    /// The ids of the connections that have a slot in this mailbox.
     package var connections: Set<Text> { Set(slots.map(\.connection)) }
 
-    /// How the server reports new messages while the gate waits; nil if it cannot.
+    /// The long poll by which the server reports new messages; nil if the server has none or provisioning is not
+    /// complete.
     package var longPoll: AgencyLongPoll? {
         guard settings.dialect.hasLongPoll, let agent else { return nil }
         return AgencyLongPoll(base: settings.url, agent: agent.did)
     }
 
-    /// Handles one event. The actions are to be carried out in order.
+    /// Handles one event and returns actions, which the driver must carry out in order.
     package mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
         var actions = take(event, at: now)
         expire(at: now)
@@ -164,7 +165,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
     }
 
     private mutating func start(at now: Instant) -> [MailboxAction] {
-        exchange = nil  // whatever was under way when an earlier run was cut off
+        exchange = nil  // the result of an earlier run's request is unknown
         told = nil
         for index in slots.indices {
             (slots[index].handed, slots[index].applied, slots[index].told) = ([:], [], nil)
@@ -187,8 +188,7 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
 
     // MARK: Messages
 
-    /// Makes the requests for messages due now, for all connections. If a request is under way, they are
-    /// repeated after it.
+    /// Makes the reads for all connections due at `now`. If a request is under way, they follow after it.
     mutating func ask(at now: Instant) {
         exchange?.isOvertaken = true
         askAt = now
@@ -205,14 +205,15 @@ package struct AgencyMailbox: Mailbox, ~Copyable {
 
     // MARK: Failures
 
-    /// Reports why the mailbox does not work, once for each failure.
+    /// Reports why the mailbox does not work. A failure is reported once, until another failure follows or it is over.
     mutating func tell(_ failure: MailboxFailure) -> [MailboxAction] {
         guard told != failure else { return [] }
         told = failure
         return [.failed(failure, for: nil)]
     }
 
-    /// Reports why the mailbox accepts no messages for a connection, once for each failure.
+    /// Reports why a connection cannot receive messages. A failure is reported once, until another failure follows or
+    /// it is over.
     mutating func tell(_ failure: MailboxFailure, for did: Text) -> [MailboxAction] {
         guard let index = slots.firstIndex(where: { $0.ours.did == did }), slots[index].told != failure else {
             return []

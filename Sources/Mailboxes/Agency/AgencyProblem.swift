@@ -1,20 +1,20 @@
 package import Encoding
 
-/// An error answer of an agency. Verity has codes; the Node agency answers every error with HTTP 500 and does
-/// not report the cause.
+/// An error that an agency reports. Verity reports a code; the Node agency answers every error with HTTP 500 and no
+/// cause.
 package struct AgencyProblem: Error, Hashable, Sendable {
     /// The code of the problem, such as `GNR-115`, cut to 128 bytes; `http-STATUS` if the answer has no code.
     package let code: Text
-    /// The meaning of the problem for a client.
+    /// The kind of the problem, which determines what the gate does.
     package let kind: Kind
 
-    /// The kinds of problems that a client distinguishes.
+    /// The kinds of problems that the gate handles differently.
     package enum Kind: Hashable, Sendable {
-        /// Try again later: GNR-100, AEPSS-101 to 106, and 5xx without a code that says more.
+        /// The agency cannot answer now, but may later: GNR-100, AEPSS-101 to 106, and HTTP 5xx without a known code.
         case busy
         /// A value is not allowed, or the message's state does not permit the request: GNR-115.
         case invalid
-        /// The named object does not exist: GNR-113, GNR-114.
+        /// The object that the request names does not exist: GNR-113, GNR-114.
         case notFound
         /// The gate is not authorised: GNR-121, HTTP 401 and 403.
         case unauthorised
@@ -24,11 +24,11 @@ package struct AgencyProblem: Error, Hashable, Sendable {
         case notConnected
         /// The connection is deleted: CS-103.
         case deleted
-        /// The connection's key was taken before: CS-104.
+        /// The agency has accepted the connection's key before: CS-104.
         case keyTaken
         /// The gate has an agent already: ACS-101.
         case agentExists
-        /// An agent is only granted for a sponsor's token: ACS-103.
+        /// The agency creates an agent only for a sponsor's token: ACS-103.
         case needsToken
         /// The gate is registered already: ARS-101.
         case registered
@@ -59,7 +59,8 @@ package struct AgencyProblem: Error, Hashable, Sendable {
         self.init(code, kind)
     }
 
-    /// Creates the problem of an answer outside 2xx. A body of more than 16 KiB is ignored.
+    /// Creates the problem of an answer with the HTTP status `status`, which is outside 2xx. A body of more than 16 KiB
+    /// is ignored.
     package init(status: Int, body: [UInt8]) {
         if body.count <= 16 * 1024, let code = (try? JSON.parse(body))?["statusCode"]?.string, !code.isEmpty {
             let named = AgencyProblem(code: code)

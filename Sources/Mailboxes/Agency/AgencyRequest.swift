@@ -1,42 +1,42 @@
 import DIDComm
 package import Encoding
 
-/// A message to an agency. The recipient is the agency itself (``connect(_:)``,
-/// ``createAgentByToken(_:_:thread:)``), a connection's agent (``messages(_:)``, ``deleteConnection``), or
-/// the gate's agent there (all others).
+/// A message to an agency. ``connect(_:)`` and ``createAgentByToken(_:_:thread:)`` are for the agency itself,
+/// ``messages(_:)`` and ``deleteConnection`` for a connection's agent, and all others for the gate's agent at the
+/// agency.
 package enum AgencyRequest: Hashable, Sendable {
-    /// CONNECT: creates an agent for the gate, whose DID and key are the given party. Each CONNECT creates
-    /// another agent.
+    /// CONNECT: creates an agent for the gate. The party is the gate's DID and key. Each CONNECT creates another agent.
     case connect(AgencyParty)
     /// SIGNUP: registers the gate's agent.
     case signUp
     /// CREATE_AGENT: creates the gate's agent.
     case createAgent
-    /// CREATE_AGENT of agent-provisioning/0.7, with a sponsor's token. The party is the gate's DID and key.
+    /// CREATE_AGENT of agent-provisioning/0.7: creates the gate's agent with a sponsor's token. The party is the gate's
+    /// DID and key.
     case createAgentByToken(ProvisionToken, AgencyParty, thread: Text)
     /// CREATE_KEY: creates an agent for the connection in which the gate has the given DID and key.
     case createKey(AgencyParty)
     /// GET_MSGS: returns the messages of one connection that match the query.
     case messages(AgencyQuery)
-    /// GET_MSGS_BY_CONNS: returns the messages of the connections in which the gate has the given DIDs. An
-    /// empty list means all connections.
+    /// GET_MSGS_BY_CONNS: returns the messages of several connections that match the query. The DIDs are the gate's in
+    /// these connections; an empty list means all connections.
     case messagesByConnections([Text], AgencyQuery)
     /// UPDATE_MSG_STATUS_BY_CONNS: sets the given status for the listed messages.
     case updateStatuses(Text, [AgencyUIDs])
-    /// UPDATE_CONN_STATUS to CS-103, deleted.
+    /// UPDATE_CONN_STATUS: deletes the connection by setting its status to CS-103.
     case deleteConnection
-    /// UPDATE_COM_METHOD: registers `url` as the URL at which the agency wakes the gate; an empty URL removes
-    /// the registration. `id`: the name of the registration.
+    /// UPDATE_COM_METHOD: registers the URL `url`, to which the agency posts when a message arrives. An empty URL
+    /// removes the registration. `id`: the name of the registration.
     case webhook(id: Text, url: Text)
 
-    /// The status of messages that wait to be fetched.
+    /// The status of messages that wait at the agency.
     package static let pending: Text = "MS-103"
-    /// The status of messages that were processed.
+    /// The status of messages that the gate has processed.
     package static let reviewed: Text = "MS-106"
-    /// The status of a deleted connection, and the error code of a later request about it.
+    /// The status of a deleted connection. It is also the error code of later requests about this connection.
     package static let deleted: Text = "CS-103"
 
-    /// The name of the message.
+    /// The message name in the request's `@type`.
     package var name: Text {
         switch self {
         case .connect: "CONNECT"
@@ -51,7 +51,7 @@ package enum AgencyRequest: Hashable, Sendable {
         }
     }
 
-    /// The name of the answer to this request.
+    /// The message name in the `@type` of the answer to this request.
     var answerName: Text {
         switch self {
         case .connect: "CONNECTED"
@@ -66,7 +66,7 @@ package enum AgencyRequest: Hashable, Sendable {
         }
     }
 
-    /// Returns the message in the form that the server of `dialect` reads.
+    /// Returns the request as JSON, in the form that the server of `dialect` reads.
     package func json(_ dialect: AgencyDialect) -> JSON {
         let form = dialect.form(of: self)
         var object = JSONObject()
@@ -98,14 +98,14 @@ package enum AgencyRequest: Hashable, Sendable {
     }
 }
 
-/// A filter for messages. An empty list of states means that all messages match.
+/// The choice of the messages that a request asks for.
 package struct AgencyQuery: Hashable, Sendable {
-    /// The states of the messages to be returned.
+    /// The statuses of the messages to return. An empty list means all messages.
     package var statusCodes: [Text]
-    /// Whether only the messages' names are wanted. The Node agency sends the messages anyway.
+    /// Whether to return the messages without their content. The Node agency ignores this and sends the content.
     package var excludesPayload: Bool
 
-    /// Creates a filter for messages in the states `statusCodes`, by default for waiting messages.
+    /// Creates a query for messages with one of the statuses `statusCodes`, by default for waiting messages.
     package init(
         statusCodes: [Text] = [AgencyRequest.pending], excludesPayload: Bool = false
     ) {
@@ -120,13 +120,12 @@ package struct AgencyQuery: Hashable, Sendable {
 
 /// Messages of one connection, by their ids.
 package struct AgencyUIDs: Hashable, Sendable {
-    /// The gate's DID in the connection, never the peer's.
+    /// The gate's DID in the connection, not the peer's.
     package let pairwiseDID: Text
-    /// The ids of the messages. At the Node agency they are unique in the whole agency, and that agency reads
-    /// only the ids.
+    /// The ids of the messages. At the Node agency an id is unique in the whole agency, and the agency ignores the DID.
     package var uids: [Text]
 
-    /// Creates a list of messages of the connection with the gate's DID `pairwiseDID`.
+    /// Creates a list of messages of the connection in which the gate has the DID `pairwiseDID`.
     package init(pairwiseDID: Text, uids: [Text]) { (self.pairwiseDID, self.uids) = (pairwiseDID, uids) }
 
     fileprivate var json: JSON {

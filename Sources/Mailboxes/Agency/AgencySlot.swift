@@ -2,57 +2,58 @@ import Aries
 import DIDComm
 import Encoding
 
-/// One key of a connection at an agency, with the agent that receives its messages there.
+/// One key of a connection, and the agent at the agency that receives the messages for this key.
 struct AgencySlot: Sendable {
     /// The id of the connection.
     let connection: Text
-    /// The connection's key. The agency gives the messages only to the owner of this key.
+    /// The connection's key pair. The agency returns the messages only to the owner of this key.
     let key: KeyPair
-    /// The gate as a party in this connection.
+    /// The gate's DID and key in this connection.
     let ours: AgencyParty
-    /// The connection's agent; nil until CREATE_KEY is answered.
+    /// The connection's agent at the agency; nil before CREATE_KEY is answered.
     var agent: AgencyParty?
-    /// The state of closing the slot; nil while the slot is used.
+    /// The state of closing; nil while the slot is in use.
     var closing: Closing?
-    /// The time until which messages are still fetched for this key, after another key replaced it; nil if
-    /// this key was not replaced.
+    /// The time until which messages for this key are still read, because another key has replaced it; nil if it was
+    /// not replaced.
     var earlierUntil: Instant?
 
-    // A restart forgets the following state.
+    // The following properties are not stored.
 
     /// The time before which no request about this slot is sent.
     var hold = Instant.distantPast
-    /// The time of the next separate request for the messages of this slot.
+    /// When the messages of this slot are read next with a separate request.
     var askAt = Instant.distantPast
-    /// Whether messages of this slot are asked for in a separate request although one request could return
-    /// those of all connections.
+    /// Whether the messages of this slot are read with a separate request, although one request can read those of all
+    /// connections.
     var isAskedAlone = false
-    /// The number of consecutive immediate repetitions of the request for this slot, and whether the present
-    /// request is one of them.
+    /// How often in a row the messages were read again without a wait (`rereads`), and whether the present read is such
+    /// a repetition (`isReread`).
     var (rereads, isReread) = (0, false)
-    /// The number of consecutive unusable answers about this slot.
+    /// The number of unusable answers about this slot in a row.
     var failures = 0
-    /// Messages that were handed over and are not durable yet, each with the time of the handover.
+    /// The ids of messages that were passed to the connection and are not durable yet, each with the time at which it
+    /// was passed.
     var handed: [Text: Instant] = [:]
-    /// Messages that are durable and not released yet.
+    /// The ids of messages that are durable at the gate and not released at the agency yet.
     var applied: [Text] = []
-    /// Whether the last answer contained new messages, so that more may wait.
+    /// Whether the last answer contained new messages. If so, more may be waiting.
     var mayHaveMore = false
-    /// The failure that was reported last (`told`), and whether the failure is over and its end was not reported yet
-    /// (`hasRecovered`).
+    /// The failure that was reported last (`told`; nil if none), and whether that failure is over but its end is not
+    /// reported yet (`hasRecovered`).
     var (told, hasRecovered): (MailboxFailure?, Bool) = (nil, false)
 
-    /// The end of a slot.
+    /// The state of a slot that is being closed.
     struct Closing: Sendable {
-        /// Whether to report the end of the slot. The end is not reported if another key replaced the slot's key long
-        /// ago.
+        /// Whether the end of the slot is reported. It is not reported for an earlier key that was replaced by another
+        /// key of the connection.
         let isTold: Bool
-        /// Whether all keys of the connection that were removed so far could be deleted at the agency.
+        /// Whether the agency has deleted all keys of the connection that were removed so far.
         var isComplete = true
-        /// The waiting messages that are to be released unread. Used only for an agency that cannot delete
+        /// The ids of waiting messages to release without reading them. Used only for an agency that cannot delete
         /// connections.
         var leftovers: [Text] = []
-        /// How often the waiting messages were asked for.
+        /// The number of times that waiting messages were released without reading them.
         var rounds = 0
     }
 
@@ -62,18 +63,19 @@ struct AgencySlot: Sendable {
         ours = AgencyParty(key.verkey)
     }
 
-    /// Whether messages are fetched for this slot.
+    /// Whether messages are read for this slot.
     var isOpen: Bool { agent != nil && closing == nil }
 
-    /// Records an unusable answer of the agency about this slot. The agency is not asked about the slot for a
-    /// while, and longer with each such answer.
+    /// Records an unusable answer of the agency about this slot. No request about the slot is sent for a while; the
+    /// wait grows with each such answer. `isFinal`: whether only the agency's operator can resolve the failure.
     mutating func fail(at now: Instant, _ limits: AgencySettings.Limits, isFinal: Bool = false) {
         let wait = DoublingWait.after(failures, first: limits.firstRetry, longest: limits.longestRetry)
         hold = now.advanced(by: isFinal ? limits.refusedRetry : wait)
         failures += 1
     }
 
-    /// Begins to close the slot. Earlier failures of reading do not delay the closing.
+    /// Begins to close the slot. `isTold`: whether the end of the slot is reported. Earlier failures do not delay the
+    /// closing.
     mutating func close(isTold: Bool) {
         (closing, handed, hold, failures) = (Closing(isTold: isTold), [:], .distantPast, 0)
     }
@@ -84,7 +86,8 @@ struct AgencySlot: Sendable {
         (failures, hold, told) = (0, .distantPast, nil)
     }
 
-    /// Forgets the messages that were handed over before `time`: they will not become durable any more.
+    /// Removes the messages that were passed to the connection before `time`. They are passed again if they still wait
+    /// at the agency.
     mutating func forgetHanded(before time: Instant) { handed = handed.filter { $0.value > time } }
 }
 

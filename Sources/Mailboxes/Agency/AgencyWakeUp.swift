@@ -1,25 +1,25 @@
 package import Encoding
 
-/// Long polling at a Node agency: a wake-up for a gate that cannot be reached from outside. The long poll is
-/// unauthenticated by design, so its answer says at most "fetch now" and never which messages wait.
+/// The long poll at a Node agency, which wakes a gate that cannot be reached from outside. The server does not
+/// authenticate it, so the answer is only a reason to read messages and never states which messages wait.
 package struct AgencyLongPoll: Hashable, Sendable {
-    /// The URL to get. The server answers when a message arrives, or when the time is over.
+    /// The URL for a GET request. The server answers when a message arrives, or after ``wait``.
     package let url: Text
-    /// The URL to post the body of ``acknowledgement(of:)`` to. Without an acknowledgement the next answer arrives at
-    /// once.
+    /// The URL to which ``acknowledgement(of:)`` is posted. Without an acknowledgement the server answers the next long
+    /// poll at once.
     package let acknowledgementURL: Text
 
-    /// How long the agency may hold a request. The transport's own limit must be longer.
+    /// How long the server delays its answer. The HTTP client's own time limit must be longer.
     package static let wait = Duration.seconds(15)
 
-    /// Creates the long poll for the agent with the given DID at the agency with the URL `base`.
+    /// Creates the long poll for the agent with the DID `agent`, at the agency with the base URL `base`.
     package init(base: Text, agent: Text) {
         url = Text("\(base)/agent/\(agent)/notifications?timeout=\(Self.wait.nanoseconds / 1_000_000)")
         acknowledgementURL = Text("\(base)/agent/\(agent)/notifications/ack")
     }
 
-    /// Returns the time of the newest unacknowledged message, in milliseconds since 1970, from an answer of
-    /// at most 1 KiB; nil if no message is unacknowledged.
+    /// Reads the server's answer, of at most 1 KiB. Returns the time of the newest message that is not acknowledged, in
+    /// milliseconds since 1970; nil if there is none.
     package static func unacknowledged(in answer: [UInt8]) throws(AgencyError) -> Int? {
         guard answer.count <= 1024, let value = (try? JSON.parse(answer))?["unackedTimestamp"] else {
             throw .malformed
@@ -29,22 +29,23 @@ package struct AgencyLongPoll: Hashable, Sendable {
         return time
     }
 
-    /// Returns the body that acknowledges the messages up to `time`. The mailbox fetches these messages
-    /// before it acknowledges them.
+    /// Returns the body that acknowledges all messages up to `time`, in milliseconds since 1970. Read these messages
+    /// before you send it.
     package static func acknowledgement(of time: Int) -> [UInt8] {
         JSON.object(["ackTimestamp": .int(time)]).compactBytes
     }
 }
 
-/// The body of a webhook: which message arrived for which connection. The body is not signed, so it is only a reason to
-/// fetch.
+/// The body of a webhook request: which message arrived for which connection. It is not signed, so it is only a reason
+/// to read messages.
 package struct AgencyWakeUp: Hashable, Sendable {
-    /// The agency's id of the message.
+    /// The id that the agency has assigned to the message.
     package let uid: Text
     /// The gate's DID in the connection.
     package let pairwiseDID: Text
 
-    /// Reads a body of at most 4 KiB in any of the three spellings that servers and their documents use.
+    /// Reads a body of at most 4 KiB. Its members may have any of the three spellings that the servers and their
+    /// documents use.
     package init(_ body: [UInt8]) throws(AgencyError) {
         guard body.count <= 4 * 1024, let json = try? JSON.parse(body),
             let uid = (json["msgUid"] ?? json["msgId"] ?? json["uid"])?.string,

@@ -1,22 +1,22 @@
 import DIDComm
 package import Encoding
 
-/// A sponsor's statement that a gate may have an agent (token-provisioning/0.1), made by the operator's own
-/// service.
+/// A signed statement of a sponsor that a gate may have an agent at an agency (token-provisioning/0.1). A service of
+/// the operator makes it.
 ///
-/// An agency accepts it within 10 minutes of its time, and once: after that a new one is needed.
+/// An agency accepts a token once, and only within 10 minutes of the time in it.
 package struct ProvisionToken: Hashable, Sendable {
-    /// The members that are sent, each at most 1024 bytes.
+    /// The members that the gate sends to the agency, each at most 1024 bytes long.
     private static let required: [Text] = ["sponseeId", "sponsorId", "nonce", "timestamp", "sig", "sponsorVerKey"]
     private static let optional: [Text] = ["attestationAlgorithm", "attestationData"]
 
-    /// The members as they were read, in their order.
+    /// The members of the token that the gate sends to the agency, in the order in which they were read.
     package let json: JSON
-    /// The sponsor's signature. It distinguishes one token from another.
+    /// The sponsor's signature. The gate uses it to distinguish tokens.
     package let signature: Text
 
-    /// Reads a token. The signature must be the named sponsor's signature over the concatenated nonce, time,
-    /// sponsee and sponsor.
+    /// Reads a token. Throws if a required member is absent, or if the signature is not that of the named sponsor over
+    /// nonce, time, sponsee and sponsor.
     package init(_ json: JSON) throws(AgencyError) {
         var members = JSONObject()
         for member in json.object?.members ?? [] where (Self.required + Self.optional).contains(member.name) {

@@ -1,22 +1,22 @@
 package import Aries
 package import Encoding
 
-/// The structure in which the mobile SDK returns the messages of an agency, and which its documents describe:
-/// three levels of JSON, the inner two as texts.
+/// Messages in the JSON structure in which the mobile SDK returns them, as its documents describe it: three levels of
+/// JSON, of which the inner two are texts.
 ///
-/// The kind of a message is the SDK's own name and not its type: a connection response is only `aries`. Code
-/// that depends on the type must read the `@type` of the inner message.
+/// The SDK has its own names for kinds of messages. Most messages have the name `aries`, so a program that depends on
+/// the type of a message must read the `@type` of the inner message.
 package enum SDKMessages {
     /// One message of a connection.
     package struct Entry: Hashable, Sendable {
-        /// The mailbox's id of the message.
+        /// The id that the mailbox has assigned to the message.
         package let uid: Text
-        /// The state of the message, such as MS-103.
+        /// The status of the message, such as MS-103.
         package let statusCode: Text
-        /// The Aries message; nil for a message that cannot be read. The SDK shows such a message as `null`.
+        /// The decrypted Aries message; nil if it cannot be read. The SDK shows such a message as `null`.
         package let message: JSON?
 
-        /// The SDK's name for the type, if the message itself was not kept.
+        /// The SDK's name for the kind of the message, used if `message` was not stored; nil otherwise.
         package let kind: Text?
         /// When the gate handled the message; nil if that is not known.
         package let time: Timestamp?
@@ -33,12 +33,13 @@ package enum SDKMessages {
         }
     }
 
-    /// Returns the messages of one connection. `pairwiseDID`: the gate's DID in that connection.
+    /// Returns the messages of one connection in the SDK's structure. `pairwiseDID`: the gate's DID in the connection.
     package static func connection(_ pairwiseDID: Text, _ entries: [Entry]) -> JSON {
         ["pairwiseDID": .string(pairwiseDID), "msgs": .array(entries.map(message))]
     }
 
-    /// Returns one message. Beyond the SDK's members it has, where known, the kind, the time and the result.
+    /// Returns one message in the SDK's structure. It has three further members if they are known: kind, time and
+    /// result.
     package static func message(_ entry: Entry) -> JSON {
         var members: JSONObject = [
             "statusCode": .string(entry.statusCode), "payload": nil, "senderDID": "", "uid": .string(entry.uid),
@@ -60,7 +61,7 @@ package enum SDKMessages {
         return payload.compactText
     }
 
-    /// Returns the SDK's name for a type; `aries` for every type without a name.
+    /// Returns the SDK's name for messages of the given type; `aries` if the SDK has no name for it.
     package static func kind(of type: MessageType?) -> Text {
         guard let type else { return "aries" }
         if Notice.isProblem(type) { return "problem-report" }

@@ -2,47 +2,49 @@ package import Aries
 package import DIDComm
 package import Encoding
 
-/// coordinate-mediation/1.0 (RFC 0211), the side of the client that wants a mailbox.
+/// coordinate-mediation/1.0 (RFC 0211): an agent asks a mediator to accept messages for it. The gate has the role of
+/// the asking agent.
 package enum Coordination {
     /// The protocol's name and version.
     package static let name = MailboxProtocols.coordination
-    /// The maximum number of keys in one update or answer. An answer with more keys is refused.
+    /// The largest number of keys in one update or answer. An answer with more keys is refused.
     package static let maxKeys = 64
 
-    /// A change of a key that is reported to the mediator.
+    /// A request to the mediator to add or to remove one key.
     package struct Update: Hashable, Sendable {
-        /// The key that messages are sent to.
+        /// The key for which the mediator accepts messages.
         package let key: Verkey
-        /// Whether the key is to be added (true) or removed (false).
+        /// Whether the mediator adds the key (true) or removes it (false).
         package let isAdded: Bool
 
-        /// Creates a change of one key.
+        /// Creates a request to add or to remove `key`.
         package init(_ key: Verkey, isAdded: Bool) { (self.key, self.isAdded) = (key, isAdded) }
     }
 
-    /// The result for one key.
+    /// The mediator's result for one key.
     package struct Result: Hashable, Sendable {
-        /// The requested change of the key.
+        /// The request that the mediator handled.
         package let update: Update
-        /// Nil if the mediator has the key as requested, otherwise its code (at most 128 bytes).
+        /// Why the mediator refused the request, as its own code (at most 128 bytes); nil if it carried out the
+        /// request.
         package let refusal: Text?
     }
 
-    /// An answer of a mediator.
+    /// A mediator's answer to the gate.
     package enum Answer: Hashable, Sendable {
         /// The mediator accepts messages for the gate at the given address.
         case granted(MailboxAddress)
         /// The mediator accepts no messages for the gate.
         case denied
-        /// The mediator's results for the changes of keys.
+        /// The mediator's results for requests to add or to remove keys.
         case updated([Result])
     }
 
-    /// Returns the request for a mailbox.
+    /// Returns the message that asks a mediator for an address.
     package static func request(id: Text) -> OutboundMessage { OutboundMessage(id: id, name, "mediate-request", []) }
 
-    /// Returns the message that requests changes of keys from the mediator, at most ``maxKeys``. Keys are
-    /// written in plain base58, because every version of the protocol reads that form.
+    /// Returns the message that asks the mediator to add or to remove keys: the first ``maxKeys`` of `updates`. The
+    /// keys are in plain base58, which every version of the protocol reads.
     package static func update(_ updates: some Sequence<Update>, id: Text) -> OutboundMessage {
         let list = updates.prefix(maxKeys).map { update -> JSON in
             ["recipient_key": .string(update.key.base58), "action": update.isAdded ? "add" : "remove"]
@@ -50,8 +52,8 @@ package enum Coordination {
         return OutboundMessage(id: id, name, "keylist-update", [.init("updates", .array(list))])
     }
 
-    /// Reads a mediator's answer; nil if the message is no such answer. Throws ``MailboxFailure/badAddress``
-    /// for a grant that cannot be used, and ``MailboxFailure/malformed`` for a violation of the protocol.
+    /// Reads a mediator's answer; nil if the message is none. Throws ``MailboxFailure/badAddress`` if the granted
+    /// address cannot be used, and ``MailboxFailure/malformed`` if the answer violates the protocol.
     package static func answer(
         _ message: Message, allowsPlainHTTP: Bool
     ) throws(MailboxProblem) -> Answer? {
@@ -88,9 +90,9 @@ package enum Coordination {
     }
 }
 
-/// A ``MailboxFailure`` as an error.
+/// A ``MailboxFailure`` that can be thrown.
 package struct MailboxProblem: Error, Hashable, Sendable {
-    /// The failure that the mediator's answer means.
+    /// The failure that results from the mediator's answer.
     package let failure: MailboxFailure
 
     init(_ failure: MailboxFailure) { self.failure = failure }

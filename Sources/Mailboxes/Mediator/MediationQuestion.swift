@@ -1,21 +1,22 @@
 package import Aries
 package import Encoding
 
-/// The question to an agent whether it keeps messages for this gate, asked over a connection that may carry
-/// other messages.
+/// The request to an agent to accept messages for this gate as a mediator. It is sent over a connection that may carry
+/// other messages, too.
 ///
-/// A value without clock and network. No answer in time counts as a denial. After a denial the question is
-/// asked again a day later.
+/// The type is a state machine without clock and network. No answer in time counts as a denial. After a denial the
+/// request is sent again a day later.
 package struct MediationQuestion: Sendable {
-    /// The time limit for the answer. A controller that has to agree by hand takes longer, and is asked
-    /// again.
+    /// The time limit for the answer. If an operator of the agent has to agree by hand, the answer may take longer; the
+    /// later repetition of the request then succeeds.
     package static let answerTime = Duration.seconds(30)
-    /// The time from a denial to the next question.
+    /// The time from a denial to the next request.
     package static let pause = Duration.seconds(86_400)
 
     private enum State: Sendable {
         case due(Instant)
-        /// `until`: the time limit for the agent's server; nil while the request certainly has not reached it.
+        /// `until`: the time limit for the agent's server to accept the request; nil as long as no post has failed that
+        /// the server may have received.
         case handedOver(until: Instant?)
         case sent(until: Instant)
         case answered
@@ -27,12 +28,13 @@ package struct MediationQuestion: Sendable {
     private let allowsPlainHTTP: Bool
     private let answerTime: Duration
 
-    /// Creates a question that is due at once. `answerTime`: the time limit for the answer.
+    /// Creates a request that is due at once. `id`: the id of its message; `allowsPlainHTTP`: whether an address
+    /// without TLS is accepted; `answerTime`: the time limit for the answer.
     package init(id: Text, allowsPlainHTTP: Bool, answerTime: Duration = Self.answerTime) {
         (self.id, self.allowsPlainHTTP, self.answerTime) = (id, allowsPlainHTTP, answerTime)
     }
 
-    /// Whether an answer may arrive.
+    /// Whether an answer of the agent may arrive.
     package var isOpen: Bool {
         switch state {
         case .due, .answered: false
@@ -40,10 +42,10 @@ package struct MediationQuestion: Sendable {
         }
     }
 
-    /// Whether the request is on its way to the agent's server.
+    /// Whether the request was passed to the connection and the agent's server has not accepted it yet.
     package var isUnderWay: Bool { if case .handedOver = state { true } else { false } }
 
-    /// When ``message(at:)`` or ``expire(at:)`` returns a new result.
+    /// When ``message(at:)`` or ``expire(at:)`` must be called next; nil if time alone changes nothing.
     package var deadline: Instant? {
         switch state {
         case .due(let time), .sent(let time): time
@@ -52,7 +54,7 @@ package struct MediationQuestion: Sendable {
         }
     }
 
-    /// Returns the request for mediation if it is to be sent now; otherwise nil.
+    /// Returns the message with the request if it is due at `now`; otherwise nil.
     package mutating func message(at now: Instant) -> OutboundMessage? {
         guard case .due(let time) = state, now >= time else { return nil }
         state = .handedOver(until: nil)
@@ -64,24 +66,28 @@ package struct MediationQuestion: Sendable {
         if case .handedOver = state { state = .sent(until: now.advanced(by: answerTime)) }
     }
 
-    /// Records that a post to the agent's server failed, which the server may have received. A server that does not
-    /// accept the request within the time limit for an answer counts as a denial: other messages wait for it.
+    /// Records that a post of the request failed, but that the agent's server may have received it. The time limit for
+    /// an answer begins: a server that does not accept the request in time counts as a denial, because other messages
+    /// wait for the request.
     package mutating func failed(at now: Instant) {
         if case .handedOver(nil) = state { state = .handedOver(until: now.advanced(by: answerTime)) }
     }
 
-    /// Records that the agent's server, or the agent, refuses the request.
+    /// Records that the agent, or its server, refused the request. Returns the failure to report; nil if no answer was
+    /// awaited.
     package mutating func refused(at now: Instant) -> MailboxFailure? { deny(at: now) }
 
-    /// Makes the question due at once, after a restart or when an operator asks.
+    /// Makes the request due at once, after a restart or when an operator asks for it. Has no effect while an answer is
+    /// awaited.
     mutating func askNow() { if case .due = state { state = .due(.zero) } }
 
-    /// Checks the time limit at `now`. Returns a failure if there was no answer in time.
+    /// Returns a failure if the time limit for the answer has passed at `now`.
     package mutating func expire(at now: Instant) -> MailboxFailure? {
         isOpen && deadline.map { now >= $0 } == true ? deny(at: now) : nil
     }
 
-    /// Reads an answer while one is awaited. A grant that was not asked for changes nothing.
+    /// Handles the agent's answer. Returns the granted address; nil if the message is no answer, or if no answer is
+    /// awaited. Throws if the agent denied the request.
     package mutating func take(_ message: Message, at now: Instant) throws(MailboxProblem) -> MailboxAddress? {
         guard isOpen else { return nil }
         do throws(MailboxProblem) {

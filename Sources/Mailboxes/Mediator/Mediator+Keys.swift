@@ -5,7 +5,7 @@ import Encoding
 extension Mediator {
     mutating func open(_ name: Text, _ key: Verkey, at now: Instant) -> [MailboxAction] {
         if let index = entries.firstIndex(where: { $0.connection == name && $0.key == key }) {
-            // The key that was opened last is the connection's present key.
+            // The key that was opened last is the connection's present key, so move its entry to the end.
             entries.append(entries.remove(at: index))
             let last = entries.endIndex - 1
             switch entries[last].state {
@@ -26,12 +26,11 @@ extension Mediator {
         return [persist()] + told(name)
     }
 
-    /// Returns the failure that a connection must know at once if the mailbox does not work; an empty list if
-    /// it works.
+    /// Returns the failure to report to the connection `name` at once; an empty list if the mailbox works.
     private func told(_ name: Text) -> [MailboxAction] { trouble.map { [.failed($0, for: name)] } ?? [] }
 
-    /// Closes a connection. A mediator that has granted no address was never asked about the connection's
-    /// keys, so it has nothing to forget.
+    /// Closes the connection `name`. If the mediator has granted no address yet, it does not know the connection's
+    /// keys, so nothing has to be removed there.
     mutating func close(_ name: Text, at now: Instant) -> [MailboxAction] {
         if address == nil { entries.removeAll { $0.connection == name } }
         for index in entries.indices where entries[index].connection == name { entries[index].state = .unwanted(.zero) }
@@ -39,7 +38,7 @@ extension Mediator {
         return [persist()] + (isGone ? [.closed(connection: name, isComplete: true)] : [])
     }
 
-    /// Returns the changes that are due now.
+    /// Returns the keys to add or to remove at the mediator now.
     func updates(at now: Instant) -> [Coordination.Update] {
         entries.compactMap { entry in
             switch entry.state {
@@ -50,7 +49,7 @@ extension Mediator {
         }
     }
 
-    /// When the next change is due.
+    /// When the next key must be added or removed; nil if there is none.
     var updateDeadline: Instant? {
         entries.compactMap { entry -> Instant? in
             switch entry.state {
@@ -60,7 +59,7 @@ extension Mediator {
         }.min()
     }
 
-    /// Handles the mediator's results for keys. Ignores results for changes that were not sent.
+    /// Handles the mediator's results for the requests `asked`. Ignores results for other requests.
     mutating func updated(_ results: [Coordination.Result], of asked: [Coordination.Update], at now: Instant)
         -> [MailboxAction]
     {
@@ -70,7 +69,7 @@ extension Mediator {
             guard let index = entries.firstIndex(where: { $0.key == update.key }) else { continue }
             let entry = entries[index]
             guard let result = results.first(where: { $0.update == update }) else {
-                // Do not change a key that the answer leaves out: its state is not known.
+                // The answer leaves this key out, so its state is not known: send the request for this key again later.
                 switch (entry.state, update.isAdded) {
                 case (.wanted, true):
                     entries[index].state = .wanted(later)
@@ -83,8 +82,8 @@ extension Mediator {
             switch (entry.state, update.isAdded, result.refusal) {
             case (.wanted, true, nil):
                 entries[index].state = .registered
-                // Do not report an address for an older key of a connection: the newest key might not be
-                // registered yet.
+                // Report the address only for the newest key of a connection: it may not be registered yet when an
+                // older key is.
                 if newest(of: entry.connection) == entry.key, let address {
                     actions.append(.address(address, for: entry.connection))
                 }
@@ -92,7 +91,7 @@ extension Mediator {
                 entries[index].state = .wanted(later)
                 actions.append(.failed(.problem(refusal), for: entry.connection))
             case (.unwanted, false, let refusal):
-                // A key that the mediator does not know is gone, too.
+                // The mediator reports `client_error` for a key that it does not have, so this key is removed, too.
                 guard refusal == nil || refusal == "client_error" else {
                     entries[index].state = .unwanted(later)
                     continue
@@ -110,7 +109,7 @@ extension Mediator {
 
     private func newest(of name: Text) -> Verkey? { entries.last { $0.connection == name && !$0.isUnwanted }?.key }
 
-    /// The connections that are registered at the mediator, each once.
+    /// The ids of the connections that have a key registered at the mediator, each once.
     var registered: [Text] {
         var names: [Text] = []
         for entry in entries {

@@ -5,14 +5,14 @@ import Encoding
 
 // Messages to the mediator and from it, over its connection.
 extension Mediator {
-    /// Handles the answer to a post. The body may be for any key of the gate; its envelope names the key.
+    /// Handles the answer to a post. The body may be a message for any key of the gate; the envelope names the key.
     mutating func answered(_ exchange: AgentConnection.ExchangeID, _ body: [UInt8], at now: Instant) -> [MailboxAction]
     {
         let recipients = body.isEmpty ? [] : Envelope.recipients(of: body)
         let isOwn = recipients.contains(connection.verkey)
         let isForeign = !body.isEmpty && !isOwn
         let ping = silentPing
-        // A mediator that has granted no address has no messages for other connections.
+        // A mediator that has granted no address has messages only for the mailbox's own connection.
         var actions: [MailboxAction] = []
         if isForeign, address != nil {
             let uid = Text(Hex.encode(SHA256.hash(data: body).prefix(16)))
@@ -35,19 +35,19 @@ extension Mediator {
             return actions
         }
         guard failure == .uncertain, case .delivery = asked.kind else {
-            // The mediator's server may fail on this question only, so the question ends without an answer.
+            // The mediator's server may fail because of this request, so the time limit for its answer begins now.
             let until = now.advanced(by: limits.answer)
             question?.until = until
             return actions
         }
-        // The answer may have been too large: ask for a smaller one next time.
+        // The answer may have been too large, so the next request is for fewer messages.
         inbox.deliveryFailed(at: now)
         giveUp(at: now, for: .zero)
         return actions + carry(connection.handle(.withdraw(asked.id), at: now), at: now)
     }
 
-    /// Passes messages to the connections that they are for. A message for no known connection gets an empty
-    /// connection name and is quarantined.
+    /// Returns the action that passes messages to their connections. If no connection has the key of a message, the
+    /// action contains an empty connection id, and the driver stores the message in the quarantine.
     private mutating func hand(_ items: [Pickup.Item], recipients: [Verkey]? = nil) -> [MailboxAction] {
         var messages: [MailboxMessage] = []
         for item in inbox.take(items) {
@@ -59,7 +59,7 @@ extension Mediator {
         return messages.isEmpty ? [] : [.messages(messages)]
     }
 
-    /// Translates actions of the connection into actions of the mailbox.
+    /// Converts the actions of the mailbox's own connection into actions of the mailbox.
     mutating func carry(_ actions: [AgentConnection.Action], at now: Instant) -> [MailboxAction] {
         var carried: [MailboxAction] = []
         for action in actions {
@@ -118,8 +118,8 @@ extension Mediator {
         if thread == mediation.id, let failure = mediation.refused(at: now) { return failed(failure) }
         guard let question, thread == question.id else { return [] }
         switch question.kind {
-        // The mediator discloses pickup but does not use it, or refuses this request, perhaps only
-        // temporarily. Do without pickup for a while.
+        // The mediator disclosed pickup but does not support it, or refuses this request, perhaps only for a while. Use
+        // silent pings in place of pickup for a while.
         case .features, .delivery: goWithoutPickup(for: limits.again, at: now)
         case .received(let uids): inbox.toldOf(uids)
         case .update:
@@ -154,8 +154,8 @@ extension Mediator {
         }
     }
 
-    /// Returns whether this message may answer the open question. A message that was not asked for changes
-    /// nothing, even if it is malformed.
+    /// Returns whether `message` may be the answer to the open request. Any other message is ignored, even if it is
+    /// malformed.
     private func isAwaited(_ message: Message) -> Bool {
         switch (message.type.name, question?.kind) {
         case ("mediate-grant", _), ("mediate-deny", _): mediation.isOpen
@@ -180,14 +180,14 @@ extension Mediator {
             question = nil
             inbox.toldOf(uids)
             if count > 0 { inbox.wake(at: now) }
-        default: break  // not asked for
+        default: break  // the mailbox did not ask for this answer
         }
         return []
     }
 
     // MARK: - Deadlines
 
-    /// Handles requests that were not answered in time.
+    /// Handles the requests whose time limit has passed, and the mediator's silence.
     mutating func expire(at now: Instant) -> [MailboxAction] {
         var actions: [MailboxAction] = []
         if let due = pickupAt, now >= due { (hasPickup, pickupAt) = (nil, nil) }
@@ -207,8 +207,8 @@ extension Mediator {
         return actions
     }
 
-    /// Passes the mailbox's connection its next message: first the questions that are asked once, then
-    /// changes of keys, then confirmations of messages and requests for more messages.
+    /// Passes the next message to the mailbox's connection. The order is: the requests that are sent once, the keys to
+    /// add or remove, the confirmations of messages, the requests for messages.
     mutating func advance(at now: Instant) -> [MailboxAction] {
         guard connection.isComplete, connection.wantsMessage, let message = next(at: now) else { return [] }
         return carry(connection.handle(.deliver(message), at: now), at: now)
@@ -259,7 +259,8 @@ extension Mediator {
         }
     }
 
-    /// Uses silent pings for `time`; after that the mediator is asked about pickup again.
+    /// Uses silent pings in place of pickup for the duration `time`. After that the mediator is asked for its protocols
+    /// again.
     private mutating func goWithoutPickup(for time: Duration, at now: Instant) {
         (hasPickup, pickupAt) = (false, now.advanced(by: time))
     }
@@ -282,7 +283,7 @@ extension Mediator {
         return [.failed(failure, for: nil)]
     }
 
-    /// Ends a failure. The mailbox announces the end by reporting the addresses of the connections.
+    /// Ends the failure that was reported. Reporting the addresses of the connections again announces the end.
     private mutating func recovered() -> [MailboxAction] {
         guard trouble != nil, let address else { return [] }
         trouble = nil

@@ -3,11 +3,12 @@ package import DIDComm
 package import Encoding
 
 extension Mediator {
-    /// The value of `kind` in a stored mailbox.
+    /// The value of the member `kind` in the stored state.
     package static let kind: Text = "mediator"
     private static let version = 1
 
-    /// The state that must survive a restart, including the secret key of the mailbox's connection.
+    /// The state that must survive a restart, as JSON. It contains the secret key of the mailbox's own connection, so
+    /// the store must protect it.
     package var snapshot: JSON {
         var object: JSONObject = [
             "version": .int(Self.version), "kind": .string(Self.kind), "connection": connection.snapshot,
@@ -24,7 +25,7 @@ extension Mediator {
         return .object(object)
     }
 
-    /// Restores the mailbox that `snapshot` describes. The mailbox continues at ``MailboxEvent/start``.
+    /// Restores a mailbox from `snapshot`. The mailbox does nothing before ``MailboxEvent/start``.
     package init(
         restoring snapshot: JSON, configuration: Configuration, random: consuming RandomStream
     ) throws(SnapshotError) {
@@ -50,7 +51,7 @@ extension Mediator {
             restoring: kept, leadsToMailbox: true, configuration: configuration.lasting, random: random)
         self.init(connection, configuration)
         (self.entries, self.address) = (entries, address)
-        // Earlier versions stored no such member.
+        // Earlier versions of the program did not store the member `used`.
         isUsed = used ?? !entries.isEmpty
     }
 }

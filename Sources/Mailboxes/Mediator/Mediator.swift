@@ -2,29 +2,32 @@ package import Aries
 package import DIDComm
 package import Encoding
 
-/// A mailbox at a mediator (RFC 0211), over its own connection, which needs no other transport than HTTP.
+/// A mailbox at a mediator (RFC 0211). The gate reaches the mediator over a connection of the mailbox's own, by HTTP
+/// posts.
 ///
-/// Messages arrive by pickup 2.0 (RFC 0685) if the mediator discloses it; each message is released once it is durable
-/// at the gate. Any other mediator returns one waiting message for each post (RFC 0092): silent pings fetch the
-/// messages, each after the previous one is durable. Such a mediator has no message for "received", so a message that
-/// is lost on its way to the gate stays lost.
+/// If the mediator discloses pickup 2.0 (RFC 0685), messages are read with it, and each is released once it is durable
+/// at the gate. Any other mediator returns one waiting message in the answer to each post (RFC 0092). From such a
+/// mediator silent pings, which ask for no response, fetch the messages; the next ping is sent once the previous
+/// message is durable. Such a mediator receives no confirmations, so a message that is lost on its way to the gate
+/// stays lost.
 package struct Mediator: ~Copyable, Mailbox {
-    /// The operator's settings.
+    /// The operator's settings for a mailbox at a mediator.
     package struct Configuration: Sendable {
-        /// The configuration of the connection to the mediator.
+        /// The configuration of the mailbox's own connection to the mediator.
         package var connection: AgentConnection.Configuration
-        /// Whether an address without TLS may be granted.
+        /// Whether the mediator may grant an address without TLS.
         package var allowsPlainHTTP: Bool
-        /// Limits and times.
+        /// The limits and times of the mailbox.
         package var limits = Limits()
 
-        /// Creates a configuration of a mailbox whose connection has the configuration `connection`.
+        /// Creates a configuration with default limits. `connection`: the configuration of the mailbox's own
+        /// connection.
         package init(connection: AgentConnection.Configuration, allowsPlainHTTP: Bool) {
             (self.connection, self.allowsPlainHTTP) = (connection, allowsPlainHTTP)
         }
 
-        /// The configuration of a connection whose handshake is never given up. Without its mailbox no connection
-        /// works.
+        /// The configuration of the mailbox's own connection, changed so that its handshake is never given up: without
+        /// it, no connection can use the mailbox.
         var lasting: AgentConnection.Configuration {
             var lasting = connection
             lasting.limits.rounds = .max
@@ -32,56 +35,57 @@ package struct Mediator: ~Copyable, Mailbox {
         }
     }
 
-    /// Limits and times.
+    /// The limits and times of the mailbox.
     package struct Limits: Sendable {
-        /// The time limit for a mediator's answer about keys, its protocols and waiting messages.
+        /// The time limit for the mediator's answer to a request about keys, protocols or waiting messages.
         package var answer = Duration.seconds(15)
-        /// The wait for an answer before a silent ping fetches the next waiting message.
+        /// How long an answer is awaited before a silent ping is sent, because another message may have to be fetched
+        /// before the answer.
         package var nudge = Duration.seconds(2)
-        /// The time between two fetches when no message waited.
+        /// The time between two fetches if no message is waiting.
         package var idle = Duration.seconds(20)
-        /// The maximum number of messages in one request.
+        /// The largest number of messages that a single request asks for.
         package var batch = 16
-        /// The number of messages that are fetched one right after another. Further ones follow at ``pace``,
-        /// so that a flood does not keep the gate busy.
+        /// The number of messages that are fetched without a pause. Further messages are fetched one in each ``pace``,
+        /// so that a large number of messages does not keep the gate busy.
         package var burst = 64
-        /// The time between two messages after those.
+        /// The time between two messages once ``burst`` messages were fetched.
         package var pace = Duration.seconds(1)
-        /// The time without any message from the mediator after which the gate pings it.
+        /// The time without a message from the mediator after which the gate pings it.
         package var life = Duration.seconds(30)
-        /// The time without any message after that ping until the mediator counts as silent. Together with
-        /// ``life`` it is less than a minute.
+        /// The time without a message after this ping until the mediator counts as silent. ``life`` and this time
+        /// together are less than a minute.
         package var silence = Duration.seconds(25)
-        /// The maximum number of keys in total. Further connections are refused.
+        /// The largest number of keys of all connections. Opening a further connection fails.
         package var keys = Coordination.maxKeys
-        /// The maximum number of keys of one connection. Above it, the oldest key is removed.
+        /// The largest number of keys of one connection. Beyond it, the oldest key is removed.
         var keysOfOne = 4
-        /// The time until a request that the mediator refused or did not answer is repeated.
+        /// The time after which a request is repeated that the mediator refused or did not answer.
         package var again = Duration.seconds(300)
-        /// The time until a mediator that does not disclose pickup is asked about it again.
+        /// The time after which a mediator without pickup is asked for its protocols again.
         var relearn = Duration.seconds(86_400)
 
-        /// Creates the documented defaults.
+        /// Creates a value whose properties have their defaults.
         package init() {}
     }
 
-    /// A key that messages are sent to.
+    /// A key of a connection, for which the mediator accepts messages.
     struct Entry: Sendable {
         let connection: Text
         let key: Verkey
         var state: State
 
         enum State: Sendable {
-            /// The key is to be registered at the mediator, not before the given instant.
+            /// The mediator must be asked to add the key, but not before the given instant.
             case wanted(Instant)
-            /// The key was registered at the mediator since this start.
+            /// The mediator has added the key since this start of the program.
             case registered
-            /// The key is to be removed from the mediator, not before the given instant.
+            /// The mediator must be asked to remove the key, but not before the given instant.
             case unwanted(Instant)
         }
     }
 
-    /// A request that expects an answer. The mediator gets one such request at a time.
+    /// A request that the mediator answers. Only one such request is open at a time.
     struct Question: Sendable {
         enum Kind: Sendable {
             case features
@@ -92,43 +96,45 @@ package struct Mediator: ~Copyable, Mailbox {
 
         let id: Text
         let kind: Kind
-        /// The time limit for the answer; set once the mediator's server accepted the request.
+        /// The time limit for the answer; nil before the mediator's server has accepted the request.
         var until: Instant?
-        /// When to send a silent ping: other messages may be delivered before the answer.
+        /// When to send a silent ping, because other messages may have to be fetched before the answer; nil if no ping
+        /// is planned.
         var nudgeAt: Instant?
     }
 
     /// The id of the mailbox. It is also the id of the mailbox's connection.
     package let id: Text
-    /// The invitation by which the mailbox's connection was made.
+    /// The invitation that started the mailbox's own connection.
     package let invitation: Invitation
     let configuration: Configuration
     var limits: Limits { configuration.limits }
     var connection: AgentConnection
-    /// The address that the mediator granted.
+    /// The address that the mediator granted; nil before the grant.
     package internal(set) var address: MailboxAddress?
     var mediation: MediationQuestion
     var entries: [Entry] = []
-    /// Whether a connection that uses the mailbox has ever been connected.
+    /// Whether the handshake of any connection through this mailbox was ever complete.
     package internal(set) var isUsed = false
-    /// The request that is not answered yet.
+    /// The request whose answer is awaited; nil if there is none.
     var question: Question?
-    /// The id of the silent ping under way.
+    /// The id of the silent ping that the mediator's server has not accepted yet; nil if there is none.
     var silentPing: Text?
     var inbox: MediatorInbox
     var life: MediatorLiveness
-    /// Whether the mediator speaks pickup 2.0; nil before that is known.
+    /// Whether the mediator supports pickup 2.0; nil if that is not known.
     var hasPickup: Bool?
-    /// When ``hasPickup`` is to be checked again.
+    /// When the mediator is asked again whether it supports pickup 2.0; nil if that is not planned.
     var pickupAt: Instant?
-    /// The time before which no new question is asked.
+    /// The time before which no request is sent; nil if a request may be sent at once.
     var askAt: Instant?
-    /// Whether the last question had no answer. Messages are fetched before the next one, which may have none either.
+    /// Whether the last request was not answered. If so, messages are fetched before the next request, which may not be
+    /// answered either.
     var isUnanswered = false
-    /// The failure of the whole mailbox that was reported last.
+    /// The failure of the mailbox that was reported last; nil if the mailbox works.
     var trouble: MailboxFailure?
 
-    /// Creates a mailbox at the agent that made `invitation`.
+    /// Creates a mailbox at the mediator that made `invitation`. `id`: the id of the mailbox and of its own connection.
     package init(
         id: Text, invitation: Invitation, configuration: Configuration, random: consuming RandomStream
     ) throws(InvitationError) {
@@ -139,8 +145,8 @@ package struct Mediator: ~Copyable, Mailbox {
         self.init(connection, configuration)
     }
 
-    /// Creates a mailbox over an existing connection. `snapshot`: its state; `address`: the address that its
-    /// peer granted over it.
+    /// Creates a mailbox that uses an existing connection as its own. `snapshot`: the stored state of the connection;
+    /// `address`: the address that the peer granted over the connection.
     package init(
         over snapshot: JSON, address: MailboxAddress, configuration: Configuration, random: consuming RandomStream
     ) throws(SnapshotError) {
@@ -160,10 +166,10 @@ package struct Mediator: ~Copyable, Mailbox {
         self.connection = connection
     }
 
-    /// The ids of the connections that the mailbox knows.
+    /// The ids of the connections that have a key in this mailbox.
     package var connections: Set<Text> { Set(entries.map(\.connection)) }
 
-    /// Handles one event. The actions are to be carried out in order.
+    /// Handles one event and returns actions, which the driver must carry out in order.
     package mutating func handle(_ event: MailboxEvent, at now: Instant) -> [MailboxAction] {
         var actions: [MailboxAction] = []
         switch event {
@@ -198,7 +204,7 @@ package struct Mediator: ~Copyable, Mailbox {
         return actions + expire(at: now) + advance(at: now)
     }
 
-    /// When ``MailboxEvent/deadlineReached`` is due; nil if only other events have an effect.
+    /// When the driver must send ``MailboxEvent/deadlineReached``; nil if only other events have an effect.
     package var deadline: Instant? {
         guard connection.isComplete else {
             return [connection.deadline, connection.isEnded ? nil : life.silenceDeadline].compactMap(\.self).min()
@@ -214,7 +220,7 @@ package struct Mediator: ~Copyable, Mailbox {
         return times.compactMap(\.self).min()
     }
 
-    /// Forgets what an earlier run waited for. Every key is reported to the mediator again.
+    /// Starts without open requests after a restart of the program. Every key is registered at the mediator again.
     private mutating func restart(at now: Instant) {
         (question, silentPing, hasPickup, pickupAt, askAt, trouble) = (nil, nil, nil, nil, nil, nil)
         mediation.askNow()

@@ -1,38 +1,38 @@
 import Encoding
 
-/// Whether a mediator is alive. The gate pings the mediator if nothing was received from it for a while. The
-/// mediator counts as silent if nothing is received for a certain time after the ping.
+/// Whether a mediator is alive. If no message arrives from the mediator for a while, the gate pings it. If no message
+/// arrives for a certain time after that, the mediator counts as silent.
 ///
-/// This time begins when the ping is due, not when the mediator receives it. However long the mediator's
-/// server delays posts, and whatever it answers, silence is detected ``Mediator/Limits/life`` and
-/// ``Mediator/Limits/silence`` after the last sign of life.
+/// That time begins when the ping is due, not when the mediator's server accepts it. So silence is detected
+/// ``Mediator/Limits/life`` plus ``Mediator/Limits/silence`` after the last message, however long the server delays
+/// posts.
 struct MediatorLiveness: Sendable {
     private let limits: Mediator.Limits
-    /// When to ping the mediator; nil before a connection to it exists.
+    /// When the mediator is pinged next; nil before there is a connection to it.
     private var pingAt: Instant?
-    /// When the mediator begins to count as silent; nil if no ping is open, or if it counts as silent
-    /// already.
+    /// When the mediator counts as silent unless a message arrives before; nil if no ping is open or if it counts as
+    /// silent already.
     private var silentAt: Instant?
     /// Whether the mediator counts as silent.
     private(set) var isSilent = false
 
-    /// Creates the state of a mediator about which nothing is known.
+    /// Creates the state before the mediator is used: nothing is expected from it.
     init(_ limits: Mediator.Limits) { self.limits = limits }
 
-    /// Creates the state of a mediator that is used from now on, even if there is no connection to ask over
-    /// yet.
+    /// Creates the state of a mediator that is used from `now` on. It counts as silent if no message arrives in time,
+    /// even if there is no connection to it yet.
     init(_ limits: Mediator.Limits, at now: Instant) {
         self.limits = limits
         silentAt = now.advanced(by: limits.life + limits.silence)
     }
 
-    /// When ``pass(_:isReachable:)`` may report that the mediator became silent.
+    /// When ``pass(_:isReachable:)`` may detect silence; nil if it cannot.
     var silenceDeadline: Instant? { silentAt }
 
-    /// When the next action over an existing connection is due.
+    /// When ``takeDue(at:)`` or ``pass(_:isReachable:)`` must be called next; nil if time alone changes nothing.
     var deadline: Instant? { [pingAt, silentAt].compactMap(\.self).min() }
 
-    /// Returns whether to ping now.
+    /// Returns whether the mediator must be pinged at `now`.
     mutating func takeDue(at now: Instant) -> Bool {
         guard let due = pingAt else {
             pingAt = now.advanced(by: limits.life)
@@ -43,14 +43,14 @@ struct MediatorLiveness: Sendable {
         return true
     }
 
-    /// Records that a ping or another question is on its way to the mediator.
+    /// Records that a ping or a request that the mediator must answer is sent at `now`.
     mutating func asked(at now: Instant) {
         if silentAt == nil, !isSilent { silentAt = now.advanced(by: limits.silence) }
         pingAt = now.advanced(by: isSilent ? limits.idle : limits.answer)
     }
 
-    /// Returns whether the mediator became silent at `now`. A mediator that is known to be unreachable is
-    /// reported in another way, and gets the full time again once it is reachable.
+    /// Returns whether the mediator became silent at `now`. A mediator that cannot be reached does not become silent:
+    /// that failure is reported separately, and the time for an answer begins again.
     mutating func pass(_ now: Instant, isReachable: Bool) -> Bool {
         guard let until = silentAt, now >= until else { return false }
         silentAt = isReachable ? nil : now.advanced(by: limits.silence)
@@ -58,7 +58,7 @@ struct MediatorLiveness: Sendable {
         return isReachable
     }
 
-    /// Records that the mediator sent something.
+    /// Records that a message from the mediator arrived at `now`.
     mutating func heard(at now: Instant) {
         (silentAt, isSilent) = (nil, false)
         pingAt = now.advanced(by: limits.life)

@@ -1,42 +1,43 @@
 package import Aries
 package import Encoding
 
-/// messagepickup/2.0 (RFC 0685), the side of the client that fetches. `recipient_key` is left out: the
-/// mediator then counts the messages of all keys of the gate.
+/// messagepickup/2.0 (RFC 0685): an agent fetches its messages from a mediator. The gate has the role of the fetching
+/// agent. It leaves out `recipient_key`, so the mediator answers for all keys of the gate.
 package enum Pickup {
     /// The protocol's name and version.
     package static let name = MailboxProtocols.pickup
-    /// The longest id of an attachment, in bytes.
+    /// The largest length of an attachment's id, in bytes.
     static let maxIDBytes = 256
 
-    /// A message that the mediator keeps until the gate confirms it.
+    /// A waiting message, which the mediator stores until the gate confirms it.
     package struct Item: Hashable, Sendable {
         /// The mediator's id of the message.
         package let uid: Text
-        /// The packed message.
+        /// The encrypted message.
         package let envelope: [UInt8]
     }
 
     /// An answer of a mediator.
     package enum Answer: Hashable, Sendable {
-        /// The mediator reports the number of waiting messages.
+        /// The number of messages that wait at the mediator.
         case status(Int)
-        /// The mediator delivers some of the waiting messages, each id once, in the mediator's order.
+        /// Some of the waiting messages, in the mediator's order, without repeated ids.
         case delivery([Item])
     }
 
-    /// Returns the request for at most `limit` messages.
+    /// Returns the request for at most `limit` waiting messages.
     package static func delivery(limit: Int, id: Text) -> OutboundMessage {
         OutboundMessage(id: id, name, "delivery-request", [.init("limit", .int(limit))])
     }
 
-    /// Returns the confirmation that the messages with the given ids are durable at the gate.
+    /// Returns the confirmation that the messages with the ids `uids` are durable at the gate, so that the mediator may
+    /// delete them.
     package static func received(_ uids: [Text], id: Text) -> OutboundMessage {
         OutboundMessage(id: id, name, "messages-received", [.init("message_id_list", .array(uids.map(JSON.string)))])
     }
 
-    /// Reads a mediator's answer to a request for at most `limit` messages; nil if the message is no such
-    /// answer.
+    /// Reads a mediator's answer to a request for at most `limit` messages; nil if the message is of another type.
+    /// Throws ``MailboxFailure/malformed`` if the answer violates the protocol.
     package static func answer(_ message: Message, limit: Int) throws(MailboxProblem) -> Answer? {
         guard message.type.protocolName.family == name.family, message.type.protocolName.major == name.major else {
             return nil
