@@ -60,9 +60,9 @@ struct EarlierDate {
     /// Notes that a date of this start is confirmed.
     mutating func confirm() { (date, candidate, suspicion) = (nil, nil, .nothing) }
 
-    /// Updates the suspicion about the battery-backed clock and the saved date. Both survive a restart of the
-    /// machine, and a time server whose date is not confirmed may have set them. The kernel sets the
-    /// battery-backed clock at once, before the system reports that its clock is synchronised.
+    /// Updates ``suspicion``: whether the battery-backed clock and the saved date may contain the date of a time
+    /// server that nothing has confirmed. Both survive a restart of the machine. The kernel copies the date of a time
+    /// server to the battery-backed clock even before the system reports that its clock is synchronised.
     private mutating func suspect(_ time: WallTime, _ look: ClockGuard.Reading, isCalm: Bool, isRenewed: Bool) {
         let isMoved = time.alternative != nil || time.utc.duration(to: look.utc) > skew
         let isServed = date != nil && look.isSynchronised && (suspicion != .nothing || !isNear(look.hardware))

@@ -46,7 +46,8 @@ package struct ExpiryCalendar: Sendable {
     package enum Action: Hashable, Sendable {
         /// A fault for the light and the status report.
         case report(HealthReport)
-        /// A warning for the log and the agents, once for each step.
+        /// A warning for the log and the agents that an item expires soon or has expired. Each item causes one warning
+        /// for each ``Step``.
         case tell(Warning)
     }
 

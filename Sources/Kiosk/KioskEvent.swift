@@ -88,8 +88,9 @@ package struct SessionMaterial: Equatable, Sendable {
     }
 }
 
-/// The ids of the visits with one key and of their intents, in sequence. The sequence is still used after the key was
-/// dropped, for records of counted visits.
+/// Makes the ids of the visits under one offer's key pair, and of their intents, one after the other. The kiosk uses
+/// the sequence even after it has dropped the key pair: the record of rejected visits that were only counted comes
+/// later.
 struct VisitIDs: Equatable, Sendable {
     /// The bytes from which the ids are made, 16 bytes.
     private let random: [UInt8]

@@ -190,7 +190,8 @@ struct StatementReading {
         }
     }
 
-    /// Returns ``ClaimNames/doubt(about:meaning:)``. The answer is computed once for all nodes.
+    /// Returns why the name `name` may not mean `property`; nil if that is certain. Keeps a certain answer, because the
+    /// next node of the credential's graph usually asks the same question (``ClaimNames/doubt(about:meaning:)``).
     private mutating func doubt(about name: Text, meaning property: Text) -> String? {
         if let settled, settled == (name, property) { return nil }
         let doubt = names.doubt(about: name, meaning: property)

@@ -127,7 +127,7 @@ package struct JSONObject: Sendable {
     package subscript(name: Text) -> JSON? {
         get { position(of: name).map { members[$0].value } }
         set {
-            // After the change, the members of this object differ from those of the known object.
+            // The change makes this object differ from the known object, so keep only the index of its members.
             if case .known(let known) = aid { aid = known.object.aid }
             if let position = position(of: name) {
                 if let newValue {

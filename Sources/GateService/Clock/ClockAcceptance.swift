@@ -42,7 +42,8 @@ package struct ClockAcceptance: Sendable {
         case tooOld = "it was given more than a day ago"
         /// The clock was set after the operator made the statement.
         case otherDate = "the clock has been set since"
-        /// The file contains no valid statement. A file of version 0.1.0 contains none, because it lacks the instant.
+        /// The file contains no valid statement of a date. A file that version 0.1.0 wrote is not valid, because it
+        /// lacks the reading of the monotonic clock.
         case unreadable = "it cannot be read"
     }
 

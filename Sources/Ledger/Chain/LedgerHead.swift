@@ -74,8 +74,8 @@ package struct LedgerHead: Hashable, Sendable {
         self.limits = limits
     }
 
-    /// Appends an intent under the id `intent`, which is not the id of a visit. Whether an outcome already has this id
-    /// can be checked only by the store.
+    /// Appends an intent with the id `intent`. An intent has an id of its own, because it precedes the visit that uses
+    /// it. The store must check that no outcome in the ledger has the same id: this value knows only the open intents.
     package mutating func appendIntent(_ intent: Text, stamp: RecordStamp) throws(LedgerError) -> LedgerEntry {
         try check(intent)
         guard open[intent] == nil else { throw .visitOpen }

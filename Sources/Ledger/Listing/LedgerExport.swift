@@ -2,7 +2,7 @@ package import Encoding
 
 /// A part of the ledger as JSON lines, which can be verified without the ledger. The first line contains the starting
 /// point, then each entry has a line. The last line contains the end point, the newest statement of the witness, and a
-/// signature over all three.
+/// signature over starting point, end point and statement. The points commit to the entries by their hashes.
 package enum LedgerExport {
     static let firstType: Text = "gatehouse/export/1"
     static let lastType: Text = "gatehouse/export-end/1"

@@ -10,7 +10,8 @@ struct BorrowedTerms: Sendable {
     /// Whether the meanings are unknown: after ``rounds`` rounds the search was still finding new ones.
     private var isUnknown = false
 
-    /// The largest number of rounds of the search. In each round lending contexts may get new meanings from each other.
+    /// The largest number of rounds of the search for the meanings of borrowed words. A context that lends a word may
+    /// itself borrow words from another context, so each round can find further meanings.
     private static let rounds = 6
     /// The largest number of combinations of meanings for the borrowed words of one context.
     private static let most = 64
