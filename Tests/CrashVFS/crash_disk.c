@@ -300,8 +300,8 @@ static void apply(cut_file *file, const crash_op *op, size_t count) {
     if (op->kind == OP_TRUNCATE) buffer_resize(&file->durable, op->offset);
 }
 
-// Applies an operation that no sync has made durable. For CRASH_KEEP_SOME it is applied completely, partly or not at
-// all.
+// Applies an operation that no sync has made durable: completely for CRASH_KEEP_ALL; completely, partly or not at all
+// for CRASH_KEEP_SOME; not at all otherwise.
 static void survive(cut_file *file, const crash_op *op, crash_survival survival, uint64_t *state) {
     if (survival == CRASH_KEEP_ALL) return apply(file, op, op->count);
     if (survival != CRASH_KEEP_SOME) return;

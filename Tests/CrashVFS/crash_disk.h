@@ -14,7 +14,7 @@ typedef struct {
     size_t capacity;
 } crash_buffer;
 
-// A file as the running program sees it, with the data that is not durable yet.
+// A file as the running program sees it, including the data that is not durable yet.
 typedef struct crash_file {
     struct crash_file *next;
     crash_disk *disk;

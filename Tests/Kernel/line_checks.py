@@ -91,8 +91,7 @@ def knows_lines_that_are_active_low(gate):
 
 
 def waits_for_lines_of_another(gate):
-    """another program holds the relay's line: reported, no visitor is admitted, and the line is requested when it is
-    free"""
+    """another program holds the relay's line: reported, no visitor is admitted, requested when it is free"""
     other = int(gate.machine.shell(f"lines hold /dev/{gate.bank.chip} 0 0 > /run/held 2>&1 & echo $!"))
     try:
         gate.wait(lambda: gate.bank.holders().get(RELAY) == "another", 5, "other program")
@@ -134,8 +133,7 @@ def survives_its_chip(gate):
 
 
 def waits_for_its_library(gate):
-    """without libgpiod the gate serves, reports what to install and admits no visitor; then it uses the installed
-    library"""
+    """without libgpiod the gate serves, reports what to install, admits no visitor; then uses the installed library"""
     gpiod.show(gate.machine, 0)
     try:
         gate.start()
@@ -154,8 +152,7 @@ def waits_for_its_library(gate):
 
 
 def gives_lines_to_one_alone(gate):
-    """Sources/CGPIO: a pulse on an active-high and on an active-low line; lines that are held cannot be requested
-    again"""
+    """Sources/CGPIO: a pulse on an active-high and an active-low line; held lines cannot be requested again"""
     gate.bank.forget()
     end = gate.bank.watch()
     gate.machine.shell(f"requests pulse {gate.bank.label} 200 {RELAY} {GREEN}")
@@ -212,8 +209,7 @@ def reports_edges(gate):
 
 
 def sends_to_a_controller(gate):
-    """each admitted visitor causes one Wiegand card on two wires, with correct bits and pulse times; a rejected one
-    causes none"""
+    """each admitted visitor causes one Wiegand card with correct bits and times; a rejected one causes none"""
     wanted = "00101101000000001010001000"
     gate.start("wiegand")
     expect(gate.visit(gate.tampered) == "rejected", gate.log()[-3:])
@@ -249,8 +245,7 @@ def sends_to_a_controller(gate):
 
 
 def is_accepted_pin_by_pin(gate):
-    """gatehouse doctor --pins: tests each output after an answer, refuses while the service runs, releases all when
-    interrupted"""
+    """gatehouse doctor --pins: outputs one by one; refused while the service runs; released when interrupted"""
     doctor = "gatehouse doctor --pins --config /etc/gatehouse/wiegand.toml"
 
     def ritual(answers):
@@ -286,8 +281,7 @@ def is_accepted_pin_by_pin(gate):
 
 
 def asks_for_inputs(gate):
-    """gatehouse doctor --pins: tests each input while a person acts; exchanged wires; without a terminal, an input
-    active at rest"""
+    """gatehouse doctor --pins: inputs while a person acts; exchanged wires; no terminal, an input active at rest"""
     button, contact = DATA
     doctor = "gatehouse doctor --pins --config /etc/gatehouse/inputs.toml"
 

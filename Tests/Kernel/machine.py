@@ -30,7 +30,7 @@ class NoStart(Failure):
 
 
 class Machine:
-    """A context manager that boots a virtual machine and ends it with the block.
+    """A context manager: boots a virtual machine, and ends it at the end of the `with` block.
 
     The machine boots a tree, which is its read-only root file system, or, without a tree, the card ``disk``. With a
     tree, ``disk`` contains /var/lib/gatehouse, which is otherwise in memory. The machine reaches 127.0.0.1 of this
@@ -95,8 +95,8 @@ class Machine:
         return self.log.read_text(errors="replace")[-2000:]
 
     def shell(self, command: str, check=True, limit=60) -> str:
-        """Runs a command in the machine, as root. Returns its output; raises Failure if ``check`` and its exit
-        status is not 0."""
+        """Runs a command in the machine, as root. Returns its output; raises Failure if ``check`` is true and the
+        exit status is not 0."""
         self.line.settimeout(limit)
         self.line.sendall(base64.b64encode(command.encode()) + b"\n")
         text, _, status = self._answer().rpartition(".")

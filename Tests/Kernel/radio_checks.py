@@ -71,8 +71,7 @@ def lifts_a_block(gate):
 
 
 def reports_a_block(gate):
-    """with only one capability the program serves; it reports a block with its remedy, and notices the end of the
-    block"""
+    """the program serves with one capability; it reports a block with its remedy, and notices its end"""
     gate.radio.block(True)
     gate.start(right=1, waits=False)
     gate.wait(lambda: gate.fault("fault.radio"), 20, "fault")
@@ -98,8 +97,7 @@ def waits_for_its_adapter(gate):
 
 
 def survives_unplugging(gate):
-    """the adapter is unplugged during a transfer: the visit fails, and one second after it is back the gate
-    advertises"""
+    """the adapter is unplugged during a transfer: the visit fails; the gate advertises within 1 s after replugging"""
     gate.start()
     visit = begin_transfer(gate)
     gate.radio.unplug()
@@ -133,8 +131,7 @@ def loses_nothing_while_stopped(gate):
 
 
 def needs_no_right_with_the_opener(gate):
-    """no capability: the opener removes the block and passes the adapter, also after unplugging, but not to another
-    user"""
+    """no capability: the opener removes a block and passes the adapter, also after unplugging; not to other users"""
     gate.radio.block(True)
     opener = gate.radio.open_for()
     gate.start(right=0)

@@ -17,8 +17,8 @@ class Chroot:
         self.root = root
 
     def shell(self, command: str, check=True, limit=60) -> str:
-        """Runs a command in the tree, as root. Returns its output; raises Failure if ``check`` and its exit status
-        is not 0."""
+        """Runs a command in the tree, as root. Returns its output; raises Failure if ``check`` is true and the
+        exit status is not 0."""
         done = subprocess.run(
             ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--pipe", "-D", self.root, "sh", "-c", command],
             capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL)

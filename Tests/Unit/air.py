@@ -8,7 +8,7 @@ from container import Container, Failure
 
 
 class Air:
-    """A context manager that runs `Tests/Peers/wallet/air.py` in its Python environment, and ends it with the block."""
+    """A context manager: runs `Tests/Peers/wallet/air.py` in its Python environment until the `with` block ends."""
 
     def __init__(self, repository: pathlib.Path, cache: pathlib.Path, log: pathlib.Path):
         self.words = [cache / "venvs/wallet/bin/python", "-B", repository / "Tests/Peers/wallet/air.py"]

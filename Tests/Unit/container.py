@@ -85,8 +85,8 @@ def twice(fetch):
 
 
 class Container:
-    """A context manager that boots a tree in a container and ends it with the block. The container shares this
-    machine's network, so that it reaches a controller on 127.0.0.1."""
+    """A context manager: boots a tree in a container, and ends it at the end of the `with` block. The container shares
+    this machine's network, so that it reaches a controller on 127.0.0.1."""
 
     def __init__(self, root: pathlib.Path, log: pathlib.Path):
         self.root, self.log = root, log
@@ -116,8 +116,8 @@ class Container:
                 self.process.wait()
 
     def shell(self, command: str, check=True, limit=60) -> str:
-        """Runs a command in the container, as root. Returns its output; raises Failure if ``check`` and its exit
-        status is not 0."""
+        """Runs a command in the container, as root. Returns its output; raises Failure if ``check`` is true and
+        the exit status is not 0."""
         done = subprocess.run(
             ["nsenter", f"--target={self.leader}", "--mount", "--uts", "--ipc", "--pid", "--root", "--wd=/", "sh", "-c",
              command], capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL,

@@ -1,7 +1,8 @@
 """Installs Debian's packages that a check needs on this machine.
 
-packages.py PACKAGE=PROGRAM...      installs each package whose program is absent; exit code 2: impossible, with a
-message
+packages.py PACKAGE=PROGRAM...      installs each package whose program is absent
+
+Exit code 2: the packages cannot be installed; the message contains the command to install them.
 """
 import os
 import shutil

@@ -99,8 +99,8 @@ union all
 select head.ledger, coalesce(last.position, 0) + 1, head.position, head.position - coalesce(last.position, 0), true
 from head left join last using (ledger) where head.position > coalesce(last.position, 0);
 
--- Entries whose hash does not follow from their text and the previous entry's hash: one of the two was changed before
--- it was stored here. An entry after a gap cannot be checked.
+-- Entries whose hash does not follow from their text and the previous entry's hash: one of the two was changed, on
+-- the way or in this table. An entry after a gap cannot be checked.
 create or replace view gatehouse.chain_breaks as
 with link as (
     select ledger, position, hash, body, connection, received,

@@ -21,7 +21,7 @@ typedef enum {
 // The way in which an operation fails.
 typedef enum {
     CRASH_FAULT_NONE = 0,
-    CRASH_FAULT_FULL = 1,  // ENOSPC: the first half of a write may be written
+    CRASH_FAULT_FULL = 1,  // ENOSPC: only the first half of a write is written
     CRASH_FAULT_IO = 2,    // EIO: like FULL; after a failed sync the kernel does not write the data again
     CRASH_FAULT_READONLY = 3  // the operation changes nothing
 } crash_fault;

@@ -1,5 +1,5 @@
 /// Replaces the C library's functions that make files durable, and logs the calls of one thread. Every call is also
-/// carried out. Calls of a thread that has not begun a log are not logged.
+/// carried out, except a failing fsync. Calls of a thread that has not begun a log are not logged.
 #pragma once
 
 /// Begins a log of the calling thread. `failing` is the number of the fsync, counted from 1, that returns EIO instead

@@ -186,7 +186,7 @@ class Test(Keeper):
             pass
         self.agent("start")
         check(code(gate.send(ledger, 201, 300)) == "receipt", "the connection outlives the agent")
-        # The database is killed at some moment of a batch. Entries with a receipt must survive; others may.
+        # The agent is killed at some moment of a batch. Entries with a receipt must survive; others may.
         receipted = 300
         for delay in (0.0, 0.01, 0.03):
             killer = threading.Timer(delay, lambda: self.agent("kill"))
@@ -198,7 +198,7 @@ class Test(Keeper):
             except OSError:
                 pass
             killer.join()
-            gate.http.close()  # if all answers came before, it still has the connection to the killed server
+            gate.http.close()  # if all answers came before, it still has the connection to the killed agent
             self.agent("start")
             there = int(self.sql("select max(position) from gatehouse.entry where ledger = '%s'" % ledger.id)[0][0])
             check(there >= receipted, "what was receipted is there", (there, receipted))

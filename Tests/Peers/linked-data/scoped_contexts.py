@@ -52,8 +52,8 @@ class Maker:
         return self.single(urls, depth, is_scope)
 
     def single(self, urls, depth, is_scope):
-        """Returns one context. Only a context that is not in a list has @base: in a loaded document JSON-LD ignores
-        it, and PyLD does not."""
+        """Returns one context. Only the context of a scope, outside a list, can have @base: in a loaded document
+        JSON-LD ignores @base, and PyLD does not."""
         if urls and self.one_in(3):
             return self.chance.choice(urls)
         result = {}

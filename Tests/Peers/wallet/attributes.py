@@ -21,7 +21,7 @@ from bumble.core import UUID
 from bumble.utils import AsyncRunner
 
 LIMIT = 517
-# Permitted lengths of each request's parameters, in bytes: the only one or two lengths.
+# By opcode of a request: the permitted lengths of its parameters, in bytes.
 LENGTHS = {
     0x02: [2], 0x04: [4], 0x08: [6, 20], 0x0A: [2], 0x0C: [4], 0x10: [6, 20], 0x18: [1],
 }

@@ -216,8 +216,8 @@ class Wallet:
         return [self._write(RESPONSE_SIZE, struct.pack(">I", len(encrypted)))] + first_pass + [self._report_request()]
 
     def written(self, write):
-        """Notes that the phone's stack has accepted a write. The Android wallet listens for answers only after its
-        request."""
+        """Notes that the phone's stack has accepted a write. The Android wallet listens for the report and the verdict
+        only after it has written the request for the report."""
         if write.characteristic == REPORT_REQUEST:
             self.listening |= {REPORT, VERIFICATION_STATUS}
 
