@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stddef.h>
 
-// What glibc calls its own functions by: those below stand before them in the program's symbols, and so are called in their place.
+// glibc's own names of its allocation functions. This file replaces malloc and the related functions for the whole
+// program, because the linker prefers the program's symbols. The replacements call glibc's functions by these names.
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);

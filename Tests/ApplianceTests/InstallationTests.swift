@@ -198,6 +198,6 @@ struct InstallationTests {
         #expect(try compile("-Wl,-rpath,'$ORIGIN'").status == 0)
         let refused = try ProgramRun(build, [program, folder.url.appendingPathComponent("three").path])
         #expect(
-            refused.status == 1 && refused.output.contains("looks for libraries beside itself"), "\(refused.output)")
+            refused.status == 1 && refused.output.contains("libraries in its own folder"), "\(refused.output)")
     }
 }

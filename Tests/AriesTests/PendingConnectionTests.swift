@@ -139,7 +139,8 @@ import Testing
         #expect(answer["response.@sig"]?["sig_data"] == "bg==")
     }
 
-    /// An answer that the peer's server refuses, or that a connection cannot carry any more, is reported as such.
+    /// An answer is reported as refused if the peer's server refuses it, and as dropped if too many answers are unsent
+    /// or the connection ends.
     @Test func anAnswerThatIsNotSentIsReported() throws {
         let harness = try Harness(reception: .mailbox)
         harness.feed(.start)

@@ -182,7 +182,7 @@ struct RequestTests {
     }
 
     /// Each request gets one reply, in order, at the service of the invitation and in the thread of the
-    /// request. The connection is complete from the start, and what it owes survives a restart.
+    /// request. The connection is complete from the start, and its unsent replies survive a restart.
     @Test func eachRequestGetsOneReply() throws {
         let proof: JSON = [
             "@id": "b",

@@ -1,4 +1,4 @@
-"""Cases of Tests/Vectors as files that `gatehouse verify` takes."""
+"""Makes files for `gatehouse verify` from the cases of Tests/Vectors."""
 import hashlib
 import json
 import pathlib
@@ -6,7 +6,7 @@ import shutil
 
 
 def trust(case, root: pathlib.Path, folder: pathlib.Path):
-    """The trust directory of a case, as Tests/Vectors/README.md has it."""
+    """Writes the trust directory of a case, as Tests/Vectors/README.md describes it."""
     for name in ("did", "contexts", "roots"):
         (folder / name).mkdir(parents=True)
     given = case.get("trust", {})
@@ -35,7 +35,8 @@ def trust(case, root: pathlib.Path, folder: pathlib.Path):
 
 
 def prepare(vectors: pathlib.Path, place: pathlib.Path, every: int):
-    """Each case that is one file and asks nothing of its holder: its words for `verify`, and whether it is to be accepted."""
+    """Writes the files of every `every`-th case that consists of one file and needs no holder, status list or mode.
+    Returns for each case its name, the arguments of `gatehouse`, and whether `gatehouse` must accept it."""
     found = [(path.parent, case) for path in sorted(vectors.glob("*/*/cases.json")) for case in json.loads(path.read_text())
              if "file" in case and not ({"holder", "statusList", "mode"} & set(case)) and case.get("scope") != "out"
              and case.get("format") not in ("did-document", "status-list")]

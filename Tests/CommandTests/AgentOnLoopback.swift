@@ -84,7 +84,7 @@ final class AgentOnLoopback: Sendable {
     /// The number of posts so far.
     var posts: Int { server.requests }
 
-    /// Whether a peer told the agent that a connection ends.
+    /// Whether a peer has sent the agent did-rotate's `hangup`, which ends a connection.
     var wasHungUp: Bool {
         box.agent.withLock { agent in
             agent.others.contains { $0["@type"]?.string == "https://didcomm.org/did-rotate/1.0/hangup" }

@@ -141,8 +141,8 @@ import Testing
             }),
     ]
 
-    /// The number of gates that start at the same time. Most of the time they wait for the service's next
-    /// look at what was missing, every few seconds.
+    /// The number of gates that start at the same time. They are idle most of the time, because the service looks
+    /// for missing files only every few seconds.
     private static let width = 8
 
     /// An issuer whose key is known without a document.

@@ -9,10 +9,10 @@ typedef enum { OP_CREATE, OP_WRITE, OP_TRUNCATE, OP_SYNC, OP_SYNC_FAILED, OP_REM
 typedef struct {
     op_kind kind;
     crash_file *file;
-    uint64_t offset;  // of a write; size of a truncation
+    uint64_t offset;  // offset of a write; new size of a truncation
     size_t count;
     unsigned char *bytes;
-    int folder;       // a sync or removal that also syncs the folder; a creation that is durable at once
+    int folder;       // sync or removal: the folder is also synced; creation: the new name is durable at once
 } crash_op;
 
 struct crash_disk {
@@ -22,7 +22,7 @@ struct crash_disk {
     crash_op *log;
     size_t op_count;
     size_t op_capacity;
-    size_t base;          // operations that only put the first content there
+    size_t base;          // number of operations at the start of the log that only wrote the content of a cut disk
     uint64_t handles;
     uint64_t syncs;
     uint64_t bytes;
@@ -40,7 +40,7 @@ static crash_disk *disks = NULL;
 void crash_lock(void) { pthread_mutex_lock(&mutex); }
 void crash_unlock(void) { pthread_mutex_unlock(&mutex); }
 
-// A test that runs out of memory ends.
+// Returns `memory`; aborts the test if it is NULL, because then memory is exhausted.
 static void *need(void *memory) {
     if (memory == NULL) abort();
     return memory;
@@ -192,8 +192,8 @@ crash_file *crash_find(crash_disk *disk, const char *name) {
 void crash_handle_opened(crash_disk *disk) { disk->handles++; }
 void crash_handle_closed(crash_disk *disk) { disk->handles--; }
 
-// Takes the next number and tells whether that operation fails. A failed one leaves a log entry too, so numbers stay
-// aligned.
+// Appends an operation to the log, and sets `fault` to the way in which the operation must fail. A failed operation
+// also has an entry, so the number of an operation is always its index in the log.
 static crash_op *next_op(crash_disk *disk, crash_fault *fault) {
     uint64_t number = disk->op_count;
     if (disk->op_count == disk->op_capacity) {
@@ -276,19 +276,18 @@ crash_fault crash_remove(crash_file *file, int folder) {
     return fault;
 }
 
-// --- the power cut
-// -------------------------------------------------------------------------------------------------------
+// MARK: - The power cut
 
-// One file during the replay.
+// One file while crash_disk_cut() replays the log.
 typedef struct {
     const crash_file *file;
     crash_buffer durable;
     int exists;
-    int linked;        // durably
-    int link_pending;  // +1 created, -1 removed, since the folder was synced
+    int linked;        // whether the name is durable in the folder
+    int link_pending;  // change of the name since the last sync of the folder: +1 created, -1 removed, 0 none
 } cut_file;
 
-// splitmix64: small, and good enough to choose subsets.
+// Returns the next random number of the generator splitmix64, which is sufficient to choose subsets.
 static uint64_t chance(uint64_t *state) {
     uint64_t z = (*state += 0x9E3779B97F4A7C15u);
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -301,7 +300,8 @@ static void apply(cut_file *file, const crash_op *op, size_t count) {
     if (op->kind == OP_TRUNCATE) buffer_resize(&file->durable, op->offset);
 }
 
-// Applies an operation that no sync covered: wholly, in part, or not at all.
+// Applies an operation that no sync has made durable: completely for CRASH_KEEP_ALL; completely, partly or not at all
+// for CRASH_KEEP_SOME; not at all otherwise.
 static void survive(cut_file *file, const crash_op *op, crash_survival survival, uint64_t *state) {
     if (survival == CRASH_KEEP_ALL) return apply(file, op, op->count);
     if (survival != CRASH_KEEP_SOME) return;
@@ -332,7 +332,7 @@ void crash_disk_cut(crash_disk *from, uint64_t boundary, crash_survival survival
     if (limit < from->base) limit = from->base;
     size_t file_count = 0;
     cut_file *files = need(calloc(limit + 1, sizeof *files));
-    // Operations that no sync has covered yet.
+    // The operations that no sync has made durable yet.
     size_t pending_count = 0;
     const crash_op **pending = need(calloc(limit + 1, sizeof *pending));
     while (survival == CRASH_LOSE_LAST && limit > from->base && from->log[limit - 1].kind != OP_SYNC) limit--;
@@ -356,7 +356,8 @@ void crash_disk_cut(crash_disk *from, uint64_t boundary, crash_survival survival
             case OP_TRUNCATE: pending[pending_count++] = op; break;
             case OP_SYNC:
             case OP_SYNC_FAILED: {
-                // A failed sync may have written anything, and nothing of it will be written again.
+                // A failed sync may have written any part of the data. The kernel then regards all of it as written,
+                // so the unwritten part is lost.
                 size_t kept = 0;
                 uint64_t state = seed ^ (i * 0x2545F4914F6CDD1Du);
                 for (size_t j = 0; j < pending_count; j++) {
@@ -384,13 +385,14 @@ void crash_disk_cut(crash_disk *from, uint64_t boundary, crash_survival survival
         if (settled) files[i].linked = files[i].link_pending > 0;
     }
     for (size_t i = 0; i < file_count; i++) {
-        // A folder has one entry of a name: where a new file of that name is there, the removal of the one before happened too.
+        // A folder contains a name only once. If a later file has the same name, the removal of this file also
+        // happened.
         int linked = files[i].linked;
         for (size_t j = i + 1; j < file_count; j++) {
             if (files[j].linked && strcmp(files[j].file->name, files[i].file->name) == 0) linked = 0;
         }
         if (linked) {
-            // What is on the disk after the cut is durable there: the new log begins with it.
+            // After the cut, the content of the disk is durable: the log of the new disk begins with its creation.
             crash_fault fault;
             crash_file *file;
             crash_create(to, files[i].file->name, 1, &file);

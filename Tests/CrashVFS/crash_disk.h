@@ -1,4 +1,5 @@
-// The disk behind the VFS: files in memory and the log of what was done to them. Callers hold crash_lock().
+// The disk model below the VFS: files in memory, and the log of the operations on them. The caller must hold
+// crash_lock(), unless a function says otherwise.
 #ifndef CRASH_DISK_H
 #define CRASH_DISK_H
 
@@ -13,19 +14,19 @@ typedef struct {
     size_t capacity;
 } crash_buffer;
 
-// A file as the running program sees it.
+// A file as the running program sees it, including the data that is not durable yet.
 typedef struct crash_file {
     struct crash_file *next;
     crash_disk *disk;
-    char *name;           // the path behind the disk's prefix
-    int linked;           // has a name in the folder
+    char *name;           // the path after the disk's prefix
+    int linked;           // whether the folder contains the name; 0 after a removal
     crash_buffer content;
-    // SQLite's file locks: holders by handle
+    // SQLite's file locks: the number of handles with a shared lock, and the handle that has each other lock
     int shared;
     void *reserved;
     void *exclusive;
     void *pending;
-    // shared memory of the write-ahead log: never survives
+    // shared memory of the write-ahead log: a power cut always loses it
     void **regions;
     int region_count;
     int shm_users;
@@ -41,12 +42,14 @@ crash_file *crash_find(crash_disk *disk, const char *name);
 void crash_handle_opened(crash_disk *disk);
 void crash_handle_closed(crash_disk *disk);
 
-// How long a sync takes on the file's disk.
+// Returns the duration of a sync on the file's disk, in microseconds.
 uint64_t crash_sync_microseconds(crash_file *file);
-// Whether a sync of the file has to wait; `count` is added to those that do. Takes no lock.
+// Adds `count` to the number of waiting syncs, and returns whether a sync of the file must wait now. The caller must
+// not hold crash_lock().
 int crash_sync_stalls(crash_file *file, int count);
 
-// The operations. Each returns whether and how it failed; a failed write has done half of its work.
+// The operations. Each returns the kind of its failure, or CRASH_FAULT_NONE. Except with CRASH_FAULT_READONLY, a
+// failed write has written the first half of its bytes.
 crash_fault crash_create(crash_disk *disk, const char *name, int durable, crash_file **file);
 crash_fault crash_write(crash_file *file, uint64_t offset, const void *bytes, size_t count);
 crash_fault crash_truncate(crash_file *file, uint64_t size);

@@ -1,4 +1,4 @@
-// SQLite's side: the methods of a VFS (https://www.sqlite.org/vfs.html) over the disk model.
+// The methods of a SQLite VFS (https://www.sqlite.org/vfs.html) that work on the disk model of crash_disk.h.
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 typedef struct {
     sqlite3_file base;
     crash_file *file;
-    int level;         // SQLITE_LOCK_…
+    int level;         // the lock of this handle: SQLITE_LOCK_…
     int sync_folder;   // the next sync makes the folder durable too, as SQLite's unix VFS does for logs and journals
     int remove_on_close;
     int mapped;
@@ -147,7 +147,7 @@ static int io_sector_size(sqlite3_file *base) {
     return 4096;
 }
 
-// What SQLite's unix VFS claims by default: bytes beside a write are never damaged by a power cut.
+// Returns what SQLite's unix VFS reports by default: a power cut during a write never damages the adjacent bytes.
 static int io_characteristics(sqlite3_file *base) {
     (void)base;
     return SQLITE_IOCAP_POWERSAFE_OVERWRITE;
@@ -266,8 +266,8 @@ static int vfs_open(sqlite3_vfs *self, const char *path, sqlite3_file *base, int
     int code = SQLITE_OK;
     crash_file *file = crash_find(disk, name);
     if (file == NULL && (flags & SQLITE_OPEN_CREATE)) {
-        // The program makes its database file itself, durably, in the real folder; SQLite never syncs the folder for
-        // it.
+        // The program itself creates its database file in the real folder and makes the name durable; SQLite never
+        // syncs the folder for this file. So the name counts as durable if the real file exists.
         int durable = (flags & SQLITE_OPEN_MAIN_DB) && access(path, F_OK) == 0;
         if (crash_create(disk, name, durable, &file) != CRASH_FAULT_NONE) file = NULL;
     }
@@ -325,7 +325,7 @@ static int vfs_full_path(sqlite3_vfs *self, const char *path, int count, char *o
 static void install(void) {
     sqlite3_initialize();
     real = sqlite3_vfs_find(NULL);
-    vfs = *real;  // randomness, sleep, clock: the real ones
+    vfs = *real;  // randomness, sleep and clock remain those of the real VFS
     vfs.pNext = NULL;
     vfs.zName = "crash";
     vfs.szOsFile = real->szOsFile > (int)sizeof(handle) ? real->szOsFile : (int)sizeof(handle);

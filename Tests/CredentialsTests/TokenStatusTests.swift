@@ -478,7 +478,7 @@ import X509
         #expect(staleAndRevoked.0 == "status.revoked" && staleAndRevoked.1.map(\.value) == [.revoked])
         let absent = try answers(nil)
         #expect(absent.0 == "ok" && absent.1 == [StatusAnswer(.unknown, purpose: "revocation", pointer: place)])
-        // Neither age nor rules excuse these.
+        // Errors that are refused even under a policy that accepts stale and absent lists.
         #expect(try answers(jwt { $0["iat"] = .int(Int(now) + 600) }).0 == "status.stale")
         #expect(try answers(jwt(by: TestIssuer(seed: 8)) { $0["exp"] = .int(Int(now) - 600) }).0 == "status.invalid")
         #expect(try answers(jwt(), index: 99_999).0 == "status.invalid")

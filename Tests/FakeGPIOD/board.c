@@ -37,7 +37,7 @@ void fake_drive(int at, bool level, uint64_t nanoseconds) {
         int waiting = 0;
         ioctl(line->queue, FIONREAD, &waiting);
         bool is_full = waiting / (int)sizeof edge >= line->room;
-        // Generation 2 drops the oldest edge, generation 1 the newest.
+        // If the queue is full, generation 2 drops the oldest edge, and generation 1 the newest.
         struct fake_edge oldest;
         if (is_full && line->generation == 2 && read(line->queue, &oldest, sizeof oldest) > 0) is_full = false;
         if (!is_full && write(line->edges, &edge, sizeof edge) < 0) perror("fake edge");
@@ -66,7 +66,7 @@ int fake_crash(int signal) {
     pid_t child = fork();
     if (child == 0) {
         fake_board.report = ends[1];
-        // Threads of a pool hold signals back.
+        // Unblock all signals: the threads of a thread pool block them.
         sigset_t none;
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);

@@ -7,7 +7,7 @@
 #include "../../Sources/CGPIO/gpiod1.h"
 #include "board.h"
 
-// A request, which its lines share.
+// A request, which all its lines share.
 struct handle {
     int lines[FAKE_LINES], count, users, ends[2];
     bool has_edges;
@@ -93,7 +93,7 @@ static int fake1_line_get_value_bulk(struct gpiod_line_bulk *bulk, int *values) 
     return 0;
 }
 
-// The first lines of the request are set, whatever lines the bulk has.
+// Sets the first lines of the request, even if the bulk names other lines, as the real library does.
 static int fake1_line_set_value_bulk(struct gpiod_line_bulk *bulk, const int *values) {
     if (fake_is_gone()) return -1;
     struct handle *handle = bulk->lines[0]->handle;

@@ -1,4 +1,5 @@
-"""A bank of simulated lines in the machine: their levels, who holds them, and every level that a program gave them."""
+"""A bank of simulated GPIO lines in the machine: their levels, their holders, and every level that a program has
+set."""
 import re
 
 LINES = ("GPIO17", "GPIO22", "GPIO23", "GPIO24", "GPIO25", "GPIO20", "GPIO21")
@@ -8,7 +9,7 @@ TRACING = "/sys/kernel/tracing"
 
 
 class Bank:
-    """One chip of the kernel's gpio-sim. The first line is the relay's."""
+    """A chip of the kernel's driver gpio-sim. Its first line is the relay's line."""
 
     label = LABEL
 
@@ -21,7 +22,7 @@ class Bank:
         self.plug()
 
     def plug(self):
-        """The chip is there."""
+        """Adds the chip."""
         shown = self.machine.shell(f"echo 1 > {FOLDER}/live; cat {FOLDER}/bank/chip_name {FOLDER}/dev_name").split()
         self.chip, self.lines = shown[0], f"/sys/devices/platform/{shown[1]}/{shown[0]}"
         shown = self.machine.shell("cat /sys/kernel/debug/gpio")
@@ -32,37 +33,38 @@ class Bank:
         self.machine.shell(f"echo 0 > {FOLDER}/live")
 
     def file(self, line):
-        """Where the kernel shows a line's level."""
+        """Returns the path at which the kernel shows the level of a line."""
         return f"{self.lines}/sim_gpio{LINES.index(line)}/value"
 
     def levels(self):
-        """The level of each line at its pin."""
+        """Returns the level of each line at its pin."""
         shown = self.machine.shell("cat " + " ".join(map(self.file, LINES)))
         return dict(zip(LINES, map(int, shown.split())))
 
     def holders(self):
-        """Who holds which line, by the kernel."""
+        """Returns the holder of each line that is held, as the kernel reports it."""
         shown = self.machine.shell("cat /sys/kernel/debug/gpio")
         return {name: holder for name, holder in re.findall(r"\((GPIO\d+)\s*\|(\S+)\s*\)", shown)}
 
     def pull(self, direction):
-        """The level of the pins while no output drives them: "pull-up" or "pull-down"."""
+        """Sets the level that the pins have while no output drives them: "pull-up" or "pull-down"."""
         self.machine.shell("; ".join(f"echo {direction} > {self.file(line)[:-5]}pull" for line in LINES))
 
     def forget(self):
-        """Begins the record of levels anew."""
+        """Clears the kernel's trace of levels."""
         self.machine.shell(f"echo > {TRACING}/trace")
 
     def driven(self, line):
-        """The levels that programs gave the line since then, with their times in seconds: of the kernel's own record, which
-        misses none however short."""
+        """Returns the levels that programs have set on the line since forget(), each with its time in seconds. They
+        are from the kernel's trace, which contains even the shortest pulse."""
         number = self.base + LINES.index(line)
         shown = self.machine.shell(f"cat {TRACING}/trace")
         return [(float(at), int(level)) for at, level in
                 re.findall(rf"(\d+\.\d+): gpio_value: {number} set (\d)", shown)]
 
     def watch(self):
-        """Looks at the levels from now on; returns what ends that and gives the pulses of a line, in seconds."""
+        """Starts to observe the levels at the pins. Returns a function that ends this and returns the begin and end
+        of each pulse of a line, in seconds."""
         output = "/run/watch"
         self.machine.shell(f"lines watch {output} {' '.join(map(self.file, LINES))} > /dev/null 2>&1 & echo $! > /run/watch.pid")
 

@@ -1,19 +1,20 @@
-"""A disk of the machine whose drive has a cache: what was not flushed when the power goes is partly gone."""
+"""A disk of the machine with a write cache: a power cut loses a part of the data that were not flushed."""
 import pathlib
 import random
 import shutil
 import struct
 import subprocess
 
-# The log that QEMU writes of every request (dm-log-writes): a first sector, then for each a sector that names it, and its data.
+# The log that QEMU writes of every request (dm-log-writes): one header sector, then for each request a sector that
+# describes it, and its data.
 MAGIC, SECTOR = 0x6A736677736872, 512
 FLUSH, FUA, DISCARD = 1, 2, 4
-# What a drive writes at once: a power cut may come between two of these.
+# The bytes that the drive writes at once. A power cut can occur between two blocks.
 BLOCK = 4096
 
 
 class Disk:
-    """An ext4 file system in a file below ``folder``: empty when it is made, or what is in ``tree``."""
+    """An ext4 file system in a file below ``folder``, with the content of ``tree``; without ``tree`` it is empty."""
 
     def __init__(self, folder: pathlib.Path, random_numbers: random.Random, tree=None, megabytes=256):
         self.image, self.used, self.log = folder / "disk", folder / "disk.used", folder / "disk.log"
@@ -24,7 +25,8 @@ class Disk:
                         self.image], check=True)
 
     def options(self):
-        """The options of QEMU. It works on a copy, so that a cut can decide what the drive kept."""
+        """Returns the options of QEMU for this disk. QEMU works on a copy, so that cut() can choose the writes that
+        survive."""
         subprocess.run(["cp", "--sparse=always", "--reflink=auto", self.image, self.used], check=True)
         self.log.write_bytes(b"")
         return ["-blockdev", f"driver=blklogwrites,node-name=disk,file.driver=file,file.filename={self.used},"
@@ -32,8 +34,8 @@ class Disk:
                 "-device", "virtio-blk-pci,drive=disk,write-cache=on"]
 
     def cut(self):
-        """The power went: every write up to the last flush is there; of each later one, whole, in part or not at all, whatever the
-        drive got round to, in any order."""
+        """Applies a power cut to the disk. All writes before the last flush survive. Of each later write, all
+        blocks, some blocks or none survive, at random."""
         safe, late = self._writes()
         for offset, data in late:
             blocks = [(offset + at, data[at:at + BLOCK]) for at in range(0, len(data), BLOCK)]
@@ -47,11 +49,12 @@ class Disk:
                 image.write(data)
 
     def put_away(self):
-        """The power was switched off after everything was written."""
+        """Keeps all writes, as after a switch-off without data in the cache."""
         shutil.move(self.used, self.image)
 
     def _writes(self):
-        """Offset and bytes of each write in order: those before the last flush, and those after it."""
+        """Returns offset and bytes of each write in order: the writes before the last flush, and the writes after
+        it."""
         safe, late = [], []
         with self.log.open("rb") as log:
             head = log.read(SECTOR)

@@ -1,4 +1,4 @@
-"""The program in the machine, and what the checks say of it."""
+"""The program in the machine, with what the checks need to observe it."""
 import json
 import pathlib
 import time
@@ -11,9 +11,9 @@ from radio import ADDRESS, Radio
 
 RELAY, AMBER, GREEN, RED = "GPIO17", "GPIO23", "GPIO24", "GPIO25"
 DATA = ("GPIO20", "GPIO21")
-# A phone's patience in seconds: with an emulated processor a visit that is as it should be takes its time.
+# The time limit of a phone for a visit, in seconds. It is long, because visits are slow with an emulated processor.
 PATIENCE = 120
-# What a pulse may be longer or shorter than configured.
+# The permitted difference of a pulse from the configured length, in seconds.
 TOLERANCE = 0.020
 
 
@@ -23,19 +23,20 @@ def expect(is_right, what):
 
 
 class Gate:
-    """The program in the machine."""
+    """The program in the machine, with its lines, its radio and its phones."""
 
     def __init__(self, machine: Machine, bank: Bank, radio: Radio, air: Air, samples: pathlib.Path):
         self.machine, self.bank, self.radio, self.air, self.process = machine, bank, radio, air, None
-        self.generation = max(gpiod.LIBRARIES)  # of libgpiod, that programs in the machine find
+        self.generation = max(gpiod.LIBRARIES)  # the generation of libgpiod that programs in the machine find
         self.credential, self.tampered = samples / "credential.json", samples / "tampered.json"
 
     def start(self, configuration="gatehouse", waits=True, right=None):
-        """Starts the program; returns once it is on the air. ``right``: as the service's user, who may (1) or may not (0)
-        administrate the network; else as root."""
+        """Starts the program. If ``waits``, returns after the first invitation. ``right`` None: the program runs as
+        root; otherwise as the service's user, with CAP_NET_ADMIN (1) or without a capability (0)."""
         self.bank.forget()
         user = "" if right is None else f"radio as {USER} {right}"
-        # The program refuses to run as root in folders of another user, which the check before may have left.
+        # The program refuses to run as root in folders of another user, so set the owner. The previous check may have
+        # changed it.
         owner = USER if user else 0
         self.machine.shell(f"mkdir -p /var/lib/gatehouse /run/gatehouse; chown -R {owner} /var/lib/gatehouse /run/gatehouse"
                            + ("; chmod 666 /dev/gpiochip*" if user else ""))
@@ -54,7 +55,7 @@ class Gate:
             raise Failure(f"{failure}: {self.log()[-3:]}") from None
 
     def log(self):
-        """The lines that are there as a whole."""
+        """Returns the complete lines of the log."""
         return self.machine.shell("cat /run/log").rpartition("\n")[0].splitlines()
 
     def events(self, name):
@@ -62,32 +63,32 @@ class Gate:
         return [line for line in lines if line["event"] == name]
 
     def fault(self, code):
-        """Whether it is in force; nil when it was never reported."""
+        """Returns whether the fault is present; None if it was never reported."""
         return next((line["present"] for line in reversed(self.events("fault")) if line["code"] == code), None)
 
     def reason(self):
-        """Why the radio failed last, in words."""
+        """Returns the text of the radio's last failure; empty if it has not failed."""
         failed = self.events("radio.failed")
         return failed[-1]["reason"] if failed else ""
 
     def uri(self):
-        """The invitation that is on the air."""
+        """Returns the invitation that is advertised."""
         return self.events("advertising")[-1]["uri"]
 
     def visit(self, payload=None):
         return self.air.visit(self.uri(), payload or self.credential, PATIENCE)
 
     def is_fine(self):
-        """Whether a visitor with a good credential is admitted."""
+        """Fails unless a visitor with a valid credential is admitted."""
         outcome = self.visit()
         expect(outcome == "accepted", f"{outcome}: {self.log()[-4:]}")
 
     def end_of_visit(self, number=1):
-        """What the log says of the end of a visit."""
+        """Waits for the end of the visit with this number, and returns its event from the log."""
         return self.wait(lambda: self.events("visit.ended")[number - 1:], 15, f"end of visit {number}")[0]
 
     def open_for_long(self):
-        """Starts with a pulse of three seconds, admits a visitor and returns during the pulse."""
+        """Starts the program with a pulse of three seconds, admits a visitor, and returns during the pulse."""
         self.start("long")
         self.air.begin(self.events("advertising")[-1]["uri"], self.credential)
         self.wait(lambda: self.bank.levels()[RELAY] == 1, 40, "open gate")
@@ -96,7 +97,7 @@ class Gate:
         return bool(self.machine.shell(f"grep '^State:.[RSD]' /proc/{self.process}/status 2>/dev/null", check=False))
 
     def end(self, signal="TERM"):
-        """Ends the program; the seconds until it is gone."""
+        """Ends the program by a signal. Returns the seconds until it has ended."""
         if self.process is None:
             return 0
         self.machine.shell(f"kill -{signal} {self.process}", check=False)
@@ -106,13 +107,14 @@ class Gate:
         return time.monotonic() - began
 
     def release(self, configuration="gatehouse"):
-        """Runs the unit's command after the program; returns its exit status."""
+        """Runs the command `release-lines`, which the unit runs after the program's end. Returns its exit status."""
         return int(self.machine.shell(
             f"gatehouse release-lines --config /etc/gatehouse/{configuration}.toml > /run/released 2>&1; echo $?"))
 
 
 def configure(tree: pathlib.Path, agent=""):
-    """The configurations, which differ in the way to the radio, in pulse and in the level that is active; ``agent``: lines of all."""
+    """Writes the configurations, which differ in the radio's transport, in the pulse, in the lines and in their
+    active level. ``agent`` is a text that is added to all of them."""
     def text(radio='device = "hci0"', pulse="200ms", low="false"):
         return (f'[kiosk]\nname = "Kernel-Gate"\n[radio]\n{radio}\n'
                 f'[gpio]\nchip = "{LABEL}"\n[gate]\nline = "{RELAY}"\npulse = "{pulse}"\nactiveLow = {low}\n'

@@ -1,17 +1,19 @@
-"""libgpiod as Debian 12 and Debian 13 have it, for a machine that runs the program with one and with the other."""
+"""The libgpiod of Debian 12 and of Debian 13, for a machine in which the program runs with either."""
 import pathlib
 import shutil
 import subprocess
 
-# By generation: Debian's suite, package and file.
+# By generation of libgpiod: suite of Debian, package, file.
 LIBRARIES = {1: ("bookworm", "libgpiod2", "libgpiod.so.2"), 2: ("trixie", "libgpiod3", "libgpiod.so.3")}
-# Where programs look for libraries; a link leads to where the machine has those that are there at the moment.
+# PLACE: the folder in which programs look for libraries. Its links lead to SHOWN, which has links to the libraries
+# that programs shall find at present. KEPT contains all libraries.
 PLACE, SHOWN, KEPT = "usr/lib/x86_64-linux-gnu", "run/gpiod", "opt/gpiod"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 def fetch(folder: pathlib.Path):
-    """Gets those that are not in the folder, with an apt that knows only their suite and no installed package."""
+    """Downloads the libraries that are not in the folder. apt uses only their suite, and assumes that no package is
+    installed."""
     folder.mkdir(parents=True, exist_ok=True)
     for suite, package, name in LIBRARIES.values():
         if (folder / name).exists():
@@ -34,14 +36,14 @@ def fetch(folder: pathlib.Path):
 
 
 def mirror() -> str:
-    """The Debian mirror of this machine's apt."""
+    """Returns the Debian mirror of this machine's apt."""
     words = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Label: Debian"]
     shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
     return shown[0] if shown else "http://deb.debian.org/debian"
 
 
 def furnish(tree: pathlib.Path, folder: pathlib.Path):
-    """Puts both into a tree, where `guest/serve` shows both and ``show`` one of them."""
+    """Copies both libraries into a tree. ``show`` selects the one that programs find."""
     (tree / KEPT).mkdir(parents=True)
     (tree / PLACE).mkdir(parents=True, exist_ok=True)
     for _, _, name in LIBRARIES.values():
@@ -50,6 +52,6 @@ def furnish(tree: pathlib.Path, folder: pathlib.Path):
 
 
 def show(machine, generation: int):
-    """From now on programs in the machine find that one; 0: none."""
+    """Selects the generation that programs in the machine find from now on; 0: none."""
     names = [LIBRARIES[generation][2]] if generation else []
     machine.shell(f"rm -f /{SHOWN}/*; " + "; ".join(f"ln -s /{KEPT}/{name} /{SHOWN}/" for name in names))

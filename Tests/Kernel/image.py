@@ -1,4 +1,4 @@
-"""The guest's kernel with gpio-sim and what it boots from: made once, from Debian's packages."""
+"""The guest's kernel, with the module gpio-sim, and its initramfs: made once, from Debian's packages."""
 import lzma
 import os
 import pathlib
@@ -10,11 +10,12 @@ import gpiod
 from packages import Missing, provide
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What builds and boots the guest: Debian's packages, each with a program of it.
+# Debian's packages to build and boot the guest, each with one of its programs, which shows whether it is installed.
 TOOLS = {"qemu-system-x86": "qemu-system-x86_64", "busybox-static": "busybox", "cpio": "cpio", "kmod": "depmod", "make": "make",
          "gcc": "gcc", "xz-utils": "xz"}
 MODULES = ("virtio_pci", "9p", "9pnet_virtio", "virtio_net", "virtio_blk", "crc32c_generic", "ext4", "configfs", "hci_vhci", "hci_uart")
-# What Debian's kernels leave out, built beside them: their configuration has no CONFIG_GPIO_SIM.
+# Source files of the module gpio-sim, which is built separately, because Debian's kernels do not contain it
+# (CONFIG_GPIO_SIM).
 SOURCES = ("drivers/gpio/gpio-sim.c", "drivers/gpio/gpiolib.h", "kernel/irq/irq_sim.c")
 MAKEFILE = """\
 obj-m := gpio-sim-oot.o
@@ -22,7 +23,8 @@ gpio-sim-oot-y := gpio-sim.o irq_sim.o
 ccflags-y += -DCONFIG_IRQ_SIM=1 -I$(src)
 CFLAGS_irq_sim.o := -include $(src)/descriptor.h
 """
-# irq_to_desc() is not exported to modules; the same is found through the interrupt's data.
+# The kernel does not export irq_to_desc() to modules. This function finds the same descriptor from the interrupt's
+# data.
 DESCRIPTOR = """\
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
@@ -40,18 +42,18 @@ def run(*words, **options):
 
 
 class NoMachine(Exception):
-    """Why no machine can be made here."""
+    """The reason why no machine can be made here."""
 
 
 class Image:
-    """``kernel``, ``initramfs`` and libgpiod in both generations (``libraries``) below a folder."""
+    """The files ``kernel`` and ``initramfs``, and both generations of libgpiod (``libraries``), below a folder."""
 
     def __init__(self, folder: pathlib.Path):
         self.folder, self.packages, self.tree = folder, folder / "packages", folder / "tree"
         self.kernel, self.initramfs, self.libraries = folder / "vmlinux", folder / "initramfs", folder / "gpiod"
 
     def make(self):
-        """Makes what is not there, and installs first what that and booting it need."""
+        """Makes the missing files, after an installation of the packages to build and boot them. Raises NoMachine."""
         try:
             provide(TOOLS)
             self._make()
@@ -96,7 +98,7 @@ class Image:
         run("apt-get", "-qq", "download", package, cwd=self.packages, stderr=subprocess.DEVNULL, timeout=150)
 
     def _module(self, series, common):
-        """Builds gpio-sim against the headers of the very kernel."""
+        """Builds gpio-sim against the headers of exactly this kernel."""
         headers, place = self.tree / "usr/src", self.tree / "gpio-sim"
         place.mkdir()
         source = headers / f"linux-source-{series}.tar.xz"
@@ -110,14 +112,14 @@ class Image:
             stderr=subprocess.DEVNULL)
 
     def _modules(self):
-        """What the guest loads, with what that needs, and its tables."""
+        """Copies the modules that the guest loads, with their dependencies, and makes the tables of modprobe."""
         modules, there = self.folder / "modules", self.tree / "lib/modules" / self.release
         shutil.rmtree(modules, ignore_errors=True)
         here = modules / "lib/modules" / self.release
         here.mkdir(parents=True)
         run("depmod", "-b", self.tree, self.release)
         for module in MODULES:
-            # A module that is built in is none that could be copied.
+            # A module that is built into the kernel has no file to copy.
             shown = subprocess.run(["modprobe", "-d", self.tree, "-S", self.release, "--show-depends", module],
                                    capture_output=True, text=True).stdout
             for path in re.findall(r"insmod (\S+)", shown):
@@ -129,7 +131,8 @@ class Image:
         run("depmod", "-b", modules, self.release, stderr=subprocess.DEVNULL)
 
     def _pack(self):
-        """Modules, busybox and the first process; cheap, so that a change of the latter is never missed."""
+        """Packs modules, busybox and the first process (guest/init). This runs each time, because it is fast and
+        guest/init may have changed."""
         root = self.folder / "initramfs.tree"
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(self.folder / "modules", root)
@@ -144,7 +147,7 @@ class Image:
 
     @staticmethod
     def _uncompressed(image: bytes) -> bytes:
-        """The kernel inside a bzImage: unpacking it in an emulated processor takes long."""
+        """Returns the kernel inside a bzImage, because the emulated processor would take long to decompress it."""
         at = image.find(b"\xfd7zXZ\0")
         while at >= 0:
             kernel = lzma.LZMADecompressor().decompress(image[at:])

@@ -1,4 +1,5 @@
-"""Checks of the GPIO lines. Each begins without a program, with all lines free and an adapter plugged in."""
+"""Checks of the GPIO lines. At the start of each check no program runs, all lines are free, and an adapter is
+plugged in."""
 import time
 
 import gpiod
@@ -7,7 +8,7 @@ from gate import AMBER, DATA, GREEN, RED, RELAY, TOLERANCE, expect
 
 
 def is_shut_from_the_start(gate):
-    """lines are inactive when they are taken, and a start drives none of them active"""
+    """the lines are inactive when the program requests them, and a start makes none of them active"""
     gate.start()
     expect(set(gate.bank.holders().values()) == {"gatehouse"} and len(gate.bank.holders()) == 5, gate.bank.holders())
     driven = gate.bank.driven(RELAY)
@@ -18,7 +19,7 @@ def is_shut_from_the_start(gate):
 
 
 def gives_its_pulse(gate):
-    """five visitors, five pulses of 200 ms, each within 20 ms, by the level at the pin"""
+    """five visitors cause five pulses of 200 ms, each within 20 ms, measured at the pin"""
     gate.start()
     pulses = []
     for _ in range(5):
@@ -36,7 +37,7 @@ def gives_its_pulse(gate):
 
 
 def releases_its_lines_on_sigterm(gate):
-    """SIGTERM in the midst of a pulse: the relay is released at once, and all lines are free and inactive"""
+    """SIGTERM during a pulse: the relay is released at once, and all lines are free and inactive"""
     gate.open_for_long()
     end = gate.bank.watch()
     took = gate.end()
@@ -50,7 +51,7 @@ def releases_its_lines_on_sigterm(gate):
 
 
 def is_released_after_a_kill(gate):
-    """kill -9 in the midst of a pulse: what the kernel does of itself, and what the unit runs then"""
+    """SIGKILL during a pulse: the state that the kernel leaves, and the command that the unit then runs"""
     gate.open_for_long()
     gate.end("KILL")
     by_itself = gate.bank.levels()[RELAY]
@@ -62,7 +63,7 @@ def is_released_after_a_kill(gate):
 
 
 def releases_when_it_crashes(gate):
-    """a fault of the program in the midst of a pulse: it releases the relay before it dies"""
+    """a crash of the program during a pulse: the program releases the relay before it ends"""
     gate.open_for_long()
     gate.end("SEGV")
     expect(gate.bank.driven(RELAY)[-1][1] == 0, "it died with the relay energised")
@@ -70,7 +71,7 @@ def releases_when_it_crashes(gate):
 
 
 def knows_lines_that_are_active_low(gate):
-    """active-low lines with pull-ups: high except for the pulse, from before the start to after the end"""
+    """active-low lines with pull-ups: high except during the pulse, from before the start until after the end"""
     gate.bank.pull("pull-up")
     try:
         gate.start("low")
@@ -90,7 +91,7 @@ def knows_lines_that_are_active_low(gate):
 
 
 def waits_for_lines_of_another(gate):
-    """a relay that another program holds: reported, no visitor is admitted, and taken when it is free"""
+    """another program holds the relay's line: reported, no visitor is admitted, requested when it is free"""
     other = int(gate.machine.shell(f"lines hold /dev/{gate.bank.chip} 0 0 > /run/held 2>&1 & echo $!"))
     try:
         gate.wait(lambda: gate.bank.holders().get(RELAY) == "another", 5, "other program")
@@ -110,7 +111,7 @@ def waits_for_lines_of_another(gate):
 
 
 def survives_its_chip(gate):
-    """a chip that goes away in service is reported, and taken again when it comes back"""
+    """a chip that is removed during service is reported, and its lines are requested again when it is back"""
     gate.start()
     gate.bank.unplug()
     gate.wait(lambda: gate.fault("fault.gpio"), 20, "fault")
@@ -132,7 +133,7 @@ def survives_its_chip(gate):
 
 
 def waits_for_its_library(gate):
-    """without libgpiod it serves, says what to install and lets no visitor in; it takes the lines once it is there"""
+    """without libgpiod the gate serves, reports what to install, admits no visitor; then uses the installed library"""
     gpiod.show(gate.machine, 0)
     try:
         gate.start()
@@ -151,7 +152,7 @@ def waits_for_its_library(gate):
 
 
 def gives_lines_to_one_alone(gate):
-    """the program's own code for lines: a pulse of lines of either polarity, and lines that are held are not given away"""
+    """Sources/CGPIO: a pulse on an active-high and an active-low line; held lines cannot be requested again"""
     gate.bank.forget()
     end = gate.bank.watch()
     gate.machine.shell(f"requests pulse {gate.bank.label} 200 {RELAY} {GREEN}")
@@ -166,7 +167,7 @@ def gives_lines_to_one_alone(gate):
 
 
 def reports_edges(gate):
-    """inputs by the program's own code: edges of two lines in their order, a bouncing contact once, lost ones by their numbers"""
+    """Sources/CGPIO: edges of two lines in order, one edge for a bouncing contact, and lost edges by their numbers"""
     def edges(debounce, commands):
         shown = gate.machine.shell(
             f"mkfifo /run/end; requests edges {gate.bank.label} {debounce} {GREEN} {RED} < /run/end > /run/edges 2>&1 & "
@@ -183,7 +184,8 @@ def reports_edges(gate):
     expect([row[2] for row in found] == [1, 2, 3, 4], shown)
     expect(sorted(row[3] for row in found) == [row[3] for row in found] and "levels 3" in shown, shown)
     if gate.generation == 1:
-        # The program debounces, not Sources/CGPIO. Of more edges than the kernel keeps, the newest are lost.
+        # With generation 1 Sources/CGPIO does not debounce; the program does this. If there are more edges than the
+        # kernel stores, the newest are lost.
         found, shown = edges(0, "; ".join(pull(GREEN, at % 2 == 0) for at in range(81)))
         expect([row[1:3] for row in found] == [[(at + 1) % 2, at + 1] for at in range(16)], shown)
         expect("levels 1" in shown, shown)
@@ -191,15 +193,15 @@ def reports_edges(gate):
         gate.bank.plug()
         expect("gone" in shown and shown.count("No such device") == 2, shown)
         return "16 of 81 edges are kept"
-    # A contact that bounces for less than it has to hold.
+    # A contact that bounces for less than the debounce time causes one edge.
     bounce = "; ".join(pull(GREEN, at % 2 == 0) for at in range(7))
     found, shown = edges(200_000, f"{bounce}; sleep 0.6; {pull(GREEN, 0)}; {pull(GREEN, 1)}; sleep 0.6")
     expect([row[:2] for row in found] == [[0, 1]], shown)
-    # More than the kernel keeps: the oldest are lost, and the numbers tell.
+    # If there are more edges than the kernel stores, the oldest are lost, and the numbers of the rest show this.
     found, shown = edges(0, "; ".join(pull(GREEN, at % 2 == 0) for at in range(81)))
     numbers = [row[2] for row in found]
     expect(numbers[-1] == 81 and numbers[0] > 1 and numbers == list(range(numbers[0], 82)), shown)
-    # A chip that goes: poll and read say so.
+    # If the chip is removed, poll and read report it.
     found, shown = edges(0, f"echo 0 > {FOLDER}/live; sleep 0.1")
     gate.bank.plug()
     expect("gone" in shown and shown.count("No such device") == 2, shown)
@@ -207,7 +209,7 @@ def reports_edges(gate):
 
 
 def sends_to_a_controller(gate):
-    """a card on two wires for each visitor who is let in, to the bit, and none for one who is not; the times of its pulses"""
+    """each admitted visitor causes one Wiegand card with correct bits and times; a rejected one causes none"""
     wanted = "00101101000000001010001000"
     gate.start("wiegand")
     expect(gate.visit(gate.tampered) == "rejected", gate.log()[-3:])
@@ -231,7 +233,7 @@ def sends_to_a_controller(gate):
         expect(all(after[0] > before[1] for before, after in zip(pulses, pulses[1:])), "two wires at once")
         relay = [at for at, level in gate.bank.driven(RELAY) if level]
         expect(len(relay) == 1 and abs(relay[0] - pulses[0][0]) < TOLERANCE, f"{relay} {pulses[0]}")
-    # Times of the kernel have whole microseconds, and trace what was set a moment later.
+    # The kernel's times have whole microseconds, and the trace records a change shortly after it.
     expect(min(widths) >= 45e-6 and min(gaps) >= 1.9e-3, f"{min(widths)} {min(gaps)}")
     gate.end()
     expect(not gate.bank.holders() and not any(gate.bank.levels().values()), gate.bank.holders())
@@ -243,7 +245,7 @@ def sends_to_a_controller(gate):
 
 
 def is_accepted_pin_by_pin(gate):
-    """gatehouse doctor --pins: each output in turn, as it is answered; not while the service runs; dark when it is interrupted"""
+    """gatehouse doctor --pins: outputs one by one; refused while the service runs; released when interrupted"""
     doctor = "gatehouse doctor --pins --config /etc/gatehouse/wiegand.toml"
 
     def ritual(answers):
@@ -252,7 +254,7 @@ def is_accepted_pin_by_pin(gate):
         expect(not gate.bank.holders() and not any(gate.bank.levels().values()), gate.bank.holders())
         return shown
 
-    # Four lamps; then what moves the gate, each with an Enter before: the card, and the relay.
+    # Tests four lamps, then the Wiegand card and the relay, each after an Enter.
     shown = ritual("yyyy-y-y")
     begun = []
     for line in ("GPIO22", AMBER, GREEN, RED, DATA[0], DATA[1], RELAY):
@@ -262,10 +264,10 @@ def is_accepted_pin_by_pin(gate):
     expect(begun[:4] == sorted(begun[:4]) and max(begun[:4]) < min(begun[4:6]) and max(begun[4:6]) < begun[6], begun)
     expect("the green lamp, GPIO24" in shown and "the card for the controller, GPIO20 and GPIO21" in shown, shown)
     expect("box.output-unseen" not in shown, shown)
-    # A lamp that is wrong; then nobody wants to go on.
+    # The second lamp is wrong, and the person then ends the test.
     shown = ritual("yn")
     expect("box.output-unseen" in shown and "exit 2" in shown, shown)
-    # Ctrl-C while the relay is energised: it is released first.
+    # Ctrl-C while the relay is energised: the relay is released first.
     gate.bank.forget()
     gate.machine.shell(f"terminal yyyy- {doctor.replace('wiegand', 'long')} > /run/ritual 2>&1 &")
     gate.machine.wait(lambda: any(level for _, level in gate.bank.driven(RELAY)), 60, "relay")
@@ -279,7 +281,7 @@ def is_accepted_pin_by_pin(gate):
 
 
 def asks_for_inputs(gate):
-    """gatehouse doctor --pins: each input as a person acts; changed wires; one that is active at rest, without a terminal"""
+    """gatehouse doctor --pins: inputs while a person acts; exchanged wires; no terminal, an input active at rest"""
     button, contact = DATA
     doctor = "gatehouse doctor --pins --config /etc/gatehouse/inputs.toml"
 
@@ -299,16 +301,16 @@ def asks_for_inputs(gate):
         return gate.machine.shell("cat /run/ritual")
 
     try:
-        # At rest: a button's contact is open, a door's is closed.
+        # At rest, the contact of the button is open, and the contact of the door is closed.
         gate.machine.shell(f"{pulled(button, True)}; {pulled(contact, False)}")
-        # Four lamps, the relay with an Enter before; then an Enter before each input.
+        # Tests four lamps, the relay after an Enter, then each input after an Enter.
         shown = ritual("yyyy-y--", [(button, True), (contact, False)])
         expect(shown.count("Seen.") == 2 and "everything is in order" in shown and "exit 0" in shown, shown)
         expect("request-to-exit, GPIO20: high at rest, low when active" in shown, shown)
-        # The button is pressed, and the door contact's line moves. The second input is skipped.
+        # The person presses the button, but the door contact's line changes. The second input is skipped.
         shown = ritual("yyyy-y--s", [(contact, False)])
         expect("box.input-unseen" in shown and "this one changed instead: contact, GPIO21" in shown and "exit 2" in shown, shown)
-        # A cut wire, and nobody who could say that the door is shut.
+        # The wire of the door contact is cut, and no person can answer that the door is closed.
         gate.machine.shell(pulled(contact, True))
         shown = gate.machine.shell(f"{doctor} < /dev/null 2>&1; echo exit $?", limit=120)
         expect("box.input-active" in shown and "high at rest, not tried" in shown and "exit 1" in shown, shown)

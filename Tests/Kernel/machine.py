@@ -1,4 +1,4 @@
-"""A virtual machine with a kernel of its own, and commands in it."""
+"""A virtual machine with its own kernel, and commands that run in it."""
 import base64
 import contextlib
 import ctypes
@@ -13,26 +13,29 @@ import time
 import gpiod
 from container import Container, Failure
 
-# The service's user, by number.
+# The user ID and group ID of the service's user.
 USER = 999
 LIBC = ctypes.CDLL(None)
 COMPILER = ["gcc", "-O2", "-Wall", "-Werror"]
 
 
 def libraries(program: pathlib.Path):
-    """What the program loads, by path."""
+    """Returns the paths of the libraries that the program loads."""
     shown = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     return {word for word in shown.split() if word.startswith("/")}
 
 
 class NoStart(Failure):
-    """The emulator ended, or never came to the line, before the machine said anything."""
+    """The emulator ended or did not connect before the machine wrote anything. The start is repeated once."""
 
 
 class Machine:
-    """Boots a tree as its root file system, which it only reads, or a card; ends with the block. It reaches this machine's 127.0.0.1 as
-    10.0.2.2; behind its third serial line there is what listens at ``port`` there. What it keeps in /var/lib/gatehouse is on ``disk``
-    and else in memory; without a tree the disk is the card that it boots. The processor is emulated: that runs everywhere, about ten times slower."""
+    """A context manager: boots a virtual machine, and ends it at the end of the `with` block.
+
+    The machine boots a tree, which is its read-only root file system, or, without a tree, the card ``disk``. With a
+    tree, ``disk`` contains /var/lib/gatehouse, which is otherwise in memory. The machine reaches 127.0.0.1 of this
+    machine as 10.0.2.2. Its third serial line is connected to the TCP port ``port`` of this machine. The processor
+    is emulated, which works on every machine and is about ten times slower."""
 
     host = "10.0.2.2"
 
@@ -68,7 +71,7 @@ class Machine:
              "-device", "virtio-rng-pci", "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net", *tree,
              *(self.disk.options() if self.disk else [])],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.said.open("wb"),
-            preexec_fn=lambda: LIBC.prctl(1, signal.SIGKILL))  # PR_SET_PDEATHSIG: it never outlives this program
+            preexec_fn=lambda: LIBC.prctl(1, signal.SIGKILL))  # PR_SET_PDEATHSIG: the emulator ends with this program
         try:
             self.line = self._accepted(listener)
             self.line.settimeout(120 if tree else 600)
@@ -88,11 +91,12 @@ class Machine:
         self.folder.cleanup()
 
     def console(self) -> str:
-        """The end of what the kernel and its first process said."""
+        """Returns the last 2,000 letters that the kernel and its first process wrote to the console."""
         return self.log.read_text(errors="replace")[-2000:]
 
     def shell(self, command: str, check=True, limit=60) -> str:
-        """Runs a command in the machine, as root; returns what it writes."""
+        """Runs a command in the machine, as root. Returns its output; raises Failure if ``check`` is true and the
+        exit status is not 0."""
         self.line.settimeout(limit)
         self.line.sendall(base64.b64encode(command.encode()) + b"\n")
         text, _, status = self._answer().rpartition(".")
@@ -102,7 +106,7 @@ class Machine:
         return text
 
     def _accepted(self, listener):
-        """The emulator's end of the line."""
+        """Waits for the emulator's connection to the serial line of commands, and returns the socket."""
         until = time.monotonic() + 60
         while True:
             try:
@@ -117,7 +121,7 @@ class Machine:
         except Failure:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(5)
-            if self.process.returncode is None or self.console():  # the kernel ran: what ended it is a finding
+            if self.process.returncode is None or self.console():  # the kernel ran: the failure is a finding
                 raise
             raise NoStart(self._no_start()) from None
 
@@ -140,7 +144,8 @@ class Machine:
 
 
 def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path, libraries_of_lines: pathlib.Path):
-    """A root file system with the program as `deploy/install` installs it, what it loads, a shell and the tools of the checks."""
+    """Makes a root file system: the program as `deploy/install` installs it, its libraries, a shell and the tools of
+    the checks."""
     for name in ("bin", "sbin", "proc", "sys", "dev", "tmp", "run", "var", "root", "etc"):
         (tree / name).mkdir(parents=True)
     subprocess.run([repository / "deploy/install", "--binary", program], check=True,
@@ -157,7 +162,7 @@ def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path,
     gpiod.furnish(tree, libraries_of_lines)
     guest, gpio = pathlib.Path(__file__).parent / "guest", repository / "Sources/CGPIO"
     equip(tree)
-    # Not static: it loads libgpiod, as the program does.
+    # Not linked statically, because it loads libgpiod as the program does.
     sources = [guest / "requests.c", *gpio.glob("*.c")]
     subprocess.run([*COMPILER, f"-I{gpio}/include", "-o", tree / "bin/requests", *sources], check=True)
     (tree / "etc/passwd").write_text(f"root:x:0:0:root:/tmp:/bin/sh\ngatehouse:x:{USER}:{USER}::/tmp:/bin/sh\n")
@@ -165,7 +170,7 @@ def furnish(tree: pathlib.Path, program: pathlib.Path, repository: pathlib.Path,
 
 
 def equip(tree: pathlib.Path):
-    """What the checks themselves need in a tree: the server of commands, and tools for lines and adapters."""
+    """Adds to a tree what the checks need: the server that runs commands, and tools for lines and adapters."""
     guest = pathlib.Path(__file__).parent / "guest"
     shutil.copy(guest / "serve", tree / "sbin/serve")
     for tool in ("lines", "radio", "terminal"):

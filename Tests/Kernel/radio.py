@@ -1,15 +1,15 @@
-"""The machine's Bluetooth adapter: plugged in and out, blocked, and used by others."""
+"""The machine's Bluetooth adapter, which checks plug in, unplug, block, and use with other programs."""
 import re
 
 from machine import USER
 
-# Of the controller in `air.py`.
+# The address of the controller in `air.py`.
 ADDRESS = "F0:F1:F2:F3:F4:01"
 OPENER = "/run/gatehouse-radio.sock"
 
 
 class Radio:
-    """An adapter of the kernel (hci_vhci) whose controller is outside."""
+    """An adapter of the kernel (hci_vhci) whose controller is outside the machine, in `air.py`."""
 
     def __init__(self, machine, port):
         self.machine, self.port, self.bridge, self.others = machine, port, None, []
@@ -19,7 +19,7 @@ class Radio:
         self.plug()
 
     def plug(self):
-        """The adapter is there; the second, by the machine's clock, in which the kernel had it."""
+        """Adds the adapter. Returns the time at which the kernel had it, in seconds of the machine's clock."""
         if self.bridge is None:
             self.bridge = self._start(f"radio bridge {self.machine.host} {self.port}")
         shown = self.machine.wait(lambda: re.match(r"hci0 (\S+)", self.said(self.bridge)), 15, "adapter")
@@ -32,7 +32,7 @@ class Radio:
             self.bridge = None
 
     def other(self, command, says="held"):
-        """Starts another program; returns its process when it has said a word."""
+        """Starts another program, and waits until it has printed ``says``. Returns its process."""
         process = self._start(command)
         self.others.append(process)
         if says:
@@ -40,7 +40,7 @@ class Radio:
         return process
 
     def open_for(self, user="gatehouse"):
-        """Starts the opener, which runs as systemd runs it: as root with one capability."""
+        """Starts the opener as systemd runs it: as root with only one capability."""
         process = self.other(f"radio listen {OPENER} {USER} radio as 0 1 gatehouse open-radio --user {user}", says=None)
         self.machine.wait(lambda: self.machine.shell(f"test -S {OPENER} && echo yes", check=False), 5, "opener")
         return process
@@ -51,7 +51,7 @@ class Radio:
         self._end(process)
 
     def restore(self):
-        """As it was before the check."""
+        """Restores the state before the check."""
         for process in list(self.others):
             self.end(process)
         self.machine.shell(f"rm -f {OPENER}")
@@ -59,7 +59,7 @@ class Radio:
         self.plug()
 
     def block(self, is_blocked):
-        """rfkill block and unblock; whether it is blocked then."""
+        """Blocks or unblocks the adapter with rfkill. Returns whether it is blocked then."""
         self.machine.shell(f"for switch in /sys/class/rfkill/*/soft; do echo {int(is_blocked)} > $switch; done", check=False)
         return self.is_blocked()
 
@@ -67,7 +67,7 @@ class Radio:
         return "1" in self.machine.shell("cat /sys/class/rfkill/*/soft", check=False)
 
     def waiting(self):
-        """Bytes of kernel memory with packets that the holder of the user channel has not read."""
+        """Returns the bytes of kernel memory with packets that the holder of the user channel has not read."""
         rows = self.machine.shell("cat /proc/net/hci").splitlines()[1:]
         return max(int(row.split()[2]) for row in rows)
 
@@ -78,7 +78,7 @@ class Radio:
         return process
 
     def said(self, process):
-        """What another program has said."""
+        """Returns what another program has printed."""
         return self.machine.shell(f"cat {self.files[process]}", check=False)
 
     def _end(self, process):

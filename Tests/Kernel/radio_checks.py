@@ -1,4 +1,5 @@
-"""Checks of the radio on the kernel's HCI user channel. Each begins without a program and with an adapter plugged in."""
+"""Checks of the radio with the kernel's HCI user channel. At the start of each check no program runs, and an adapter
+is plugged in."""
 import base64
 import json
 import os
@@ -7,12 +8,12 @@ import time
 from gate import GREEN, PATIENCE, RED, RELAY, expect
 from machine import USER
 
-# Bytes of kernel memory that a socket holds unless it asks for more (net.core.rmem_default).
+# The bytes of kernel memory that a socket may use unless the program sets more (net.core.rmem_default).
 DEFAULT_BUFFER = 212_992
 
 
 def serves_phones(gate):
-    """accepted, tampered, and two phones at once: verdicts, pulse and lights at the pins"""
+    """a valid and a tampered credential, and two phones at once: verdicts, pulses and lights at the pins"""
     gate.start()
     end = gate.bank.watch()
     gate.is_fine()
@@ -39,15 +40,15 @@ def serves_phones(gate):
 
 
 def takes_an_adapter_that_is_up(gate):
-    """an adapter that another program brought up is put down and taken"""
+    """an adapter that another program has started is stopped and used"""
     gate.machine.shell("radio up 0")
     gate.start()
     expect(not gate.events("radio.failed"), gate.reason())
 
 
 def reports_the_holder(gate):
-    """a second user channel: reported with its remedy, and taken when it is free"""
-    gate.machine.shell("sleep 3; radio down 0")  # the kernel's own set-up of the new adapter is over
+    """another program holds the user channel: reported with its remedy, and the adapter is used when it is free"""
+    gate.machine.shell("sleep 3; radio down 0")  # until the kernel has finished its own set-up of the new adapter
     other = gate.radio.other("radio hold 0")
     gate.start(waits=False)
     gate.wait(lambda: gate.fault("fault.radio"), 20, "fault")
@@ -61,7 +62,7 @@ def reports_the_holder(gate):
 
 
 def lifts_a_block(gate):
-    """rfkill before the start is lifted; while it has the adapter the kernel refuses to block it"""
+    """a block by rfkill before the start is removed; while the program holds the adapter, the kernel refuses a block"""
     expect(gate.radio.block(True), "not blocked")
     gate.start()
     expect(not gate.radio.is_blocked() and not gate.events("radio.failed"), gate.reason())
@@ -70,7 +71,7 @@ def lifts_a_block(gate):
 
 
 def reports_a_block(gate):
-    """with only one capability it serves; a block is reported with its remedy, and its end is noticed"""
+    """the program serves with one capability; it reports a block with its remedy, and notices its end"""
     gate.radio.block(True)
     gate.start(right=1, waits=False)
     gate.wait(lambda: gate.fault("fault.radio"), 20, "fault")
@@ -86,17 +87,17 @@ def reports_a_block(gate):
 
 
 def waits_for_its_adapter(gate):
-    """no adapter at the start: reported, and taken when it is plugged in"""
+    """no adapter at the start: reported, and the adapter is used when it is plugged in"""
     gate.radio.unplug()
     gate.start(waits=False)
     gate.wait(lambda: gate.fault("fault.radio"), 20, "fault")
     expect("hci0: no such adapter or device; Check radio.device" in gate.reason(), gate.reason())
-    time.sleep(5)  # long enough for its pauses to have grown
+    time.sleep(5)  # until the pauses between the program's attempts have grown
     return f"{plug(gate):.2f} s from adapter to advertising"
 
 
 def survives_unplugging(gate):
-    """the adapter goes in mid-transfer: the visit ends as failed, and it is on the air a second after it is back"""
+    """the adapter is unplugged during a transfer: the visit fails; the gate advertises within 1 s after replugging"""
     gate.start()
     visit = begin_transfer(gate)
     gate.radio.unplug()
@@ -110,12 +111,12 @@ def survives_unplugging(gate):
 
 
 def loses_nothing_while_stopped(gate):
-    """2,000 packets while the process is stopped: all are there when it goes on"""
+    """2,000 packets arrive while the process is stopped: the process receives all of them when it continues"""
     gate.start()
     visit = begin_transfer(gate, size=1_400_000, pace=0.0005)
     gate.machine.shell(f"kill -STOP {gate.process}")
     stood = -1
-    while (now := gate.radio.waiting()) != stood:  # the phone has sent all, and waits for an answer
+    while (now := gate.radio.waiting()) != stood:  # until the phone has sent everything and waits for a response
         stood = now
         time.sleep(1)
     gate.machine.shell(f"kill -CONT {gate.process}")
@@ -130,7 +131,7 @@ def loses_nothing_while_stopped(gate):
 
 
 def needs_no_right_with_the_opener(gate):
-    """no capability: the opener lifts the block and passes the adapter, again after each unplugging; not to others"""
+    """no capability: the opener removes a block and passes the adapter, also after unplugging; not to other users"""
     gate.radio.block(True)
     opener = gate.radio.open_for()
     gate.start(right=0)
@@ -143,7 +144,8 @@ def needs_no_right_with_the_opener(gate):
     took = plug_in_time(gate)
     gate.is_fine()
     gate.end()
-    # A stranger is given nothing and the adapter is not touched for him, and an opener that is gone is a fault of its own.
+    # The opener gives another user nothing and does not touch the adapter for this user. An opener that does not run
+    # is a separate fault.
     gate.radio.end(opener)
     other = gate.radio.open_for("root")
     gate.start(right=0, waits=False)
@@ -158,20 +160,20 @@ def needs_no_right_with_the_opener(gate):
 
 
 def finds_its_adapter_by_address(gate):
-    """an adapter that is named by its address"""
+    """an adapter that the configuration names by its address"""
     gate.start("address")
     gate.is_fine()
 
 
 def speaks_h4_on_a_serial_line(gate):
-    """a controller on a serial line of its own, without the kernel's Bluetooth"""
+    """a controller on its own serial line, without the kernel's Bluetooth"""
     gate.radio.unplug()
     gate.start("serial")
     gate.is_fine()
 
 
 def takes_a_serial_adapter_of_the_kernel(gate):
-    """a controller on a serial line with the kernel's driver (hci_uart), by its user channel"""
+    """a controller on a serial line with the kernel's driver (hci_uart), used by its user channel"""
     gate.radio.unplug()
     gate.radio.other("radio attach /run/h4", says="hci0")
     gate.start()
@@ -179,13 +181,13 @@ def takes_a_serial_adapter_of_the_kernel(gate):
 
 
 def has_nothing_to_reset(gate):
-    """an adapter that is virtual has no power to take away: said, and left alone"""
+    """a virtual adapter has no power supply to switch off: the reset reports this and does nothing"""
     said = gate.machine.shell("gatehouse reset-radio 2>&1; echo $?")
     expect("hci0 cannot be reset" in said and said.split()[-1] == "1", said)
 
 
 def plug(gate):
-    """Plugs the adapter in; the seconds from the kernel's having it to advertising."""
+    """Plugs the adapter in. Returns the seconds from the time at which the kernel had the adapter to the invitation."""
     before = len(gate.events("advertising"))
     at = gate.radio.plug()
     gate.wait(lambda: len(gate.events("advertising")) > before, 20, "invitation")
@@ -194,7 +196,8 @@ def plug(gate):
 
 
 def plug_in_time(gate):
-    """The same, which is to be a second at most. The emulated processor may have stood still meanwhile: up to two more unpluggings show it."""
+    """Plugs the adapter in, and fails if the gate does not advertise within a second. The emulated processor may
+    have paused meanwhile, so up to two more attempts are made after further unpluggings."""
     took = plug(gate)
     for _ in range(2):
         if took <= 1:
@@ -208,13 +211,14 @@ def plug_in_time(gate):
 
 
 def wait_for_pulses(gate, number):
-    """Waits until the relay has been driven so often and is at rest; whether there are more is for the check to see."""
+    """Waits until the relay has had at least this number of pulses and is at rest. A check for more pulses is left
+    to the caller."""
     gate.wait(lambda: [level for _, level in gate.bank.driven(RELAY)].count(1) >= number and gate.bank.levels()[RELAY] == 0, 15,
               f"end of {number} pulses")
 
 
 def begin_transfer(gate, size=200_000, pace=0.02):
-    """A phone that is in the midst of a long transfer; its visit."""
+    """Starts a phone's visit with a long transfer. Returns the visit during the transfer."""
     payload = gate.credential.parent / f"long-{size}.json"
     payload.write_text(json.dumps({"noise": base64.b64encode(os.urandom(size * 3 // 4)).decode()}))
     visit = gate.air.begin(gate.uri(), payload, manner="ios", pace=pace, choose=-1, limit=120)
@@ -225,7 +229,7 @@ def begin_transfer(gate, size=200_000, pace=0.02):
     return visit
 
 
-# The first is the smoke: the shortest that needs kernel, radio, phones and lines.
+# The first check is the shortest one that uses kernel, radio, phones and lines.
 CHECKS = [serves_phones, survives_unplugging, takes_an_adapter_that_is_up, reports_the_holder, lifts_a_block, reports_a_block,
           waits_for_its_adapter, loses_nothing_while_stopped, needs_no_right_with_the_opener,
           finds_its_adapter_by_address, speaks_h4_on_a_serial_line, takes_a_serial_adapter_of_the_kernel, has_nothing_to_reset]

@@ -1,11 +1,11 @@
-"""What phones bring, and the trust for it."""
+"""The credentials that phones present, and the trust directory for them."""
 import json
 import pathlib
 import subprocess
 
 
 def sample(program: pathlib.Path, folder: pathlib.Path):
-    """The credential of the demonstration, the same with a changed claim, and the trust for it."""
+    """Writes the credential of the demonstration, a copy with a changed claim, and the trust directory for them."""
     subprocess.run([program, "demo", "--export", folder], check=True, stdout=subprocess.DEVNULL)
     credential = json.loads((folder / "credential.json").read_text())
     subject = credential["credentialSubject"]

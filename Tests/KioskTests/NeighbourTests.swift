@@ -4,8 +4,8 @@ import Ledger
 import Simulation
 import Testing
 
-/// A neighbour with a radio, who needs no code: whatever the radio sends, only the next visitor is
-/// admitted.
+/// A neighbour whose radio is in range and who has not scanned the QR code: whatever the radio sends, the gate
+/// admits only the next visitor.
 @Suite struct NeighbourTests {
     /// The central chooses the interval of its link and the MTU, and may change them later. A phone that
     /// meets the gate every 4 s or reduces the MTU in the middle of a transfer, and sends only a chunk now

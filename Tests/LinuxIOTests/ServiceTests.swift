@@ -150,7 +150,7 @@ struct LogSinkTests {
         #expect(log.flush(within: .seconds(60)))
         #expect(told.all == [false, true] && log.dropped == 0)
         #expect(String(decoding: folder.bytes("later/log"), as: UTF8.self).contains("back"))
-        // First a link to a device that is always full, and then a disk with room in its place.
+        // The log is first a link to a device that is always full, and then a file on a disk with free space.
         let full = "\(folder.path)/full"
         #expect(symlink("/dev/full", full) == 0)
         let other = try LogSink(

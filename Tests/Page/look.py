@@ -1,8 +1,9 @@
-"""Looks at status pages with a headless Chromium, and says what is wrong with them.
+"""Tests status pages with a headless Chromium, and prints their faults.
 
-Each page is shown at the width of a phone, of a tablet and of a screen, by day and by night. Held to: nothing is refused by the policy of
-its content and no error is logged; nothing is wider than the window; axe-core finds no fault (WCAG 2.2 AA: contrast, headings, names of
-pictures, tables). The policy is that of the real program. The real page has to ask again by itself.
+Each page is shown at the widths of a phone, a tablet and a screen, with the light and the dark scheme. The checks:
+the page's content security policy refuses nothing; no error is logged; nothing is wider than the window; axe-core
+finds no fault (WCAG 2.2 AA: contrast, headings, names of pictures, tables). The policy is the one that the real
+program sends. The real page must reload itself.
 """
 
 import argparse
@@ -17,12 +18,12 @@ from playwright.sync_api import sync_playwright
 
 WIDTHS = [360, 768, 1400]
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-# The page can be told to stop asking again; axe knows only the tag.
+# Rules of axe that are not applied: they forbid a page that reloads itself, but this page has a link that stops it.
 UNHELD = {"meta-refresh", "meta-refresh-no-exceptions"}
 
 
 def served(url):
-    """The real page's headers, as soon as it is served."""
+    """Waits until the real page is served, and returns its headers."""
     for _ in range(300):
         try:
             with urllib.request.urlopen(url, timeout=5) as answer:
@@ -33,7 +34,7 @@ def served(url):
 
 
 def faults(page, name):
-    """What is wrong with the page that is shown."""
+    """Returns the faults of the page that is shown."""
     found = []
     width, room = page.evaluate("[document.scrollingElement.scrollWidth, window.innerWidth]")
     if width > room:
@@ -80,7 +81,7 @@ def asks_again(context, url, say):
         try:
             if page.evaluate("performance.timeOrigin") != before:
                 break
-        except Exception:  # it is just being loaded
+        except Exception:  # the page is being loaded
             continue
     else:
         say("the page does not ask again by itself")
@@ -111,7 +112,8 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=arguments.browser, args=["--no-sandbox"])
         context = browser.new_context()
-        # axe is put into the page from outside, which its policy must not refuse; the policy itself is held by what is logged.
+        # Serve the pages through this route with the real policy. axe is injected by the browser's driver, to which
+        # the policy does not apply; violations of the policy are logged as errors.
         context.route(
             "http://page.test/*",
             lambda route: route.fulfill(

@@ -1,7 +1,8 @@
-"""Looks at pictures of a terminal (SVG) with a headless Chromium, and says what is wrong with them.
+"""Tests pictures of a terminal (SVG) with a headless Chromium, and prints their faults.
 
-docs/pictures/capture makes them. Each character has to be where the terminal had it, in a cell of its own. The picture
-comes with a policy that refuses whatever it asks for, and looks the same in an <img>, as README shows it.
+docs/pictures/capture makes the pictures. Each character must be in its own cell, at the terminal's position. The
+picture is served with a policy that refuses every further request. It must look the same in an <img> element, as
+README shows it.
 """
 
 import argparse
@@ -16,9 +17,10 @@ PICTURE, PAGE = "http://page.test/picture.svg", "http://page.test/"
 POLICY = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
 WINDOW = {"width": 1000, "height": 900}
 README = f'<body style="margin: 0"><img style="width: 100vw; height: 100vh" src="{PICTURE}">'
-# A part of a cell. Where white space is lost, characters are off by whole cells.
+# The permitted deviation, as a part of a cell. If white space is lost, characters are whole cells off.
 TOLERANCE = 0.25
-# The text of each piece and the room that it asks for, then the edges of its characters as the browser draws them.
+# For each piece of text: its content and its intended width, then the edges of its characters as the browser draws
+# them.
 PIECES = """[...document.querySelectorAll("text")].map(piece => {
     const drawn = [...Array(piece.getNumberOfChars()).keys()];
     return {
@@ -33,7 +35,7 @@ PIECES = """[...document.querySelectorAll("text")].map(piece => {
 
 
 def misplaced(piece, cell):
-    """What is wrong with the place of a piece's characters; None when nothing is."""
+    """Describes the first misplaced character of a piece; None if all are in their cells."""
     text, starts, ends = piece["text"], piece["starts"], piece["ends"]
     if len(starts) != len(text):
         return f"{len(starts)} of {len(text)} characters are drawn"
@@ -46,7 +48,7 @@ def misplaced(piece, cell):
 
 
 def faults(pieces):
-    """What is wrong with the pieces of a picture: all have cells of one width, and each cell one character."""
+    """Returns the faults of a picture's pieces: all cells must have the same width, and each at most one character."""
     if len(pieces) < 50:
         return [f"{len(pieces)} pieces of text are no screen"]
     cells = {round(piece["width"] / len(piece["text"]), 3) for piece in pieces}
@@ -66,13 +68,13 @@ def faults(pieces):
 
 
 def shot(page, url):
-    """How a page looks."""
+    """Returns a screenshot of a page, in shades of grey."""
     page.goto(url)
     return Image.open(io.BytesIO(page.screenshot())).convert("L")
 
 
 def look(browser, content, say):
-    """Shows a picture alone and as README does; the number of its pieces of text."""
+    """Shows a picture alone and as README does. Returns the number of its pieces of text."""
     asked = []
 
     def answer(route):
@@ -92,7 +94,7 @@ def look(browser, content, say):
         say(fault)
     if alone.getextrema()[0] == alone.getextrema()[1]:
         say("nothing is drawn")
-    # Letters may get other edges in an image; a word that moves is more.
+    # An image may draw the edges of letters slightly differently. A moved word changes more pixels than that.
     other = ImageChops.difference(alone, shot(page, PAGE)).histogram()
     if sum(other[64:]) > sum(other) / 500:
         say("looks different in README")

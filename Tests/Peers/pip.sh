@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Sourced by what makes Python environments.
+# Functions for the scripts that make Python environments, which source this file.
 
-# pip_install ENVIRONMENT WORD...: what PyPI has comes into an environment; tried three times, as PyPI may be away for a moment. Status 1
-# when it is not to be had.
+# pip_install ENVIRONMENT WORD...: installs packages of PyPI into an environment, with up to three attempts, because
+# PyPI may be unavailable for a moment. Returns 1 if all attempts fail.
 pip_install() {
     local environment="$1" pause
     shift

@@ -60,7 +60,7 @@ private let imports: [String: Set<String>] = [
         "Credentials", "Tuvali", "Ledger", "Kiosk", "Displays", "LinuxIO", "Store", "HTTPTransport", "Crypto",
         "Foundation", "Glibc", "ServiceLifecycle", "Synchronization",
     ],
-    // what only commands use
+    // code that only commands use
     "Backup": [
         "Features", "GateService", "TrustFiles", "Settings", "Encoding", "Reasons", "Credentials", "Ledger", "LinuxIO",
         "Store", "Crypto", "CryptoExtras", "Foundation", "Glibc",
@@ -70,7 +70,7 @@ private let imports: [String: Set<String>] = [
         "Reasons", "Credentials", "Ledger", "Kiosk", "Aries", "DIDComm", "LinuxIO", "Store", "HTTPTransport", "Crypto",
         "Foundation", "Glibc", "Synchronization",
     ],
-    // what the programs share
+    // the code that both programs use
     "Console": [
         "Settings", "Clocks", "Encoding", "LinuxIO", "ArgumentParser", "Foundation", "Glibc", "Synchronization",
     ],

@@ -34,7 +34,8 @@ struct work {
     int error;
 };
 
-// A refused call is not made; it returns ENOSYS to the program, which goes on.
+// Counts a refused call. The kernel does not carry it out; this handler makes it return ENOSYS, and the program
+// continues.
 static void note(int number, siginfo_t *info, void *context) {
     (void)number;
     if (atomic_fetch_add(&refused_calls, 1) == 0) atomic_store(&first_call, info->si_syscall);
@@ -92,13 +93,13 @@ int system_call_trap_run(void (*body)(void *), void *context, int *refused, int 
     pthread_attr_setstacksize(&attributes, 8 << 20);
     struct work work = {body, context, 0};
     pthread_t thread;
-    // Before glibc gives back memory of a thread's heap for the first time, it reads /proc/sys/vm/overcommit_memory. Whether that is here
-    // depends on what was freed before: meanwhile nothing is given back.
+    // Before glibc first returns memory of a thread's heap to the kernel, it reads /proc/sys/vm/overcommit_memory,
+    // which the filter would refuse. Therefore prevent the return of memory while `body` runs.
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     int error = pthread_create(&thread, &attributes, run, &work);
     pthread_attr_destroy(&attributes);
     if (error == 0) pthread_join(thread, NULL);
-    mallopt(M_TRIM_THRESHOLD, 128 * 1024);  // as it is from the start
+    mallopt(M_TRIM_THRESHOLD, 128 * 1024);  // glibc's default
     sigaction(SIGSYS, &before, NULL);
     *refused = atomic_load(&refused_calls);
     *first = atomic_load(&first_call);

@@ -1,4 +1,4 @@
-"""The radio outside the container, and its phones."""
+"""The simulated radio outside the container, and its phones."""
 import json
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ from container import Container, Failure
 
 
 class Air:
-    """`Tests/Peers/wallet/air.py` in its Python environment; ends with the block."""
+    """A context manager: runs `Tests/Peers/wallet/air.py` in its Python environment until the `with` block ends."""
 
     def __init__(self, repository: pathlib.Path, cache: pathlib.Path, log: pathlib.Path):
         self.words = [cache / "venvs/wallet/bin/python", "-B", repository / "Tests/Peers/wallet/air.py"]
@@ -30,30 +30,31 @@ class Air:
             self.process.wait()
 
     def visit(self, uri: str, payload: pathlib.Path, limit=20) -> str:
-        """A phone with a credential and so many seconds; returns how its visit ended."""
+        """Sends a phone with a credential, with a time limit in seconds. Returns the outcome of its visit."""
         return self.ended(self.begin(uri, payload, limit=limit), limit + 20)
 
     def begin(self, uri: str, payload: pathlib.Path, **manner) -> str:
-        """Sends a phone with a credential; returns the visit's name and waits for nothing. ``manner`` as in `air.py`."""
+        """Sends a phone with a credential, and returns the visit's name at once. ``manner``: options of a visit in
+        `air.py`."""
         self.visits += 1
         name = str(self.visits)
         self._tell(visit={"id": name, "uri": uri, "payload": str(payload), **manner})
         return name
 
     def choose(self, name: str):
-        """The person of a visit that began with ``choose=-1`` has found the right card."""
+        """Lets the person choose a credential, in a visit that began with ``choose=-1``."""
         self._tell(chosen=name)
 
     def heard(self, name: str, event: str, limit=40):
-        """What the phone of a visit says of an event, as soon as it does."""
+        """Waits until the phone of a visit reports an event, and returns the event."""
         return Container.wait(lambda: self._last(event, name), limit, f"word of {event}")
 
     def said(self, name: str, event: str) -> list:
-        """All that the phone of a visit has said of an event."""
+        """Returns all events of this kind that the phone of a visit has reported so far."""
         return [line for line in self.lines if line.get("event") == event and line.get("visit") == name]
 
     def ended(self, name: str, limit=40) -> str:
-        """How a visit ended."""
+        """Waits for the end of a visit, and returns its outcome."""
         return self.heard(name, "ended", limit)["outcome"]
 
     def _tell(self, **order):
@@ -71,4 +72,4 @@ class Air:
             try:
                 self.lines.append(json.loads(line))
             except ValueError:
-                pass  # a remark of a library
+                pass  # a message of a library

@@ -1,4 +1,4 @@
-"""A Debian in a container with a systemd of its own, and commands in it."""
+"""A Debian with its own systemd in a container, and commands that run in it."""
 import os
 import pathlib
 import shutil
@@ -17,15 +17,16 @@ PACKAGES = (
 
 
 class Failure(Exception):
-    """What a check found, or what kept it from being made."""
+    """The result of a failed check, or the reason why a check cannot be made."""
 
 
 class Unavailable(Exception):
-    """What no mirror gave: nothing was checked."""
+    """Packages that no mirror delivered, so that nothing was checked."""
 
 
 def need(name: str):
-    """What this machine lacks and cannot get ends the run of this name."""
+    """Installs the tools for containers. If this machine cannot have them or run containers, ends the program with
+    exit code 2; `name` is the prefix of the message."""
     try:
         provide({"debootstrap": "debootstrap", "systemd-container": "systemd-nspawn"})
     except Missing as missing:
@@ -34,7 +35,7 @@ def need(name: str):
     if os.geteuid() != 0:
         print(f"{name}: a container with a systemd needs root", file=sys.stderr)
         sys.exit(2)
-    # Root in a container of somebody else's may not make one itself.
+    # Root inside another container may not have the right to make containers.
     try:
         subprocess.run(["unshare", "--mount", "--pid", "--fork", "sh", "-c",
                         "mount -t tmpfs none /mnt && mknod /mnt/null c 1 3 && : > /mnt/null"],
@@ -46,8 +47,9 @@ def need(name: str):
 
 
 def tree(folder: pathlib.Path, suite="bookworm", packages=PACKAGES, name="") -> pathlib.Path:
-    """The pristine tree of a Debian with these packages below `folder`; made when it is not there."""
-    # Of other packages it is another tree.
+    """Returns the pristine tree of a Debian with these packages, below `folder`. Makes the tree if it does not
+    exist."""
+    # The default name depends on the packages, so that other packages have another tree.
     name = name or f"{suite}-{zlib.crc32(packages.encode()):08x}"
     made = folder / name
     if not made.exists():
@@ -57,7 +59,7 @@ def tree(folder: pathlib.Path, suite="bookworm", packages=PACKAGES, name="") -> 
 
         def make():
             shutil.rmtree(new, ignore_errors=True)
-            # Not by Python's own limit: that kills, and debootstrap would leave what it has mounted.
+            # Do not use Python's own timeout: it kills debootstrap, which would then leave its mounts.
             subprocess.run(
                 ["timeout", "--foreground", "--kill-after=60", "1200",
                  "debootstrap", "--variant=minbase", "--include=" + packages, suite, new], check=True,
@@ -70,7 +72,8 @@ def tree(folder: pathlib.Path, suite="bookworm", packages=PACKAGES, name="") -> 
 
 
 def twice(fetch):
-    """Fetches something from a mirror, and once more when that fails."""
+    """Fetches something from a mirror, with one repetition after a failure. Raises Unavailable after the second
+    failure."""
     try:
         return fetch()
     except (Failure, subprocess.SubprocessError):
@@ -82,7 +85,8 @@ def twice(fetch):
 
 
 class Container:
-    """Boots a tree; ends with the block. It shares this machine's network, so that it reaches a controller on 127.0.0.1."""
+    """A context manager: boots a tree in a container, and ends it at the end of the `with` block. The container shares
+    this machine's network, so that it reaches a controller on 127.0.0.1."""
 
     def __init__(self, root: pathlib.Path, log: pathlib.Path):
         self.root, self.log = root, log
@@ -112,7 +116,8 @@ class Container:
                 self.process.wait()
 
     def shell(self, command: str, check=True, limit=60) -> str:
-        """Runs a command in the container, as root; returns what it writes."""
+        """Runs a command in the container, as root. Returns its output; raises Failure if ``check`` is true and
+        the exit status is not 0."""
         done = subprocess.run(
             ["nsenter", f"--target={self.leader}", "--mount", "--uts", "--ipc", "--pid", "--root", "--wd=/", "sh", "-c",
              command], capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL,
@@ -123,12 +128,12 @@ class Container:
         return done.stdout
 
     def show(self, unit: str, name: str) -> str:
-        """A property of a unit."""
+        """Returns a property of a unit."""
         return self.shell(f"systemctl show --property={name} --value {unit}").strip()
 
     @staticmethod
     def wait(what, limit: float, name: str):
-        """Asks until the answer is true; returns it."""
+        """Calls ``what`` until it returns a true value, and returns it. Raises Failure after ``limit`` seconds."""
         until = time.monotonic() + limit
         while True:
             answer = what()
@@ -139,7 +144,8 @@ class Container:
             time.sleep(0.05)
 
     def _leader(self):
-        """The container's first process: number 1 in a name space of its own, with the tree as its root."""
+        """Returns the process ID of the container's first process: it has number 1 in its own PID namespace, and the
+        tree as root."""
         if self.process.poll() is not None:
             raise Failure(f"the container did not start: {self.log.read_text(errors='replace')[-500:]}")
         ours = os.stat(self.root)

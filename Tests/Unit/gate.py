@@ -1,4 +1,4 @@
-"""The service in its container, and what it is shown."""
+"""The service in its container, with what the checks need to observe it."""
 import json
 import pathlib
 import subprocess
@@ -30,13 +30,13 @@ class Gate:
         return Container.wait(what, limit, name)
 
     def on_air(self, after=0):
-        """Waits until the gate is ready and advertises; returns its invitation."""
+        """Waits until the gate is ready and has more than ``after`` invitations; returns the newest invitation."""
         found = self.wait(lambda: self.events("advertising")[after:], 30, "invitation")
         self.wait(lambda: self.show("ActiveState") == "active", 10, "active unit")
         return found[-1]["uri"]
 
     def begin(self):
-        """How many invitations there have been: for ``on_air``."""
+        """Returns the number of invitations so far, for ``on_air``."""
         return len(self.events("advertising"))
 
     def records(self):
@@ -53,6 +53,6 @@ def expect(is_right, what):
 
 
 def credential(folder: pathlib.Path, program: str):
-    """The sample of the demonstration and its trust directory."""
+    """Writes the sample of the demonstration. Returns its credential and its trust directory."""
     subprocess.run([program, "demo", "--export", folder], check=True, stdout=subprocess.DEVNULL)
     return folder / "credential.json", folder / "trust"

@@ -1,6 +1,8 @@
-"""Debian's packages that a check needs on this machine.
+"""Installs Debian's packages that a check needs on this machine.
 
-packages.py PACKAGE=PROGRAM...      installs those whose program is not there; ends with 2, and says what to do, where it cannot
+packages.py PACKAGE=PROGRAM...      installs each package whose program is absent
+
+Exit code 2: the packages cannot be installed; the message contains the command to install them.
 """
 import os
 import shutil
@@ -10,12 +12,12 @@ import time
 
 
 class Missing(Exception):
-    """What this machine lacks, and how it comes there."""
+    """The packages that this machine lacks, with the command to install them."""
 
 
 def provide(wanted: dict):
-    """Installs those packages whose program, their value, this machine lacks; only root can."""
-    # Tools of administration are not on everybody's path.
+    """Installs the packages (keys) whose program (value) is absent; needs root. Raises Missing."""
+    # The programs for administration are not on every user's path.
     os.environ["PATH"] += ":/usr/sbin:/sbin"
     packages = [package for package, program in wanted.items() if not shutil.which(program)]
     if not packages:
@@ -23,11 +25,11 @@ def provide(wanted: dict):
     if os.geteuid() != 0:
         raise Missing("packages are missing. Run:\nsudo apt-get install --yes --no-install-recommends " + " ".join(packages))
     print("installing", *packages, flush=True)
-    # A limit that ends apt and does not kill it: dpkg would be left half way.
+    # A timeout that sends apt SIGTERM first: SIGKILL would leave dpkg in the middle of an installation.
     apt = ["timeout", "--foreground", "--kill-after=300", "1200",
            "apt-get", "--quiet", "--quiet", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=5"]
     options = {"stdin": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
-    # As in deploy/bootstrap: lists that are not to be had may be good enough as they are, which installing shows.
+    # If no mirror is available, continue, as deploy/bootstrap does: the existing package lists may be sufficient.
     for pause in (2, 4, 8, 16, 0):
         if subprocess.run([*apt, "-o", "APT::Update::Error-Mode=any", "update"], **options).returncode == 0:
             break

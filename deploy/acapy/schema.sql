@@ -1,10 +1,10 @@
--- The ledgers of gates as an agent keeps them, and the views that say what is wrong with them. PostgreSQL 13 or newer; may be
--- run again at any time: psql -v ON_ERROR_STOP=1 -f schema.sql
+-- The ledgers of gates as an agent stores them, and views that report problems in them. For PostgreSQL 13 or newer.
+-- This file may be run repeatedly: psql -v ON_ERROR_STOP=1 -f schema.sql
 begin;
 create schema if not exists gatehouse;
 
--- Every entry that came, word for word, with the hash that came with it. Two entries at one position of one ledger are both kept:
--- see forks. Nothing here is ever changed.
+-- Every received entry, with its text and its hash as received. If two different entries for one position of a ledger
+-- come, both are stored (see forks). No row is ever changed.
 create table if not exists gatehouse.entry (
     ledger text not null,
     position bigint not null check (position between 1 and 9007199254740992),
@@ -15,7 +15,8 @@ create table if not exists gatehouse.entry (
     primary key (ledger, position, hash)
 );
 
--- Which connection writes a ledger, when it was heard of last, and where the gate says that the ledger ends.
+-- The connections that write a ledger, each with the time of its last message and with the ledger's end according to
+-- the gate.
 create table if not exists gatehouse.writer (
     ledger text not null,
     connection text not null,
@@ -26,10 +27,10 @@ create table if not exists gatehouse.writer (
     primary key (ledger, connection)
 );
 
--- The newest signed head of each ledger that came over a connection. A gate that asks what is here gets it back over
--- the same connection: it believes no agent that its ledger was once further, except with its own signature. An older
--- head never replaces a newer one. Signatures are not checked here, so the head of one connection never replaces that
--- of another.
+-- The newest signed head of each ledger from each connection. If a gate asks for its ledger's head, it gets this head
+-- back over the same connection. Only its own signature convinces a gate that its ledger once had more entries. An
+-- older head never replaces a newer one. The signatures are not checked here, so the head of one connection never
+-- replaces that of another.
 create table if not exists gatehouse.signed_head (
     ledger text not null,
     connection text not null,
@@ -39,8 +40,8 @@ create table if not exists gatehouse.signed_head (
     primary key (ledger, connection)
 );
 
--- A record as JSON; null when the text is none, so that no entry can spoil a view. Catching an error is a subtransaction, which
--- no parallel query may have.
+-- Returns a record as JSON; null if the text is not JSON, so that no entry makes a view fail. Parallel unsafe,
+-- because catching an error needs a subtransaction, which a parallel query must not have.
 create or replace function gatehouse.record(body text) returns jsonb
 language plpgsql immutable strict parallel unsafe as $$
 begin
@@ -54,21 +55,22 @@ language sql immutable strict parallel safe as $$
     select case jsonb_typeof(value) when 'number' then value::numeric end
 $$;
 
--- What stands before the first entry of a ledger.
+-- Returns the hash that precedes the first entry of a ledger.
 create or replace function gatehouse.genesis(ledger text) returns bytea
 language sql immutable strict parallel safe as $$
     select sha256('gatehouse/ledger/genesis/1'::bytea || '\x00'::bytea || convert_to(ledger, 'UTF8'))
 $$;
 
--- The hash of the entry at a position behind an entry of that hash.
+-- Returns the hash of the entry with this text at this position, if the entry before it has the hash `previous`.
 create or replace function gatehouse.chain(previous bytea, place bigint, body text) returns bytea
 language sql immutable strict parallel safe as $$
     select sha256('gatehouse/ledger/entry/1'::bytea || '\x00'::bytea || previous || int8send(place)
         || int8send(length(convert_to(body, 'UTF8'))::bigint) || convert_to(body, 'UTF8'))
 $$;
 
--- Whether a connection may add a batch that begins with that entry: the ledger is new, or it wrote there before, or the entry
--- continues what is there, which only a gate with that very ledger can know (it came back by a new invitation).
+-- Returns whether connection `c` may add a batch that begins with this entry to ledger `l`. It may if the ledger is
+-- new, if the connection wrote to it before, or if the entry continues the stored ledger. Only a gate with the same
+-- ledger can continue it; its connection is new after a new invitation.
 create or replace function gatehouse.may_write(l text, c text, first bigint, first_hash bytea, first_body text)
 returns boolean language sql stable as $$
     select not exists (select from gatehouse.writer w where w.ledger = l)
@@ -80,7 +82,7 @@ returns boolean language sql stable as $$
             and exists (select from gatehouse.entry e where e.ledger = l and e.position = 1 and e.hash = first_hash)
 $$;
 
--- Entries that are not here: lost, refused, or (the end) not sent yet.
+-- Missing entries: lost, refused, or, at the end of a ledger, not sent yet.
 create or replace view gatehouse.gaps as
 with place as (
     select distinct ledger, position from gatehouse.entry
@@ -97,8 +99,8 @@ union all
 select head.ledger, coalesce(last.position, 0) + 1, head.position, head.position - coalesce(last.position, 0), true
 from head left join last using (ledger) where head.position > coalesce(last.position, 0);
 
--- Entries whose hash is not that of their text behind the entry before: one of them was changed, on the way or here. An entry
--- behind a gap cannot be told about.
+-- Entries whose hash does not follow from their text and the previous entry's hash: one of the two was changed, on
+-- the way or in this table. An entry after a gap cannot be checked.
 create or replace view gatehouse.chain_breaks as
 with link as (
     select ledger, position, hash, body, connection, received,
@@ -111,7 +113,7 @@ from link
 where (before <> position - 1
         or hash <> sha256('gatehouse/ledger/entry/1'::bytea || '\x00'::bytea || previous || int8send(position)
             || int8send(length(convert_to(body, 'UTF8'))::bigint) || convert_to(body, 'UTF8')))
-    -- Beside a fork the entry before is not the one of the line above: any of its position will do.
+    -- At a fork the previous row may not be the previous entry, so compare with every entry of the previous position.
     and (position = 1 or exists (
         select from gatehouse.entry e where e.ledger = link.ledger and e.position = link.position - 1))
     and not exists (
@@ -119,19 +121,20 @@ where (before <> position - 1
             and gatehouse.chain(e.hash, link.position, link.body) = link.hash)
     and not (position = 1 and gatehouse.chain(gatehouse.genesis(ledger), 1, body) = hash);
 
--- Positions with more than one entry: the gate's ledger was put back and went on, or somebody else wrote.
+-- Positions with more than one entry: an old copy of the gate's ledger was restored and continued, or another program
+-- wrote.
 create or replace view gatehouse.forks as
 select ledger, position, count(*) as entries, array_agg(encode(hash, 'hex') order by received) as hashes,
     array_agg(distinct connection) as connections, min(received) as first_received, max(received) as last_received
 from gatehouse.entry group by ledger, position having count(*) > 1;
 
--- Gates that were not heard of for more than a day: each asks for its ledger's head daily, visitors or not.
+-- Gates without a message for more than 25 hours. Each gate asks for its ledger's head daily, even without visitors.
 create or replace view gatehouse.silent_gates as
 select coalesce(kiosk, ledger) as gate, max(seen) as seen, now() - max(seen) as silence
 from gatehouse.writer group by coalesce(kiosk, ledger) having max(seen) < now() - interval '25 hours';
 
--- Every visit once, with what its record says. `opened` is null if the box opens nothing, and if it is not known
--- (interrupted).
+-- Every visit once, with the content of its record. `opened` is null if the box has no gate to open, or if it is
+-- unknown whether the gate opened (interrupted).
 create or replace view gatehouse.visits as
 select ledger, position, record ->> 'kiosk' as kiosk, gatehouse.number(record -> 'seq') as seq, record ->> 'visit' as visit,
     record ->> 'time' as time, record ->> 'clock' as clock, record ->> 'result' as result,

@@ -1,4 +1,5 @@
-"""Links of the documents that lead to sources: the site has none of those, so they become their text, if the file exists."""
+"""A hook of MkDocs for links from documents to source files. The site has no source files, so each such link becomes
+its text. A link to a file that does not exist is an error."""
 
 import logging
 import os

@@ -1,7 +1,7 @@
-"""Measures the three verifiers side by side: compare.py BINARY CORPUS [--external DIRECTORY] [--rounds N] [--samples FILE]
+"""Measures gatehouse, didkit and PyLD: compare.py BINARY CORPUS [--external DIRECTORY] [--rounds N] [--samples FILE]
 
-Every verifier is a process of its own that takes turns; turns are short and go around, so that noise of the machine hits
-all of them. Ends with status 1 when a bar is missed.
+Each verifier is a process. The processes work one after another in short turns, so that other load of the machine
+affects all of them. Exit code 1: a required speed is not reached.
 """
 import argparse
 import json
@@ -19,14 +19,14 @@ from corpus import VARIANTS, write_trust
 PEERS = ("didkit", "PyLD")
 HERE = Path(__file__).resolve().parent
 SLICE = 20
-LEAD = 10  # verifications before each turn that are not counted: those of the others have cooled the caches
-FASTER = 10  # times the faster of the others, on every linked-data file
-BARE = 2  # times a bare signature check, for files of a JCS suite
-CARD_MS = 5  # the large card
+LEAD = 10  # verifications before each turn that are not counted, because the other verifiers have used the caches
+FASTER = 10  # required factor to the faster of the other verifiers, for every linked-data file
+BARE = 2  # permitted factor to a signature check alone, for files of a JCS suite
+CARD_MS = 5  # permitted time for the card with a photo, in milliseconds
 
 
 class Verifier:
-    """One process that takes turns."""
+    """One verifier process, which carries out one turn per line of its standard input."""
 
     def __init__(self, name, command):
         self.name = name
@@ -45,7 +45,7 @@ class Verifier:
 
 
 def external(directory, contexts, place):
-    """The kinds and the trust directory for credentials that somebody else has signed."""
+    """Returns the kinds with their files, and a new trust directory, for the credentials in a folder."""
     files = sorted(Path(directory).glob("*.json"))
     issuers, urls, documents = set(), set(), []
     for file in files:
@@ -58,7 +58,8 @@ def external(directory, contexts, place):
 
 
 def card(place):
-    """The real MOSIP card, where its sample is there: one signature, verified again and again."""
+    """Returns the file of the real MOSIP card, its trust directory and its contexts; None if the sample is absent.
+    There is only one signature, so the same file is verified repeatedly."""
     mosip = proofs.REPOSITORY / "Tests/Vectors/vc/mosip"
     file = mosip / "ldp_vc/PS256SignedMosipVC.json"
     if not file.exists():
@@ -81,7 +82,7 @@ def card(place):
 
 
 def bare_signatures(kinds, contexts, place):
-    """For each algorithm the signatures that the JCS files carry, with the messages they are over."""
+    """Collects the signatures of the JCS files with the signed messages. Returns one file per suite."""
     import base58
     found = {}
     for path in kinds.values():
@@ -104,9 +105,9 @@ def bare_signatures(kinds, contexts, place):
 
 
 def measure(groups, rounds, samples):
-    """Adds samples[kind][verifier] = [ns …]; what a verifier does not accept is noted as text instead.
+    """Adds samples[kind][verifier] = [ns …]. If a verifier does not accept a kind, its entry is the reason as text.
 
-    Everything goes around together, so that a slow minute of the machine does not hit one kind alone."""
+    The verifiers and kinds take turns for each slice, so that a slow minute of the machine affects all kinds."""
     steps = [(start, min(SLICE, VARIANTS - start)) for start in range(0, VARIANTS, SLICE)] * rounds
     for number, (start, count) in enumerate(steps):
         print(f"  {100 * number // len(steps):3} %", end="\r", file=sys.stderr, flush=True)
@@ -127,12 +128,13 @@ def take_turn(verifier, kind, path, start, count, samples, counted):
     answer = verifier.turn("verify", path, start, count)
     if answer["codes"] != ["ok"]:
         samples[kind][verifier.name] = answer["codes"][0]
-    elif counted:  # the first slice warms up
+    elif counted:  # the first slice is not counted, because it fills the caches
         known.extend(answer["ns"])
 
 
 def take_yardstick(verifier, kind, signatures, count, samples, counted):
-    """Bare signature checks right beside what they measure, as the machine's speed changes by the second."""
+    """Measures signature checks without a credential immediately after the turn that they are compared with, because
+    the speed of the machine changes within seconds."""
     for suite, file in signatures.items():
         if not kind.endswith(suite):
             continue
@@ -149,8 +151,8 @@ def percentile(values, percent):
 
 
 def times(values, others):
-    """How many times as long `values` take as `others`: the median over the turns, each beside the other's turn of the same
-    moment, as a shared machine is not equally fast all the time."""
+    """Returns the factor by which `values` are longer than `others`: the median of the factors of the turns. Each
+    turn is compared with the turn of the same moment, because the speed of a shared machine changes."""
     turns = range(0, min(len(values), len(others)), SLICE)
     return percentile([percentile(values[at:at + SLICE], 50) / percentile(others[at:at + SLICE], 50) for at in turns], 50)
 
@@ -162,7 +164,7 @@ def figures(values):
 
 
 def report(samples, peaks):
-    """Prints the table; returns what was missed."""
+    """Prints the table. Returns the kinds that do not reach the required speed."""
     missed = []
     print(f"{'milliseconds':38}{'gatehouse':>24}{'didkit 0.3.3':>22}{'PyLD 3.3.0':>22}")
     print(f"{'':38}{'median   p99    min':>24}{'median   p99':>22}{'median   p99':>22}   ratio  bar")

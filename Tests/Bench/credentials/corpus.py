@@ -1,5 +1,6 @@
-"""Makes the corpus: corpus.py DIRECTORY. 200 differently signed variants of each file, from test keys (fixed ones, but for
-RSA).
+"""Makes the corpus: corpus.py DIRECTORY. Each kind of file has 200 variants with different signatures.
+
+The keys are test keys; only the RSA key differs in each run.
 
     DIRECTORY/files/KIND/NNN.json   the credentials
     DIRECTORY/trust                 a trust directory under which all of them are accepted
@@ -23,7 +24,7 @@ P256 = ec.derive_private_key(int.from_bytes(SEED, "big") >> 1, ec.SECP256R1())
 RSA = rsa.generate_private_key(65537, 2048)
 
 CREDENTIALS = "https://www.w3.org/2018/credentials/v1"
-# suite → (key, the context that defines it besides credentials/v1)
+# suite → (key, the contexts that define the suite, in addition to credentials/v1)
 SUITES = {
     "Ed25519Signature2018": (ED25519, []),
     "Ed25519Signature2020": (ED25519, ["https://w3id.org/security/suites/ed25519-2020/v1"]),
@@ -42,7 +43,7 @@ WIDE_CONTEXT = {
 
 
 def unit(number, label):
-    """A number of its own for each variant and purpose."""
+    """Returns 64 hexadecimal digits that differ for each variant and label."""
     return hashlib.sha256(f"{label} {number}".encode()).hexdigest()
 
 
@@ -77,7 +78,8 @@ def wide(number, issuer, contexts):
 
 
 def photo_card(number, issuer):
-    """As large and of the same shape as a MOSIP national-ID credential: a photo, and values with a language."""
+    """Returns a credential with the size and shape of a MOSIP national-ID credential: a photo, and values with a
+    language."""
     terms = ["photo", "sex", "phone", "town", "fullName", "dateOfBirth", "number", "email"]
     context = {"@version": 1.1, "id": "@id", "type": "@type", "card": "https://vocabulary.example/card#",
                "sec": "https://w3id.org/security#", "xsd": "http://www.w3.org/2001/XMLSchema#",
@@ -94,7 +96,7 @@ def photo_card(number, issuer):
 
 
 def write_trust(directory, issuers, contexts, urls, documents=(), profile="strict"):
-    """A trust directory (see the manual): these issuers, and only these contexts."""
+    """Writes a trust directory (see docs/reference/trust.md) with only these issuers, contexts and DID documents."""
     for folder in ("did", "contexts"):
         (directory / folder).mkdir(parents=True)
     entries = [f'[[issuer]]\nid = "{issuer}"\ninline-contexts = "allow"\n' for issuer in issuers]

@@ -1,8 +1,8 @@
-"""What inputs cost that are made to cost much, each beside its legal twin just inside the limits: hostile.py BINARY
+"""Measures inputs that are made to be expensive, each next to a valid input just within the limits: hostile.py BINARY
 
-Every input is verified in a process of its own, so that its peak of memory is its own: five times, where the first bears
-what a new process has to set up. Times are those on the processor, so that what else runs on the machine does not count.
-Ends with status 1 when a verdict is another than expected or a bar is missed.
+A new process verifies each input five times, so that its peak of memory is measured alone. The first verification also
+contains the start-up work of the process. Times are processor times, so that other programs on the machine do not
+change them. Exit code 1: a verdict is not the expected one, or a limit of time or memory is exceeded.
 """
 import base64
 import hashlib
@@ -40,7 +40,8 @@ def signed(document, suite="eddsa-rdfc-2022"):
 
 
 def unsigned(document, suite="eddsa-rdfc-2022", value="z" + "2" * 86):
-    """For what must be refused before a signature is looked at."""
+    """Returns a credential with an invalid signature, for inputs that must be refused before the signature is
+    checked."""
     proof = {"type": "DataIntegrityProof", "cryptosuite": suite, "created": "2026-01-05T08:00:00Z",
              "verificationMethod": KEY.method, "proofPurpose": "assertionMethod", "proofValue": value}
     if suite.endswith("jcs-2022"):
@@ -64,18 +65,20 @@ def ring(count):
 
 
 def pairs(count):
-    """A pair of nodes and a hub in so many named graphs: few units of work, each about all of the graphs."""
+    """Returns `count` named graphs with the same hub and pair of nodes. Canonicalization has few steps, but each
+    concerns all graphs."""
     pair = {"@id": "_:h", "u:p": [{"@id": "_:a"}, {"@id": "_:b"}]}
     return {"u:q": [{"@id": f"u:{n}", "@graph": pair} for n in range(count)]}
 
 
 def respelt(members, context=VOCABULARY):
-    """What is of no shape, so that it is looked at for its spelling: nobody has to be trusted for that."""
+    """Returns a credential without a valid shape. The verifier examines its spelling, for which no issuer must be
+    trusted."""
     return json.dumps({"@context": [context], "type": ["VerifiableCredential"], **members}).encode()
 
 
 def headers(count):
-    """An mdoc of an issuer that nobody knows, with so many members in both headers of its signature."""
+    """Returns an mdoc of an unknown issuer with `count` members in each of the two headers of its signature."""
     def head(major, number):
         return bytes([major << 5 | 25]) + number.to_bytes(2, "big")
 
@@ -97,7 +100,7 @@ def alike(count):
 
 
 def prefixes(depth):
-    """A context whose terms each repeat the one before twice."""
+    """Returns a context in which each term contains the previous term twice."""
     context = {"t0": "https://vocabulary.example/" + "x" * 900 + "/"}
     for number in range(1, depth):
         context[f"t{number}"] = f"t{number - 1}:t{number - 1}"
@@ -114,20 +117,20 @@ def token(kind, claims, **header):
 
 
 def disclosures(count):
-    """A signed SD-JWT of that many disclosures."""
+    """Returns a signed SD-JWT with `count` disclosures."""
     parts = [part([f"salt{n:022}", f"c{n}", n]) for n in range(count)]
     digests = [proofs.to_base64url(hashlib.sha256(text.encode()).digest()) for text in parts]
     return (token("dc+sd-jwt", {"vct": "urn:x", "_sd": digests}) + "~" + "".join(text + "~" for text in parts)).encode()
 
 
 def padded(letters):
-    """A signed SD-JWT whose header has that many letters."""
+    """Returns a signed SD-JWT whose header has at least `letters` letters."""
     return next(text for size in range(letters * 3 // 4 - 200, letters)
                 if (text := token("dc+sd-jwt", {"vct": "urn:x"}, pad="x" * size) + "~").index(".") >= letters).encode()
 
 
 def chained(count):
-    """An SD-JWT under so many things that are called certificates."""
+    """Returns an SD-JWT with `count` entries in its certificate chain, none of which is a certificate."""
     junk = base64.b64encode(b"\x30\x82\x03\xe4" + b"\x30" * 1000).decode()
     return (token("dc+sd-jwt", {"vct": "urn:x"}, x5c=[junk] * count) + "~").encode()
 
@@ -137,26 +140,27 @@ def mdoc(data):
 
 
 def deflated(chunks, bits):
-    """The chunks as one stream, gzip or zlib by `bits`, without holding what it inflates to."""
+    """Returns the chunks as one compressed stream, gzip or zlib according to `bits`, without the whole content in
+    memory."""
     compressor = zlib.compressobj(9, zlib.DEFLATED, bits)
     return b"".join(compressor.compress(chunk) for chunk in chunks) + compressor.flush()
 
 
 def mixed(count):
-    """Bytes of a list in which every sixteenth entry or so is set."""
+    """Returns `count` bytes in chunks of 1 MiB: a list in which about every sixteenth entry is set."""
     source = random.Random(4)
     return [bytes(1 << source.randrange(8) if source.randrange(2) else 0 for _ in range(MIB))] * (count // MIB)
 
 
 LIST = "https://status.example/list"
-# The terms of an entry as the VCDM 2.0 context has them; the 1.1 context does not know them.
+# The terms of a status entry, as the VCDM 2.0 context defines them; the 1.1 context does not define them.
 STATUS = {name: {"@id": "https://www.w3.org/ns/credentials/status#" + name, **more} for name, more in {
     "BitstringStatusListEntry": {}, "statusPurpose": {}, "statusListIndex": {},
     "statusListCredential": {"@type": "@id"}}.items()}
 
 
 def bitstring(chunks):
-    """A credential, and the list that its status is in."""
+    """Returns a credential with a status entry, and the files of its status list."""
     entry = {"id": LIST + "#5", "type": "BitstringStatusListEntry", "statusPurpose": "revocation",
              "statusListIndex": "5", "statusListCredential": LIST}
     subject = {"id": LIST + "#list", "type": "BitstringStatusList", "statusPurpose": "revocation",
@@ -176,7 +180,8 @@ def status_token(chunks):
 
 
 def cases():
-    """(name, code, payload[, status lists by file[, types that the issuer may issue]]); a code of None is any refusal."""
+    """Yields (name, expected code, payload[, status lists by file name[, types that the issuer may issue]]). The
+    code None accepts any refusal."""
     number = 1.7e-300
     photo = base64.b64encode(bytes(3_080_000)).decode()
     control = "\x01" * 690_000

@@ -1,7 +1,7 @@
-"""Linked-data proofs on PyLD and cryptography: signs the corpus and is one of the verifiers that are measured.
+"""Linked-data proofs with PyLD and cryptography: signs the corpus, and is one of the measured verifiers.
 
-It does the proof stage only: no trust list, no shape, no dates, no status. What it is measured with is therefore less
-work than ours.
+It checks only the proof: no issuer, shape, dates or status. It therefore does less work than gatehouse, with which it
+is compared.
 """
 import base64
 import functools
@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa,
 from pyld import jsonld
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-# proof type or cryptosuite → (where the signature stands, canonical form)
+# proof type or cryptosuite → (member that contains the signature, canonical form)
 SUITES = {
     "Ed25519Signature2018": ("jws", "rdfc"),
     "Ed25519Signature2020": ("proofValue", "rdfc"),
@@ -27,7 +27,7 @@ SUITES = {
     "eddsa-jcs-2022": ("proofValue", "jcs"),
     "ecdsa-jcs-2019": ("proofValue", "jcs"),
 }
-# Where proof options are read when the document does not define the suite.
+# The contexts for proof options if the document's contexts do not define the suite.
 SUITE_CONTEXTS = {
     "Ed25519Signature2018": "https://w3id.org/security/suites/ed25519-2018/v1",
     "Ed25519Signature2020": "https://w3id.org/security/suites/ed25519-2020/v1",
@@ -45,7 +45,7 @@ def from_base64url(text):
 
 
 class Contexts:
-    """The context documents of the repository and of further folders with an index.json. Nothing is fetched."""
+    """The context documents of the repository, and of the folders with an index.json. No context is fetched."""
 
     def __init__(self, folders=()):
         self.files = {}
@@ -56,7 +56,7 @@ class Contexts:
         self.parsed = {}
 
     def file(self, url):
-        """Built-in and test contexts are named after their URL."""
+        """Returns the file of a context. The repository's files are named after their URLs."""
         if url in self.files:
             return self.files[url]
         name = url.removeprefix("https://").replace("/", "-") + ".jsonld"
@@ -79,7 +79,8 @@ class Contexts:
 
 
 def jcs(value):
-    """RFC 8785 for the numbers that a corpus holds: Python writes those as ECMAScript does."""
+    """Returns the RFC 8785 form. It supports only the numbers that Python prints as ECMAScript does, which include
+    all numbers of the corpus."""
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: name.encode("utf-16-be"))
         return "{" + ",".join(json.dumps(n, ensure_ascii=False) + ":" + jcs(value[n]) for n in names) + "}"
@@ -93,7 +94,7 @@ def jcs(value):
 
 
 class Key:
-    """A key pair or public key with its algorithm and its did:key."""
+    """A key pair or a public key, with its algorithm and its did:key."""
 
     def __init__(self, public, private=None):
         self.public, self.private = public, private
@@ -129,7 +130,7 @@ class Key:
 
 @functools.cache
 def key_of(method, documents=()):
-    """The key of a did:key reference, or of a stored key document: decoded once, so warm."""
+    """Returns the key of a did:key reference or of a stored key document. The key is decoded once and cached."""
     for name, text in documents:
         if name == method:
             return Key(serialization.load_pem_public_key(text.encode()))
@@ -151,7 +152,7 @@ def suite_of(proof):
 
 
 def hashes_of(document, proof, form, contexts, context):
-    """Hash of the proof options, then hash of the document."""
+    """Returns the hash of the proof options, followed by the hash of the document."""
     options = {name: value for name, value in proof.items() if name not in ("jws", "proofValue")}
     if form == "jcs":
         parts = [jcs(options).encode(), jcs(document).encode()]
@@ -161,7 +162,7 @@ def hashes_of(document, proof, form, contexts, context):
 
 
 def sign(document, suite, key, contexts):
-    """The document with a proof of that suite."""
+    """Returns the document with a proof of this suite."""
     place, form = SUITES[suite]
     proof = {"type": suite if suite[0].isupper() else "DataIntegrityProof"}
     if proof["type"] != suite:
@@ -180,7 +181,7 @@ def sign(document, suite, key, contexts):
 
 
 def verify(credential, contexts, documents=()):
-    """Raises when the proof does not hold."""
+    """Raises an exception if the proof is invalid."""
     proof = credential["proof"]
     document = {name: value for name, value in credential.items() if name != "proof"}
     suite = suite_of(proof)

@@ -1,12 +1,12 @@
-"""Respells one expired credential and asks other verifiers about every spelling: respelt.py [--gatehouse BINARY]
+"""Respells an expired credential and runs several verifiers on each spelling: respelt.py [--gatehouse BINARY]
 
-A linked-data signature covers statements; the holder chooses how they are spelt. This signs a credential that expired on
-1 January 2025 with a test key, then moves its `expirationDate` to places where the statement stays and the member is
-gone. For each spelling it prints whether the canonical N-Quads are those that were signed, whether somebody who looks for
-the member still finds the date, and what each verifier that can be imported here says. The last line is a control: there
-the date itself is changed, so a verifier that looks at the signature refuses it.
+A linked-data signature covers statements, and the holder can choose how the document spells them. This program signs,
+with a test key, a credential that expired on 1 January 2025. It then moves the `expirationDate` to places where the
+statement remains but the member of that name is gone. For each spelling it prints whether the canonical N-Quads are
+the signed ones, whether the document still has the member, and the result of each verifier that can be imported. The
+last line is a control with another date, which every verifier that checks the signature must refuse.
 
-Ends with status 1 when a spelling that should keep the statements does not, or when the control passes anywhere.
+Exit code 1: a spelling changed the statements, or a verifier accepted the control.
 """
 import argparse
 import importlib.metadata
@@ -22,11 +22,11 @@ DATE = "2025-01-01T00:00:00Z"
 NAME = "expirationDate"
 PROPERTY = "https://www.w3.org/2018/credentials#" + NAME
 TYPE = "http://www.w3.org/2001/XMLSchema#dateTime"
-NOW = "2026-06-01T09:00:00Z"  # for a verifier that can be told the time; the others use the clock
+NOW = "2026-06-01T09:00:00Z"  # only for verifiers with a setting for the time; the other verifiers use the clock
 
 
 def expired(suite, contexts):
-    """What the issuer signed."""
+    """Returns the credential as the issuer signed it."""
     key = proofs.Key(ED25519.public_key(), ED25519)
     return proofs.sign({
         "@context": [CREDENTIALS, *SUITES[suite][1]], "id": "urn:uuid:7d3e1f0a-5c24-4f0b-9a51-0c2b7e1d6f43",
@@ -36,7 +36,7 @@ def expired(suite, contexts):
 
 
 def spellings(signed):
-    """(what was done, the document); the date stays in all of them, as a statement."""
+    """Yields (description, document). Each document still contains the statement with the date."""
     rest = {name: value for name, value in signed.items() if name != NAME}
     value = {"@value": DATE, "@type": TYPE}
     again = {"id": signed["id"], "type": signed["type"], NAME: DATE}
@@ -59,7 +59,7 @@ def without_proof(document):
 
 
 class DIDKit:
-    """Says only whether the proof holds; there is no switch for the dates."""
+    """didkit checks only the proof; it has no option to check the dates."""
 
     def __init__(self, place, contexts):
         from worker import DIDKit as Library
@@ -71,7 +71,8 @@ class DIDKit:
 
 
 class PyLD:
-    """PyLD's canonical form with a signature check by cryptography, and a caller who then asks for the date by its name."""
+    """The canonical form of PyLD, a signature check by cryptography, and a caller that then reads the date by the
+    member's name."""
 
     def __init__(self, place, contexts):
         self.contexts = contexts
@@ -83,7 +84,7 @@ class PyLD:
 
 
 class ACAPy:
-    """The verifier of ACA-Py, which is built on PyLD; asked where it is installed."""
+    """The verifier of ACA-Py, which is based on PyLD; used only if it is installed."""
 
     def __init__(self, place, contexts):
         from aries_cloudagent.vc.ld_proofs import Ed25519Signature2018, Ed25519Signature2020
@@ -93,7 +94,7 @@ class ACAPy:
         self.name = "ACA-Py " + importlib.metadata.version("aries-cloudagent")
 
     class Pair:
-        """The key of a verification method, checked by cryptography."""
+        """The key of a verification method, which checks signatures with cryptography."""
         has_public_key = False
 
         def from_verification_method(self, method):

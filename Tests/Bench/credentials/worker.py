@@ -1,4 +1,5 @@
-"""Another verifier taking turns as `gatehouse-workshop bench --turns` does: worker.py didkit|pyld [folder of contexts]."""
+"""Another verifier that carries out turns as `gatehouse-workshop bench --turns` does: worker.py didkit|pyld
+[contexts folder]"""
 import asyncio
 import json
 import sys
@@ -7,7 +8,8 @@ from pathlib import Path
 
 
 def payloads(path, first, count):
-    """The variants, read before any clock runs. A lone file stands for all of its variants."""
+    """Returns the texts of the variants, which are read before the measurement. A single file is used for all
+    variants."""
     path = Path(path)
     if path.is_dir():
         return [(path / f"{number:03}.json").read_text() for number in range(first, first + count)]
@@ -15,7 +17,8 @@ def payloads(path, first, count):
 
 
 class DIDKit:
-    """The native library behind its Python binding. It knows its own contexts only and has no trust list."""
+    """didkit's native library with its Python binding. It knows only its own contexts and has no list of trusted
+    issuers."""
 
     def __init__(self, folders):
         import didkit
@@ -30,7 +33,7 @@ class DIDKit:
 
 
 class PyLD:
-    """PyLD with cryptography: proofs.py."""
+    """PyLD with cryptography, as in proofs.py."""
 
     def __init__(self, folders):
         import proofs

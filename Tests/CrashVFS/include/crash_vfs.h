@@ -1,8 +1,8 @@
-// A disk for SQLite that loses what was not synced.
+// A disk for SQLite that loses data which no sync has made durable.
 //
-// Every file whose path begins with a disk's prefix lives in memory on that disk; all other paths go to the real file
-// system. The disk keeps a log of its operations (creation, write, truncation, sync, removal), so that one run of a
-// program yields the state after a power cut at each of its operations, without repeating the run.
+// Every file whose path begins with a disk's prefix is in memory on that disk. SQLite opens all other paths in the
+// real file system. The disk logs its operations (creation, write, truncation, sync, removal). From this log, one run
+// of a program gives the state after a power cut at each of its operations, without a repetition of the run.
 #ifndef CRASH_VFS_H
 #define CRASH_VFS_H
 
@@ -10,65 +10,65 @@
 
 typedef struct crash_disk crash_disk;
 
-// What of the unsynced operations a power cut leaves.
+// The part of the unsynced operations that survives a power cut.
 typedef enum {
-    CRASH_KEEP_NONE = 0,  // only what was synced
-    CRASH_KEEP_ALL = 1,   // everything: the process died, the machine did not
-    CRASH_KEEP_SOME = 2,  // any subset, chosen by the seed; a write may be torn: a prefix of any length survives
-    CRASH_LOSE_LAST = 3   // only what was synced, and not the last sync: a disk that lies, to test the tests
+    CRASH_KEEP_NONE = 0,  // none: only synced data survive
+    CRASH_KEEP_ALL = 1,   // all: only the process ended, the machine did not
+    CRASH_KEEP_SOME = 2,  // any subset, which the seed selects; of a write, a prefix of any length may survive
+    CRASH_LOSE_LAST = 3   // like NONE, but the last sync is also lost: a faulty disk, to test the tests
 } crash_survival;
 
-// How an operation fails.
+// The way in which an operation fails.
 typedef enum {
     CRASH_FAULT_NONE = 0,
-    CRASH_FAULT_FULL = 1,  // ENOSPC: half of a write may get through
-    CRASH_FAULT_IO = 2,    // EIO: likewise; after a failed sync the kernel believes its pages to be clean
-    CRASH_FAULT_READONLY = 3  // nothing can be changed
+    CRASH_FAULT_FULL = 1,  // ENOSPC: only the first half of a write is written
+    CRASH_FAULT_IO = 2,    // EIO: like FULL; after a failed sync the kernel does not write the data again
+    CRASH_FAULT_READONLY = 3  // the operation changes nothing
 } crash_fault;
 
-// Makes this the process's default VFS. May be called often.
+// Makes this VFS the default VFS of the process. Further calls have no effect.
 void crash_vfs_install(void);
 
-// A new, empty disk for the paths that begin with `prefix`. NULL without memory.
+// Returns a new, empty disk for the paths that begin with `prefix`. Aborts if memory is exhausted.
 crash_disk *crash_disk_create(const char *prefix);
 
-// Frees the disk; its files must have been closed.
+// Frees the disk. All its files must be closed.
 void crash_disk_destroy(crash_disk *disk);
 
-// Operations tried so far.
+// Returns the number of operations so far, including failed ones.
 uint64_t crash_disk_operations(crash_disk *disk);
 
-// How many of them only put the content of a cut disk there.
+// Returns how many operations at the start of the log only wrote the content that crash_disk_cut() copied.
 uint64_t crash_disk_base(crash_disk *disk);
 
-// Equal for disks with equal files, as the running program sees them.
+// Returns a hash of the names and contents of the disk's files, as the running program sees them.
 uint64_t crash_disk_fingerprint(crash_disk *disk);
 
-// Whether one of its files, as the running program sees them, holds these bytes one after the other.
+// Returns whether one file, as the running program sees it, contains these `count` bytes in sequence.
 int crash_disk_holds(crash_disk *disk, const void *bytes, uint64_t count);
 
-// Handles that are open.
+// Returns the number of open handles.
 uint64_t crash_disk_handles(crash_disk *disk);
 
-// Syncs tried so far.
+// Returns the number of syncs so far, including failed ones.
 uint64_t crash_disk_syncs(crash_disk *disk);
 
-// Bytes written so far.
+// Returns the number of bytes written so far.
 uint64_t crash_disk_bytes(crash_disk *disk);
 
-// Lets every sync take that long from now on; several may be under way at the same time.
+// Sets the duration of every later sync. Several syncs may run at the same time.
 void crash_disk_slow(crash_disk *disk, uint64_t microseconds);
 
-// Holds up every sync of the database file itself, though not of its log, as long as `stalled` is not 0.
+// While `stalled` is not 0, every sync of a file waits, except a sync of a write-ahead log.
 void crash_disk_stall(crash_disk *disk, int stalled);
 
-// Syncs that are held up now.
+// Returns the number of syncs that wait now because of crash_disk_stall().
 uint64_t crash_disk_stalled(crash_disk *disk);
 
-// Lets the operations with these numbers (counted from 0) fail.
+// Makes the `count` operations from number `first` (counted from 0) fail in the way `fault`.
 void crash_disk_fail(crash_disk *disk, uint64_t first, uint64_t count, crash_fault fault);
 
-// Fills the empty disk `to` with what a power cut just before operation `boundary` of `from` leaves.
+// Fills the empty disk `to` with the data that survive a power cut immediately before operation `boundary` of `from`.
 void crash_disk_cut(crash_disk *from, uint64_t boundary, crash_survival survival, uint64_t seed, crash_disk *to);
 
 #endif

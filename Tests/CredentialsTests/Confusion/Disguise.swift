@@ -77,7 +77,8 @@ struct Disguise: Sendable {
     }
 }
 
-/// The means of a holder who disguises a credential: keys of his own, public data of the issuer, pinned contexts.
+/// The data that a holder can use to disguise a credential: the holder's keys, the issuer's public data, and the pinned
+/// contexts.
 struct DisguiseKit: Sendable {
     /// The pinned contexts.
     let contexts: [Text]

@@ -20,7 +20,7 @@ import Testing
     private static let contexts: [Text: JSON] = [
         "urn:prefix": ["p": .text(ns)],
         "urn:vocabulary": ["@vocab": .text(ns)],
-        // Contexts of the issuer that borrow.
+        // Contexts of the issuer that define terms with names from another context.
         "urn:by-prefix": ["role": ["@id": "p:role", "@type": "@vocab"], "Guest": "p:Guest"],
         "urn:by-vocabulary": ["role": ["@id": "role", "@type": "@vocab"], "Guest": ["@id": "Guest"]],
         "urn:by-coercion": ["role": role, "Guest": term("Guest"), "day": ["@id": "urn:day", "@type": "Day"]],

@@ -81,7 +81,7 @@ import Testing
             name: "the text of a value object", context: ["a": "urn:a", "value": "@value"],
             subject: ["a": ["value": "x"]], claim: "/a/value", values: ["x"]),
         Row(name: "a term that is not stated", context: ["a": "urn:a"], subject: [:], claim: "/a", values: []),
-        // These state nothing, or not in a form that statements preserve.
+        // Claims without a value in the statements, or in a form that the statements do not preserve.
         Row(name: "a name that means nothing", context: ["a": "urn:a"], subject: ["a": "x"], claim: "/b"),
         Row(
             name: "a reverse property", context: ["a": ["@reverse": "urn:a"]], subject: ["a": ["id": "urn:x"]],

@@ -223,7 +223,7 @@ import Testing
         #expect(hiding.code == .shapeDates && hiding.reasons.first?.detail?.word == "withheld")
         // An end in clear applies to every presentation.
         #expect(try verdict([]) { $0["_sd"] = Disclose.digests([early, name]) }.code == .ok)
-        // For VCDM 2.0 its own members count.
+        // For VCDM 2.0 the members of its own data model apply.
         let start = Disclose.member("validFrom", "2026-01-01T00:00:00Z")
         let vcdmHiding: (inout JSONObject) -> Void = {
             $0["validFrom"] = nil; $0["_sd"] = Disclose.digests([start, name])

@@ -1,37 +1,39 @@
 // A chip of eight lines in memory, "GPIO0" to "GPIO7", with the functions of both generations of libgpiod that
-// Sources/CGPIO uses. Where the generations differ it behaves as the library on a kernel does: generation 1 has one set
-// of flags for each request, sets the first lines of a request whatever lines a bulk names, keeps the oldest edges and
-// gives a line back with its chip.
+// Sources/CGPIO uses. Where the generations differ, the chip behaves like the real library. Generation 1 has one set
+// of flags per request, sets the first lines of a request whatever lines a bulk names, keeps the oldest edges if its
+// queue is full, and releases a line when its chip is closed.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { FAKE_LINES = 8 };
 
-/// For cgpio_load_with(); `context` points to the generation, an int.
+/// Finds a function by its name, for cgpio_load_with(); `context` points to the generation, an int.
 void *fake_find(void *context, const char *name);
-/// Has `fake_find` not know that function; NULL: it knows all.
+/// Makes `fake_find` return NULL for the function of this name; NULL: for no function.
 void fake_withhold(const char *name);
 
-/// All lines free and low, all counts zero. Nothing may be open.
+/// Releases all lines, sets them low, and sets all counts to zero. No object of the library may be open.
 void fake_reset(void);
-/// Sets the level at the pin of an input, and makes an edge of it where one is wanted, with that time.
+/// Sets the level at the pin of an input. If edges of the line are requested, a change adds an edge with this time.
 void fake_drive(int line, bool level, uint64_t nanoseconds);
-/// The level at the pin.
+/// Returns the level at the pin.
 bool fake_level(int line);
-/// The name that the holder of a line gave; NULL: the line is free.
+/// Returns the name that the holder of a line passed to the library; NULL: the line is free.
 const char *fake_holder(int line);
-/// Another program takes a line, or lets it go.
+/// Takes or releases a line as another program would.
 void fake_hold(int line, bool isHeld);
-/// The chip goes, or comes back.
+/// Removes the chip, or puts it back.
 void fake_go(bool isGone);
-/// The settings of a line: whether it is active-low; its bias (0 as it is, 1 up, 2 down, 3 none); debounce time in µs.
+/// Return the settings of a line: whether it is active-low; its bias (0 as it is, 1 up, 2 down, 3 none); its debounce
+/// time in microseconds.
 bool fake_is_active_low(int line);
 int fake_bias(int line);
 unsigned long fake_debounce(int line);
-/// How many objects of the library are open: chips, requests, settings.
+/// Returns the number of open objects of the library: chips, requests and settings.
 int fake_open(void);
-/// How often values were set.
+/// Returns how often values of lines were set.
 int fake_sets(void);
-/// Lets a copy of this process die of that signal. Returns how often the copy set values; -1: it did not die of it.
+/// Makes a copy of this process that ends by the signal. Returns how often the copy set values; -1: the copy did not
+/// end by the signal.
 int fake_crash(int signal);

@@ -1,5 +1,5 @@
-// lines watch OUTPUT VALUE-FILE...   writes "NANOSECONDS INDEX LEVEL" whenever a simulated line changes (monotonic clock)
-// lines hold CHIP OFFSET LEVEL        takes a line as an output, by the kernel's own interface, until it is ended
+// lines watch OUTPUT VALUE-FILE...   writes "NANOSECONDS INDEX LEVEL" (monotonic clock) for each change of a line
+// lines hold CHIP OFFSET LEVEL        requests a line from the kernel as an output, and holds it until it ends
 #include <fcntl.h>
 #include <linux/gpio.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-// radio bridge HOST PORT             an adapter of the kernel whose controller is at HOST:PORT (H4 over TCP); says "hciN SECONDS"
-// radio attach TTY                   an adapter whose controller is on a serial line, by the kernel's own H4 driver
-// radio up|down N                    brings hciN up or puts it down, as bluetoothd and hciconfig do
-// radio hold N                       takes the user channel of hciN until it is ended
-// radio as USER RIGHT PROGRAM...     runs a program as a user whose one right is CAP_NET_ADMIN (RIGHT 1) or who has none (0)
-// radio listen SOCKET USER PROGRAM... runs a program with a listening socket, which is the user's, as its standard input
+// radio bridge HOST PORT              adds an adapter with its controller at HOST:PORT (H4 over TCP); "hciN SECONDS"
+// radio attach TTY                    adds an adapter whose controller is on a serial line, with the kernel's H4 driver
+// radio up|down N                     starts or stops hciN, as bluetoothd and hciconfig do
+// radio hold N                        holds the user channel of hciN until this program ends
+// radio as USER RIGHT PROGRAM...      runs a program as a user, with only CAP_NET_ADMIN (RIGHT 1) or no capability (0)
+// radio listen SOCKET USER PROGRAM... runs a program with a listening socket, which USER owns, as its standard input
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <bluetooth/bluetooth.h>
@@ -28,7 +28,8 @@
 
 static int fail(const char *what) { return perror(what), 1; }
 
-// Bytes of the H4 packet that begins here; 0: more are needed to tell; -1: it is none.
+// Returns the length in bytes of the H4 packet that begins here; 0: more bytes are needed; -1: this is not an H4
+// packet.
 static long packet_length(const uint8_t *bytes, size_t count) {
     static const struct { uint8_t header, wide; } kinds[] = {{0, 0}, {3, 0}, {4, 1}, {3, 0}, {2, 0}, {4, 1}};
     if (count == 0) return 0;
@@ -42,7 +43,7 @@ static int put(int file, const uint8_t *bytes, size_t count) {
     while (count > 0) {
         ssize_t done = write(file, bytes, count);
         if (done < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-        if (done < 0 && errno == ENXIO) return 0;  // an adapter that is down hears nothing
+        if (done < 0 && errno == ENXIO) return 0;  // an adapter that is down receives nothing
         if (done <= 0) return -1;
         bytes += done;
         count -= done;
@@ -90,7 +91,7 @@ static int attach(const char *path) {
     cfsetspeed(&mode, B115200);
     mode.c_cflag |= CLOCAL;
     if (tcsetattr(line, TCSANOW, &mode) < 0 || ioctl(line, TIOCSETD, &kind) < 0) return fail(path);
-    // The protocol is H4, number 0.
+    // Select the protocol H4, which has the number 0.
     if (ioctl(line, _IOW('U', 200, int), 0) < 0 || (adapter = ioctl(line, _IOR('U', 202, int))) < 0) return fail("hci_uart");
     printf("hci%d\n", adapter);
     fflush(stdout);

@@ -1,10 +1,11 @@
-// The program's own way to GPIO lines (Sources/CGPIO), on lines of the chip of that label:
+// Uses GPIO lines with the program's own code (Sources/CGPIO), on the chip with the label LABEL:
 //
-// requests pulse LABEL MILLISECONDS LINE...     takes the lines inactive, every second one active-low, drives all for so long, reads
-//                                               them back, and lets go; while they are held nobody else gets them
-// requests edges LABEL MICROSECONDS LINE...     takes them as inputs that are pulled down and have to hold a level for so long; says
-//                                               "taken"; at the end of its input, "LINE LEVEL NUMBER NANOSECONDS" of each edge until
-//                                               then, or the kernel's answer, and the levels
+// requests pulse LABEL MILLISECONDS LINE...   Requests the lines as inactive outputs, each second one active-low.
+//                                             Checks that no second request gets them. Drives them active for this
+//                                             time, reads them back, and releases them.
+// requests edges LABEL MICROSECONDS LINE...   Requests the lines as inputs with pull-down and this debounce time, and
+//                                             prints "taken". At the end of its input it prints each edge until then as
+//                                             "LINE LEVEL NUMBER NANOSECONDS", or the kernel's error, and the levels.
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +20,7 @@ static const cgpio_library *library;
 
 static int fail(const char *what, int error) { return fprintf(stderr, "%s: %s\n", what, strerror(-error)), 1; }
 
-// The chip of that label, and where on it the lines are; NULL: there is none, or it has not all of them.
+// Finds the chip of this label, and stores the offsets of the lines; NULL: there is no such chip, or it lacks a line.
 static cgpio_chip *find(const char *label, char **names, int count, cgpio_line *lines) {
     DIR *folder = opendir("/dev");
     for (struct dirent *entry; folder && (entry = readdir(folder));) {

@@ -1,5 +1,6 @@
-// terminal ANSWERS PROGRAM...   runs a program on a terminal of its own, shows what it writes, and answers each question, which ends
-//                               with ": ", with the next letter and Enter, or with the end of what is typed. Ends as the program does.
+// terminal ANSWERS PROGRAM...   Runs a program on a new terminal and shows its output. Answers each question, which
+//                               ends with ": ", with the next letter of ANSWERS and Enter; after the last letter, with
+//                               the end of the input (Ctrl-D). Ends with the exit status of the program.
 #include <pty.h>
 #include <stdio.h>
 #include <string.h>

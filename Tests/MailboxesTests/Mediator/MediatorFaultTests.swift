@@ -4,7 +4,7 @@ import Mailboxes
 import Simulation
 import Testing
 
-/// Mediators that fail on requests of one kind, or leave them without an answer: everything else goes on.
+/// Mediators that refuse requests of one kind or do not answer them: the delivery of messages continues.
 @Suite struct MediatorFaultTests {
     private static let fates = [MediatorHarness.Network.fails, .swallows]
 

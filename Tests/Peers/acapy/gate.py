@@ -1,7 +1,7 @@
-"""The sender's side of a gate, as small as it can be: one connection to an agent, one ledger, batches of its entries.
+"""The smallest sender of reports: one connection to an agent, one ledger, batches of its entries.
 
-Stands in for the kiosk where only the far end is tested or measured. Runs in the Python of an agent's environment (PyNaCl). It
-checks no signature of the agent: test keys, loopback only.
+It replaces the kiosk where only the agent is tested or measured. It runs in the Python of an agent's environment
+(PyNaCl). It does not check the agent's signatures, so use it only with test keys on loopback.
 """
 import base64
 import hashlib
@@ -44,12 +44,12 @@ def decode(text):
 
 
 def key_of(multibase):
-    """The Ed25519 key behind z…"""
+    """Returns the Ed25519 key that a multibase text z… encodes."""
     return from_base58(multibase[1:])[2:]
 
 
 def peer_key(did):
-    """The first key of a did:peer:2 or a long did:peer:4."""
+    """Returns the first key of a did:peer:2 or a long did:peer:4."""
     if did.startswith("did:peer:2"):
         return next(key_of(part[1:]) for part in did.split(".")[1:] if part[0] == "V")
     document = json.loads(from_base58(did.split(":")[-1][1:])[2:])
@@ -57,7 +57,7 @@ def peer_key(did):
 
 
 class Ledger:
-    """A chain of visits: an intent and an outcome for each."""
+    """A hash chain of visits, with an intent and an outcome for each."""
 
     def __init__(self, kiosk="test gate", name=None):
         self.id, self.kiosk = name or str(uuid.uuid4()), kiosk
@@ -94,7 +94,7 @@ class Ledger:
 
 
 class Gate:
-    """A connection over HTTP with return-route."""
+    """A connection to an agent over HTTP with return-route."""
 
     def __init__(self, invitation_url):
         query = urllib.parse.parse_qs(urllib.parse.urlparse(invitation_url).query)
@@ -150,7 +150,8 @@ class Gate:
             decode(envelope["iv"]), key))
 
     def post(self, message):
-        """Posts a message; what came back on the same answer, None when nothing did. Raises OSError when the agent is gone."""
+        """Posts a message. Returns the message in the HTTP answer; None if there is none. Raises OSError if the
+        agent does not answer with status 200."""
         try:
             self.http.request("POST", self.path, self.pack(message), {"content-type": "application/didcomm-envelope-enc"})
             answer = self.http.getresponse()
@@ -163,31 +164,31 @@ class Gate:
         return self.unpack(json.loads(body)) if body else None
 
     def send(self, ledger, first, last, changes={}):
-        """Sends entries FIRST to LAST of a ledger in one message, with other members where CHANGES has them."""
+        """Sends entries FIRST to LAST of a ledger in one message, with the members that CHANGES replaces."""
         records = dict(ledger=ledger.id, entries=ledger.entries[first - 1:last], head=ledger.end)
         return self.post(dict(self.message(REPORT + "records"), **dict(records, **changes)))
 
     def tell(self, content):
-        """Sends a basicmessage; nothing answers it."""
+        """Sends a basicmessage, to which the agent sends no answer."""
         return self.post(dict(self.message("basicmessage/1.0/message"), content=content, sent_time="2026-01-01T00:00:00Z"))
 
     def head(self, ledger):
-        """What the agent says to be its last entry of a ledger."""
+        """Returns the agent's answer about the last entry that it has of a ledger."""
         return self.post(dict(self.message(REPORT + "head-query"), ledger=ledger.id))
 
     def features(self):
-        """The protocols that the agent discloses."""
+        """Returns the protocols that the agent discloses."""
         answer = self.post(dict(self.message("discover-features/1.0/query"), query=DIDCOMM + "verification-report/*"))
         return [entry["pid"] for entry in answer["protocols"]]
 
 
 def code(answer):
-    """The code of a problem report, else the name of the message."""
+    """Returns the code of a problem report; for other messages the name of the message."""
     return answer["description"]["code"] if answer and "description" in answer else answer and answer["@type"].split("/")[-1]
 
 
 def wait(seconds, what, check):
-    """Waits until CHECK is true; its value."""
+    """Waits until CHECK returns a true value, and returns it."""
     until = time.monotonic() + seconds
     while not (value := check()):
         if time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""keeper.py: the operator's side in one piece, an agent with the plugin of deploy/acapy on a PostgreSQL of its own."""
+"""The operator's side: an agent with the plugin of deploy/acapy, and its PostgreSQL."""
 import glob
 import json
 import os
@@ -10,19 +10,20 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLUGIN = os.path.join(HERE, "../../../deploy/acapy")
-# What the views name when something is wrong, and how a row reads.
+# The views that report problems, each with the SQL expression for the text of a row.
 VIEWS = dict(gaps="first || '-' || last || case when is_end then ' end' else '' end", chain_breaks="position::text",
              forks="position || ' ' || entries")
 
 
 def lacking(cache, version):
-    """Why there can be no keeper of this version here, in words; else nothing. ``cache``: where Tests/Peers/setup makes environments."""
+    """Returns the reason why no keeper of this version can run here; None if it can. ``cache`` is the folder below
+    which Tests/Peers/setup makes environments."""
     if not (pathlib.Path(cache) / "venvs" / ("acapy-" + version) / "gatehouse-stamp").exists():
         return "no environment acapy-%s, which Tests/Peers/acapy/setup makes where there is a Python for it" % version
     for name in ("initdb", "postgres", "psql"):
         if not shutil.which(name) and not glob.glob("/usr/lib/postgresql/*/bin/" + name):
             return "no %s. Run: apt-get install postgresql" % name
-    # As root the database runs as nobody, who has to reach its folder.
+    # If this runs as root, the database runs as the user "nobody", which must be able to reach its folder.
     place = pathlib.Path(tempfile.gettempdir()).resolve()
     for folder in [place, *place.parents] if os.getuid() == 0 else []:
         if not folder.stat().st_mode & 0o001:
@@ -31,7 +32,7 @@ def lacking(cache, version):
 
 
 class Program:
-    """One of the programs beside this file: commands in, JSON lines out."""
+    """One of the programs in this folder, which reads commands and writes JSON lines."""
 
     def __init__(self, *words):
         self.process = subprocess.Popen(
@@ -57,7 +58,7 @@ class Program:
 
 
 class Keeper:
-    """Agent and database below a folder, up when it is made; ``options`` are further ones of the agent."""
+    """Starts an agent and a database below a folder; ``options`` are passed to the agent."""
 
     def __init__(self, version, folder, *options):
         self.database = Program(os.path.join(HERE, "database"), os.path.join(folder, "db"))
@@ -76,6 +77,6 @@ class Keeper:
         return self.database("sql " + " ".join(statement.split()))["rows"]
 
     def faults(self, ledger):
-        """Everything that the views say of a ledger, by its id."""
+        """Returns all rows of the views for a ledger, by name of view."""
         return {name: found for name, column in VIEWS.items() if (found := [row[0] for row in self.sql(
             "select %s from gatehouse.%s where ledger = '%s' order by 1" % (column, name, ledger))])}

@@ -1,7 +1,8 @@
-"""keeper_test.py VERSION FOLDER [--bench]: the plugin of deploy/acapy in a real agent of that version, with a real PostgreSQL.
+"""keeper_test.py VERSION FOLDER [--bench]: tests the plugin of deploy/acapy in a real agent of this version.
 
-A simulated gate (gate.py) sends batches; what must hold is checked one by one, and the views have to name every fault that is
-made. Prints a line for each part; ends with status 1 at the first thing that does not hold. --bench measures instead.
+A simulated gate (gate.py) sends batches; the database is a real PostgreSQL. The test checks the answers and the tables,
+and that the views report every fault that it causes. Prints a line for each part; the first failure ends it with exit
+code 1. --bench measures instead.
 """
 import asyncio
 import statistics
@@ -29,7 +30,7 @@ class Test(Keeper):
         check((code(head), head["position"], head["hash"]) == ("head", 0, ledger.hash.hex()), "no head", head)
         for _ in range(20):
             ledger.visit()
-        for _ in range(2):  # a repetition is stored once and receipted again
+        for _ in range(2):  # a repetition is stored once, and its receipt is sent again
             receipt = gate.send(ledger, 1, 25)
             check(code(receipt) == "receipt", "a receipt comes with the same HTTP answer", receipt)
             check((receipt["ledger"], receipt["position"], receipt["hash"])
@@ -63,7 +64,7 @@ class Test(Keeper):
             answer = gate.send(ledger, 15, 20, dict(head=dict(ledger.end, signature=bad)))
             check(code(answer) == "records-refused", "a signature of another form", answer)
         check(code(gate.send(ledger, 15, 20)) == "receipt", "and without one it goes on")
-        other = Gate(self.invitation)  # who has got the ledger can continue it, with a signature that is none
+        other = Gate(self.invitation)  # a gate with a copy of the ledger can continue it; the signature is false
         beyond = dict(position=2**53, hash="0" * 64, signature="c" * 128)
         check(code(other.send(ledger, 1, 6)) == "receipt", "another connection writes, too")
         check("head" not in other.head(ledger), "another connection's head is not given away", other.head(ledger))
@@ -137,7 +138,7 @@ class Test(Keeper):
         self.sql("delete from gatehouse.entry where ledger = '%s' and position in (1, 5, 6, 20)" % hole.id)
         check(self.faults(hole.id) == {"gaps": ["1-1", "20-20 end", "5-6"]}, "what was removed is named", self.faults(hole))
         gate.send(fork, 1, 20)
-        back = Ledger(name=fork.id)  # yesterday's copy, which goes on
+        back = Ledger(name=fork.id)  # the copy of an earlier day, which continues
         for _ in range(8):
             back.visit()
         back.visit("rejected").visit("rejected").visit("rejected")
@@ -158,7 +159,7 @@ class Test(Keeper):
         check(self.sql("select * from gatehouse.silent_gates") == [], "its question is enough")
 
     def test_parallel(self):
-        """A large table is read by several processes at once; here they are made to."""
+        """Reads a large table through each view with several parallel processes, which the settings force here."""
         for view in ("gaps", "chain_breaks", "forks", "silent_gates", "visits"):
             rows = self.sql("set parallel_setup_cost = 0; set parallel_tuple_cost = 0; set min_parallel_table_scan_size = 0;"
                             " set min_parallel_index_scan_size = 0; select count(*) from gatehouse." + view)
@@ -185,7 +186,7 @@ class Test(Keeper):
             pass
         self.agent("start")
         check(code(gate.send(ledger, 201, 300)) == "receipt", "the connection outlives the agent")
-        # Killed at some moment of a batch: receipted or not, what was receipted is there.
+        # The agent is killed at some moment of a batch. Entries with a receipt must survive; others may.
         receipted = 300
         for delay in (0.0, 0.01, 0.03):
             killer = threading.Timer(delay, lambda: self.agent("kill"))
@@ -197,7 +198,7 @@ class Test(Keeper):
             except OSError:
                 pass
             killer.join()
-            gate.http.close()  # if all was answered before, it still holds the connection to the dead one
+            gate.http.close()  # if all answers came before, it still has the connection to the killed agent
             self.agent("start")
             there = int(self.sql("select max(position) from gatehouse.entry where ledger = '%s'" % ledger.id)[0][0])
             check(there >= receipted, "what was receipted is there", (there, receipted))
@@ -205,7 +206,8 @@ class Test(Keeper):
         check(self.faults(ledger.id) == {} and self.entries(ledger) == 400, "gap-free in the end", self.faults(ledger.id))
 
     def test_driver(self):
-        """What the driver or the event loop says is never the gate's fault, and never silence."""
+        """An error of the driver or of the event loop leads to a problem report that does not blame the gate, never
+        to silence."""
         sys.path.insert(0, PLUGIN)
         import verification_report as plugin
         plugin.logging.disable()
@@ -257,7 +259,7 @@ class Test(Keeper):
         threads = [threading.Thread(target=small, args=(n,)) for n in range(30)]
         for thread in threads:
             thread.start()
-        time.sleep(15)  # they are all connected
+        time.sleep(15)  # until all gates are connected
         before = sum(sent)
         time.sleep(8)
         print("batches of 4 from 30 gates: %.0f messages/s" % ((sum(sent) - before) / 8), flush=True)

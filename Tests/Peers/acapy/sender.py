@@ -1,6 +1,9 @@
-"""sender.py INVITATION VISITS [single]: a simulated gate (gate.py) sends that many visits to an agent, one message after the other: in
-messages of 256 entries to one with the plugin of deploy/acapy, which answers each with a receipt; or, single, each report in a basicmessage
-of its own to any agent. Prints how long that took as {"messages", "seconds"}, from the first message to the last answer.
+"""sender.py INVITATION VISITS [single]: a simulated gate (gate.py) sends the reports of this number of visits to an
+agent.
+
+It sends messages of 256 entries to an agent with the plugin of deploy/acapy, which answers each with a receipt; with
+"single", each report in one basicmessage to any agent. It prints the duration from the first message to the last
+answer as {"messages", "seconds"}.
 """
 import json
 import sys

@@ -1,10 +1,11 @@
-"""Makes documents under random contexts and says what PyLD makes of them: scoped_contexts.py SEED COUNT
+"""Makes documents with random contexts, and prints PyLD's results for them: scoped_contexts.py SEED COUNT
 
-A line of JSON each: {"contexts": {URL: context document}, "document": ..., "canonical": N-Quads or null, "error": code or null}.
-The contexts use what JSON-LD 1.1 has for scopes: contexts of properties and of types, @protected, lists of contexts,
-and containers, coercions and aliases below them. What PyLD is known to read otherwise than the specification is not used: @import
-and a false @protected, which it takes for terms, @propagate in lists, contexts that are null, and maps of languages, ids, types and
-graphs. The same seed gives the same lines.
+Each line is JSON: {"contexts": {URL: context document}, "document": ..., "canonical": N-Quads or null,
+"error": code or null}.
+The contexts use the scopes of JSON-LD 1.1: contexts of properties and of types, @protected, lists of contexts, and,
+below them, containers, coercions and aliases. They avoid everything that PyLD is known to process differently from the
+specification: @import and a false @protected, which PyLD regards as terms, @propagate in lists, null contexts, and maps
+by language, id, type or graph. The same seed results in the same lines.
 """
 import copy
 import json
@@ -14,7 +15,7 @@ import sys
 from pyld import jsonld
 from pyld.resolved_context import ResolvedContext
 
-# PyLD keeps what a context made of another, and now and then takes it for something else.
+# Switch off PyLD's cache of processed contexts, because it sometimes returns the wrong one.
 ResolvedContext.get_processed = lambda self, active: None
 
 BASE = "https://scopes.example/"
@@ -27,15 +28,15 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 class Maker:
     def __init__(self, seed):
         self.chance = chance = random.Random(seed)
-        # Scopes of properties or of types: PyLD leaves both together too early, and reads a term's own scope twice where that defines
-        # the term again with another.
+        # Use scopes either of properties or of types. With both, PyLD ends the scopes too early, and it processes a
+        # term's own scope twice if that scope defines the term again with another scope.
         self.of_types = chance.random() < 0.5
         self.open = []
-        # PyLD remembers what it loaded: no URL stands for two contexts.
+        # PyLD caches loaded contexts, so each URL must name only one context.
         self.urls = [f"{BASE}{seed}/c{number}" for number in range(chance.randint(1, 4))]
         self.contexts = {}
         for number, url in enumerate(self.urls):
-            # What a context refers to was made before it: contexts that lead to themselves end in an error only.
+            # A context refers only to contexts made before it, because a cycle of contexts would always be an error.
             self.contexts[url] = {"@context": self.context(self.urls[:number], 2, is_scope=False) or {}}
 
     def one_in(self, count):
@@ -45,14 +46,14 @@ class Maker:
         return self.chance.choice(VOCABULARIES) + name
 
     def context(self, urls, depth, is_scope=True):
-        """Something that may be the value of @context."""
+        """Returns a random value of @context."""
         if depth and self.one_in(4):
             return [self.single(urls, depth - 1, False) for _ in range(self.chance.randint(1, 3))]
         return self.single(urls, depth, is_scope)
 
     def single(self, urls, depth, is_scope):
-        """One context. Only one that is alone in its place has a base: in a document that is loaded JSON-LD does not ask for it, and
-        PyLD does."""
+        """Returns one context. Only the context of a scope, outside a list, can have @base: in a loaded document
+        JSON-LD ignores @base, and PyLD does not."""
         if urls and self.one_in(3):
             return self.chance.choice(urls)
         result = {}
@@ -61,7 +62,7 @@ class Maker:
         if self.one_in(4):
             result["@vocab"] = self.chance.choice(VOCABULARIES)
         if self.one_in(6):
-            # PyLD takes a false one for a term.
+            # Never false, because PyLD regards a false @protected as a term.
             result["@protected"] = True
         if self.one_in(10):
             result["@language"] = self.chance.choice(["en", "de"])
@@ -156,7 +157,7 @@ def line(seed):
         if url not in maker.contexts:
             raise jsonld.JsonLdError("unknown", "loading", code="loading remote context failed")
         return {"contentType": "application/ld+json", "contextUrl": None, "documentUrl": url,
-                # PyLD writes into what it loads.
+                # A copy, because PyLD changes the documents that it loads.
                 "document": copy.deepcopy(maker.contexts[url])}
 
     canonical, error = None, None
@@ -168,7 +169,7 @@ def line(seed):
             failure = failure.__cause__
         error = failure.code or failure.type
     except Exception as failure:
-        # PyLD's own mistake; there is nothing to compare with.
+        # An internal error of PyLD; there is no result to compare with.
         error = "internal " + type(failure).__name__
     return {"contexts": maker.contexts, "document": document, "canonical": canonical, "error": error}
 

@@ -1,5 +1,7 @@
-"""Reads metrics (Prometheus text format) from standard input with the parser of Prometheus' own client, and prints a line of JSON for
-each sample: its family's kind, its name, labels and value. Ends with an error when the text is not of that format."""
+"""Reads metrics (Prometheus text format) from standard input with the parser of Prometheus' client library.
+
+Prints a JSON line for each sample: the type of its family, its name, labels and value. Ends with an error if the
+text does not have this format."""
 
 import json
 import sys

@@ -1,9 +1,11 @@
-// Loaded into the program under test (LD_PRELOAD): holds up those of its calls that a test names, and is its GPIO chip.
+// A library that LD_PRELOAD loads into the program under test. It delays the program's calls that a test selects, and
+// replaces its GPIO chip.
 //
-// Everything lies in the folder that STALL_FOLDER names. `held` has one byte for each kind of call: while it is '1', calls of that
-// kind do not return. With STALL_AT the byte number STALL_KIND is set by this library itself, as soon as the program writes the
-// log line of that event. `timeline` gets a line of JSON for whatever happens, with the nanoseconds of CLOCK_BOOTTIME: the
-// program's own log lines, invitations, calls that were held up and in which thread, and every change of a GPIO line.
+// All its files are in the folder STALL_FOLDER. `held` has one byte per kind of call: while the byte is '1', calls of
+// this kind do not return. If STALL_AT is the name of an event, this library itself sets the byte number STALL_KIND
+// as soon as the program writes the log line of this event. `timeline` gets a JSON line for each occurrence, with the
+// nanoseconds of CLOCK_BOOTTIME: the program's log lines, invitations, delayed calls with their thread, and every
+// change of a GPIO line.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -31,10 +33,10 @@
 
 #include "../../../Sources/CGPIO/gpiod1.h"
 
-// The order is that of `Stall.Held` in Tests/PeerTests/Stall.
+// The kinds of calls, in the order of `Stall.Held` in Tests/PeerTests/Stall.
 enum { LOG_FILE, DISPLAY, LEDGER, CONTROL, RESOLVER, CONNECT, ADAPTER, RADIO, CLOCK, LAMPS, KINDS, NONE = -1 };
 
-static volatile char *held;  // shared with the test
+static volatile char *held;  // mapped from the file `held`, which the test writes
 static int timeline = -1;
 static const char *folder, *point;
 static int kind_at_point = NONE;
@@ -47,7 +49,7 @@ static int64_t now(void) {
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-// One system call for a line: it is whole, whatever other threads do.
+// Writes a line to `timeline` with one system call, so that lines of several threads do not mix.
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
     char line[4096];
     va_list arguments;
@@ -80,7 +82,8 @@ static void hold(int kind, const char *call) {
 
 // MARK: - Delays by the machine
 
-// How long that thread could have run since it began, and no processor was free for it.
+// Returns for how long, in nanoseconds, this thread was ready to run and no processor was free for it, since its
+// start.
 static int64_t owed(long thread) {
     char path[64], text[96];
     snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", thread);
@@ -111,7 +114,8 @@ __attribute__((constructor)) static void begin(void) {
 
 // MARK: - Output of the program
 
-// Notes log lines and invitations. What is held up from a line on is held up before anybody can read that line, or the invitation in it.
+// Copies log lines and invitations to `timeline`. If a log line starts a delay, the delay is active before a reader
+// can see this line or the invitation in it.
 static void look(const char *bytes, size_t count) {
     static const char event[] = "\"event\":\"", scheme[] = "OPENID4VP://";
     if (!held || count < sizeof event) return;
@@ -208,7 +212,7 @@ int connect(int socket, const struct sockaddr *address, socklen_t size) {
     return NEXT(connect)(socket, address, size);
 }
 
-// A Bluetooth adapter that is there, and whose driver takes its time.
+// Simulates a Bluetooth adapter whose driver is slow: a socket that is never used, and a bind() that can be delayed.
 int socket(int family, int type, int protocol) {
     if (family != AF_BLUETOOTH || !held) return NEXT(socket)(family, type, protocol);
     return NEXT(socket)(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -230,7 +234,7 @@ int ioctl(int descriptor, unsigned long request, ...) {
     return (int)syscall(SYS_ioctl, descriptor, request, argument);
 }
 
-static long radio;  // the thread of that name; 0: not known yet
+static long radio;  // the ID of the thread gatehouse-radio; 0: not known yet
 
 int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *limit, const sigset_t *mask) {
     if (held && !radio && is_thread("gatehouse-radio")) radio = syscall(SYS_gettid);
@@ -238,7 +242,8 @@ int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *limit, co
     return NEXT(ppoll)(entries, count, limit, mask);
 }
 
-// Asked for with every date, also by the verification; the threads with names ask for none on the way to a gate's end.
+// The program calls adjtimex() for every date. Threads whose names begin with "gatehouse-", such as those of the radio
+// and the relay, are not delayed here.
 int adjtimex(struct timex *state) {
     if (held && held[CLOCK] == '1' && !is_thread("gatehouse-")) hold(CLOCK, "adjtimex");
     return NEXT(adjtimex)(state);
@@ -250,7 +255,8 @@ static const char chip_path[] = "/dev/gpiochip0", chip_label[] = "stall-chip";
 enum { RELAY, PASSAGE = 6, LINES };
 static const char *const names[LINES] = {"RELAY", "BLUE", "AMBER", "GREEN", "RED", "TONE", "PASSAGE"};
 static int levels[LINES];
-// Up to now: to the relay's thread; to the radio's, which tells it; to that of the lamps and the radio's, which tells that one, too.
+// The values of owed() at the previous change: of the relay's thread; of the radio's thread, which gives it the
+// order; and the sum of the lamps' and the radio's thread. With them, each change reports only the new delay.
 static int64_t relay_owed, teller_owed, lamps_owed;
 
 DIR *opendir(const char *path) {
@@ -267,11 +273,11 @@ int lstat(const char *path, struct stat *state) {
     return 0;
 }
 
-// Sets lines that were requested together, and says so.
+// Sets lines that were requested together, and writes the change to `timeline`.
 static int set(const unsigned *offsets, const int *values, unsigned count) {
     if (count == 1 && offsets[0] == RELAY) {
         if (values[0] != levels[RELAY]) {
-            // First of all the time: what follows takes some.
+            // Read the time first, because the following calls take time.
             int64_t at = now(), late = owed(syscall(SYS_gettid)) - relay_owed;
             int64_t told = (radio ? owed(radio) : 0) - teller_owed;
             relay_owed += late;
@@ -301,7 +307,7 @@ struct gpiod_line {
     unsigned offset;
 };
 
-// The program finds this library where it looks for libgpiod.
+// Makes the program load this library where it looks for libgpiod.
 void *dlopen(const char *name, int flags) {
     Dl_info own;
     if (held && name && !strcmp(name, "libgpiod.so.3")) return NULL;
@@ -349,20 +355,20 @@ int gpiod_line_get_value_bulk(struct gpiod_line_bulk *bulk, int *values) {
 
 int gpiod_line_request_bulk(
     struct gpiod_line_bulk *bulk, const struct gpiod_line_request_config *config, const int *values) {
-    // An input is requested alone.
+    // The input PASSAGE is requested alone.
     if (bulk->num_lines == 1 && bulk->lines[0]->offset == PASSAGE) {
         if (config->request_type == GPIOD1_REQUEST_BOTH_EDGES) return 0;
         errno = EINVAL;
         return -1;
     }
-    // Every other line here is an output that is active high.
+    // All other lines are active-high outputs.
     if (bulk->num_lines <= LINES && config->request_type == GPIOD1_REQUEST_OUTPUT && !config->flags)
         return gpiod_line_set_value_bulk(bulk, values);
     errno = EINVAL;
     return -1;
 }
 
-// The input stays at rest: its descriptor never becomes readable.
+// Returns the descriptor of the input's edges, which never becomes readable, because the input never changes.
 int gpiod_line_event_get_fd(struct gpiod_line *line) {
     static int descriptor = -1;
     if (line->offset == PASSAGE && descriptor < 0) descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -1,25 +1,25 @@
-"""air.py: a patch of air for one kiosk and any number of phones; needs no radio and no rights.
+"""air.py: simulates the radio between one kiosk and any number of phones; needs no radio and no privileges.
 
-The kiosk connects by TCP on loopback and finds a Bluetooth controller (HCI with H4 framing, Bumble's). A kiosk that comes back
-finds a controller fresh from its reset. With "--rootcanal PROGRAM" the controllers are rootcanal's; as that listens on every
-address, this program then wants a network of its own (unshare). Phones are Bumble centrals with the wallet of
-tuvali_wallet.py; each visit is a new phone: new address, new wallet key. Reads JSON lines, writes JSON lines (with "t", seconds
-since 1970), and ends with its input:
+The kiosk connects by TCP on loopback and finds a Bluetooth controller (HCI with H4 framing, Bumble's). Each new
+connection of a kiosk finds a controller that was just reset. With "--rootcanal PROGRAM" the controllers are those of
+rootcanal, which listens on every address; this program must then run in its own network namespace (unshare). Phones are
+Bumble centrals with the wallet of tuvali_wallet.py; each visit is a new phone with a new address and a new wallet key.
+The program reads JSON lines, writes JSON lines (with "t", seconds since 1970), and ends at the end of its input:
 
     <- {"event": "listening", "port": N}
     <- {"event": "kiosk.attached"} / {"event": "kiosk.detached"}
-    -> {"visit": {"id": "1", "uri": "OPENID4VP://…", "payload": FILE}}     and, where wanted:
+    -> {"visit": {"id": "1", "uri": "OPENID4VP://…", "payload": FILE}}     and, optionally:
          "wrap": true          put the file's credential into a wallet record first
          "manner": "android"   or "ios"
-         "mtu": 517            what the phone asks for (iOS: 527 unless said); Android falls back to 185 and 100 from 512
+         "mtu": 517            the MTU that the phone requests (iOS: default 527); see Phone.android_mtu
          "settle": 0.5         Android's pause after the MTU exchange; iOS: "pace": 0.02 between chunks
-         "choose": 0           seconds in which the person chooses a credential; -1: until {"chosen": "1"} comes
-         "lose": [2, 3]        chunks that the air swallows in the first pass
-         "leave": "identified" or "sent": the phone walks away there
+         "choose": 0           seconds until the person has chosen a credential; -1: until {"chosen": "1"} comes
+         "lose": [2, 3]        numbers of the chunks that are lost in the first pass
+         "leave": "identified" or "sent": the phone leaves at this point
          "limit": 20           seconds for the whole visit
-    <- {"visit": "1", "event": "seen", "address": …, "key": …}   connected, mtu, identified, sending, sent, unheard, report, verdict,
-       disconnect-request, disconnected; at last "ended" with "outcome": accepted, rejected, left, disconnected, not-found,
-       timeout, wallet-error, or "failed" (with "reason")
+    <- {"visit": "1", "event": "seen", "address": …, "key": …}   connected, mtu, identified, sending, sent, unheard,
+       report, verdict, disconnect-request, disconnected; at last "ended" with "outcome": accepted, rejected, left,
+       disconnected, not-found, timeout, wallet-error, or "failed" (with "reason")
 """
 import asyncio
 import contextlib
@@ -49,21 +49,22 @@ def say(**line):
 
 
 class Air(LocalLink):
-    """Bumble's link with two repairs: a sender is known by its address in the connection, not by its present random address;
-    and a connection that nobody accepts is reported as failed instead of half existing."""
+    """Bumble's link with two corrections. It finds a sender by the sender's address in the connection, not by the
+    present random address. A connection that no controller accepts is reported as failed; with Bumble it stays half
+    open."""
 
     def __init__(self):
         super().__init__()
         self.kiosks = 0
-        self.chosen = set()  # visits whose person has chosen
+        self.chosen = set()  # ids of the visits whose person has chosen a credential
 
     async def listen(self):
-        """Opens the kiosk's port."""
+        """Opens the TCP port for the kiosk, and returns its number."""
         self.server = await asyncio.start_server(lambda r, w: serve_kiosk(self, r, w), "127.0.0.1", 0)
         return self.server.sockets[0].getsockname()[1]
 
     async def phone(self, address):
-        """A phone's Bluetooth, and what switches it off."""
+        """Returns a phone's Bluetooth device, and a function that switches the device off."""
         controller = VirtualController("phone", link=self)
         return Device(name="phone", address=address, host=Host(controller, controller)), controller.remove
 
@@ -76,7 +77,7 @@ class Air(LocalLink):
     def send_advertising_pdu(self, sender_controller, packet):
         super().send_advertising_pdu(sender_controller, packet)
         if isinstance(packet, ll.ConnectInd):
-            # Behind the calls that hand the packet to everybody.
+            # Check after the scheduled calls that deliver the packet to all controllers.
             asyncio.get_running_loop().call_soon(self.check_accepted, sender_controller, packet)
 
     def check_accepted(self, initiator, packet):
@@ -91,8 +92,8 @@ class Air(LocalLink):
 
 
 class VirtualController(Controller):
-    """Bumble's controller with long packets and legacy advertising, and with a scan response of its own: Bumble repeats the
-    advertising data there."""
+    """Bumble's controller with long packets, legacy advertising and a scan response. Bumble alone would repeat the
+    advertising data as the scan response."""
 
     le_acl_data_packet_length = 251
     supported_max_tx_octets = supported_max_rx_octets = suggested_max_tx_octets = 251
@@ -100,7 +101,7 @@ class VirtualController(Controller):
 
     def on_advertising_pdu(self, pdu):
         scanning, self.le_scan_enable = self.le_scan_enable, False
-        super().on_advertising_pdu(pdu)  # connects where that is wanted
+        super().on_advertising_pdu(pdu)  # connects if the controller shall connect to this advertiser
         self.le_scan_enable = scanning
         if not scanning or not isinstance(pdu, ll.AdvInd):
             return
@@ -120,7 +121,7 @@ class VirtualController(Controller):
         return super().on_hci_reset_command(command)
 
     def fall_silent(self):
-        """Stops advertising and drops every link, as a controller without power does: the other side times out."""
+        """Stops advertising and drops every link, as a controller without power does. The peers see a timeout."""
         self.le_legacy_advertiser.stop()
         for connection in list(self.le_connections.values()):
             peer = self.link.find_le_controller(connection.peer_address)
@@ -135,16 +136,17 @@ class VirtualController(Controller):
 
 
 class RootcanalAir:
-    """The same with rootcanal's controllers, which come and go with the connections to its port."""
+    """The same interface with rootcanal's controllers, each of which exists as long as a connection to rootcanal's
+    port."""
 
-    kiosks = 1  # cannot be told
+    kiosks = 1  # the number of connected kiosks is unknown
 
     def __init__(self, program):
         self.program = program
         self.chosen = set()
 
     async def listen(self):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:  # a new network's loopback is down
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:  # loopback is down in a new network namespace
             request = struct.pack("16sh", b"lo", 0)
             flags = struct.unpack("16sh", fcntl.ioctl(s, 0x8913, request)[:18])[1]  # SIOCGIFFLAGS
             fcntl.ioctl(s, 0x8914, struct.pack("16sh", b"lo", flags | 1))  # SIOCSIFFLAGS, IFF_UP
@@ -167,7 +169,7 @@ class RootcanalAir:
 
 
 class HostConnection:
-    """What a controller writes to: the kiosk at the other end of a TCP connection."""
+    """Passes a controller's packets to the kiosk at the other end of a TCP connection."""
 
     def __init__(self, writer):
         self.writer = writer
@@ -177,7 +179,8 @@ class HostConnection:
             self.writer.write(packet)
 
 
-# Indicator byte of an H4 packet -> bytes of header behind it, and where the length stands there.
+# By indicator byte of an H4 packet: the length of the header after this byte, and the header's bytes with the body's
+# length.
 H4_HEADERS = {1: (3, slice(2, 3)), 2: (4, slice(2, 4)), 3: (3, slice(2, 3)), 5: (4, slice(2, 4))}
 
 
@@ -194,7 +197,7 @@ async def serve_kiosk(air, reader, writer):
             controller.on_packet(indicator + header + body)
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
-    except Exception as error:  # a packet that Bumble cannot read is the kiosk's fault: shown, and the link is over
+    except Exception as error:  # the kiosk sent a packet that Bumble cannot read
         say(event="kiosk.protocol-error", reason=repr(error))
     finally:
         air.kiosks -= 1
@@ -204,7 +207,7 @@ async def serve_kiosk(air, reader, writer):
 
 
 class Left(Exception):
-    """The phone walks away."""
+    """The phone leaves during the visit."""
 
 
 class Phone:
@@ -252,7 +255,7 @@ class Phone:
             if kiosk is None:
                 return "not-found"
             connection = await device.connect(kiosk, own_address_type=hci.OwnAddressType.RANDOM, timeout=5)
-            await asyncio.sleep(0.005)  # as long as it takes to learn that somebody else was quicker
+            await asyncio.sleep(0.005)  # until a connection that another phone got first has been reported as failed
             if device.connections:
                 break
         connection.on("disconnection", lambda reason: self.heard.put_nowait(("disconnected", reason)))
@@ -272,7 +275,7 @@ class Phone:
         return await self.listen(peer, characteristics)
 
     async def person(self):
-        """Looks for the right credential, as long as it takes."""
+        """Waits as long as the person needs to choose a credential."""
         seconds = self.order.get("choose", 0)
         if seconds >= 0:
             await self.while_connected(seconds)
@@ -280,7 +283,7 @@ class Phone:
             await self.while_connected(0.01)
 
     async def scan(self, device):
-        """Looks for the kiosk of the invitation; its address, or None."""
+        """Looks for the kiosk of the invitation. Returns its address; None if it is not found."""
         found, first = asyncio.get_running_loop().create_future(), {}
 
         def on_report(report):
@@ -314,7 +317,8 @@ class Phone:
         return address
 
     async def prepare(self, peer):
-        """MTU, discovery and, on iOS, descriptors, in the order of each system; the characteristics by UUID."""
+        """Exchanges the MTU, discovers the characteristics and, for iOS, writes descriptors, in the order of each
+        system. Returns the characteristics by UUID."""
         if self.manner == "ios":
             await peer.request_mtu(self.order.get("mtu", 527))
         await peer.discover_service(core.UUID.from_16_bits(tuvali.SERVICE))
@@ -323,7 +327,8 @@ class Phone:
         await peer.services[0].discover_characteristics()
         found = {c.uuid: c for c in peer.services[0].characteristics}
         characteristics = {name: found[core.UUID(name)] for name in tuvali.WRITTEN + tuvali.NOTIFIED}
-        # Bumble's own subscribe() would write descriptors, which an Android wallet never does.
+        # Register the callbacks directly: Bumble's subscribe() would write descriptors, which an Android wallet never
+        # does.
         for name in tuvali.NOTIFIED:
             handle = characteristics[name].handle
             for subscribers in (peer.gatt_client.notification_subscribers, peer.gatt_client.indication_subscribers):
@@ -340,10 +345,11 @@ class Phone:
         return characteristics
 
     async def android_mtu(self, peer):
-        """512 (517 from Android 14 on), then 185 and 100; only an answer that means the number asked for is good."""
+        """Requests an MTU above 512 only once, as Android 14 does with 517. With a limit up to 512 it requests 512, 185
+        and 100, as far as the limit permits, until an answer results in the requested MTU."""
         asked = self.order.get("mtu", 517)
         for request in [asked] if asked > tuvali.LARGEST_MTU else [m for m in (512, 185, 100) if m <= asked]:
-            peer.gatt_client.mtu_exchange_done = False  # Bumble would ask only once
+            peer.gatt_client.mtu_exchange_done = False  # so that Bumble makes a further exchange
             mtu = await peer.request_mtu(request)
             await self.while_connected(self.order.get("settle", 0.5))
             if min(mtu, tuvali.LARGEST_MTU) == min(request, tuvali.LARGEST_MTU):
@@ -364,7 +370,7 @@ class Phone:
                 await asyncio.sleep(0)
 
     async def while_connected(self, seconds):
-        """Waits, but not for a kiosk that has gone."""
+        """Waits for this time; raises ConnectionError as soon as the kiosk has disconnected."""
         until = time.monotonic() + seconds
         while True:
             await asyncio.sleep(max(0, min(0.01, until - time.monotonic())))
@@ -374,7 +380,7 @@ class Phone:
                 return
 
     async def listen(self, peer, characteristics):
-        """Answers the kiosk until there is a verdict or no link."""
+        """Answers the kiosk's notifications until a verdict or the end of the link."""
         while True:
             source, value = await self.heard.get()
             if source == "disconnected":
@@ -408,7 +414,7 @@ async def main():
             continue
         visits.add(visit)
         visit.add_done_callback(visits.discard)
-    # Nobody is left to read about the rest.
+    # Exit at once: no program reads the rest of the output.
     sys.stdout.flush()
     os._exit(0)
 

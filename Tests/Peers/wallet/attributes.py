@@ -1,9 +1,13 @@
-"""attributes.py FILE: answers to ATT requests, ours beside those of Bumble's attribute server; status 1 when they differ.
+"""attributes.py FILE: compares our answers to ATT requests with those of Bumble's attribute server.
 
-FILE has one line for the services of both, {"name": …, "services": [{"uuid", "characteristics": [{"uuid", "properties", "value"}]}]},
-then one for each connection: [[request, answer or null], …]; bytes in hexadecimal, UUIDs as they are sent. No air, no controller:
-requests go to Bumble's server as its link would hand them over. A difference that the Core Specification allows, or in which
-Bumble is known to be wrong, is one of `PERMITTED`; each of these must occur, or the list is longer than the truth.
+The first line of FILE has the services of both, {"name": …, "services": [{"uuid", "characteristics": [{"uuid",
+"properties", "value"}]}]}; each further line is a connection: [[request, our answer or null], …]. Bytes are in
+hexadecimal, UUIDs in the order in which they are sent. There is no radio and no controller: Bumble's server gets the
+requests directly.
+
+`PERMITTED` lists the differences that the Core Specification allows, and those in which Bumble is known to be wrong.
+Each of them must occur, so that the list has no superfluous entries. Exit code 1: another difference, or a superfluous
+entry.
 """
 import asyncio
 import collections
@@ -17,7 +21,7 @@ from bumble.core import UUID
 from bumble.utils import AsyncRunner
 
 LIMIT = 517
-# Parameters of each request: bytes at least, and at most or None.
+# By opcode of a request: the permitted lengths of its parameters, in bytes.
 LENGTHS = {
     0x02: [2], 0x04: [4], 0x08: [6, 20], 0x0A: [2], 0x0C: [4], 0x10: [6, 20], 0x18: [1],
 }
@@ -27,7 +31,7 @@ KNOWN = set(LENGTHS) | set(SHORTEST) | ANSWERS | {0x1D}
 
 
 class Bearer:
-    """What Bumble's server wants to know of a connection."""
+    """The properties of a connection that Bumble's server reads."""
 
     handle = 0x40
     encryption = authenticated = False
@@ -40,7 +44,7 @@ class Bearer:
 
 
 class Device:
-    """What Bumble's server sends through."""
+    """The device through which Bumble's server sends; it stores the sent answers."""
 
     def __init__(self):
         self.sent = []
@@ -51,7 +55,7 @@ class Device:
 
 
 class Peer:
-    """Bumble's attribute server over the same table."""
+    """Bumble's attribute server with the same services."""
 
     def __init__(self, table):
         self.device = Device()
@@ -73,7 +77,8 @@ class Peer:
         }
 
     def add(self, uuid, characteristics):
-        """Bumble leaves it to the application to say what may be done with a value: so this says it."""
+        """Adds a service. Bumble lets the application check whether a value may be read or written, so this adds
+        these checks."""
         def guarded(allowed, error, result):
             def act(*_):
                 if not allowed:
@@ -96,7 +101,7 @@ class Peer:
                     write=guarded(False, att.ATT_WRITE_NOT_PERMITTED_ERROR, None))
 
     async def ask(self, bearer, request):
-        """The one answer, b"" for none; None where Bumble raises an exception instead."""
+        """Returns the only answer, b"" if there is none, or None if Bumble raises an exception instead."""
         self.device.sent.clear()
         raised = False
         try:
@@ -110,12 +115,12 @@ class Peer:
         if self.device.sent:
             return self.device.sent[0]
         raised = errors.take() > 0 or raised
-        # Commands and answers have no answer anyway.
+        # No answer is due to commands and to answers.
         return None if raised and not request[0] & 0x40 and request[0] not in ANSWERS else b""
 
 
 class Errors(logging.Handler):
-    """Counts the exceptions that Bumble logs and swallows."""
+    """Counts the exceptions that Bumble logs and does not pass on."""
 
     count = 0
 
@@ -151,7 +156,7 @@ def has_bad_range(request):
     return word(request, 1) == 0 or word(request, 1) > word(request, 3)
 
 
-# What may differ: where the Core Specification says it, who is right, and when it is so. Sections are of Vol 3 Part F.
+# The permitted differences: the section of the Core Specification (Vol 3 Part F) with the reason, and the condition.
 PERMITTED = [
     ("3.4.1.1: a request of the wrong length is an Invalid PDU; Bumble takes it all the same, or raises an exception",
      lambda request, ours, theirs, peer, mtu: is_malformed(request)
@@ -216,7 +221,8 @@ async def main():
                         shown = "an exception" if theirs is None else theirs.hex() or "nothing"
                         print("connection %d, MTU %d: %s: ours %s, Bumble %s"
                               % (connections, mtu, request.hex(), ours.hex() or "nothing", shown))
-            # What one of the two has refused, or what has no defined effect, is undone: both go on from the same state.
+            # If one of the servers has refused a write, or the write has no defined effect, undo it in Bumble, so
+            # that both continue from the same state.
             if ours[:1] != b"\x13" and word(request.ljust(3, b"\0"), 1) in peer.configurations and request[:1] == b"\x12":
                 peer.server.subscribers[bearer] = wishes
             if request[:1] == b"\x52" and len(request) != 5 or request[:1] == b"\x52" and word(request, 3) > 2:

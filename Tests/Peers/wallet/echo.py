@@ -1,7 +1,7 @@
-"""echo.py: a phone that finds a peripheral by its name, writes to its characteristic and waits for what it says back.
+"""echo.py: a phone that finds a peripheral by its name, writes to its characteristic, and waits for the notification.
 
-    <- {"event": "listening", "port": N}      where the peripheral finds its controller
-    <- {"event": "echo", "value": HEX, "wrote": HEX}, once for each of some values; then it ends
+    <- {"event": "listening", "port": N}      the port at which the peripheral finds its controller
+    <- {"event": "echo", "value": HEX, "wrote": HEX}, once for each of several values; then the program ends
 """
 import asyncio
 

@@ -1,8 +1,9 @@
-"""selftest.py VECTORS: the wallet against recordings of the published wallets; status 1 when a byte differs.
+"""selftest.py VECTORS: compares the wallet with recordings of the published wallets; exit code 1 if a byte differs.
 
-VECTORS is the folder tuvali of the test vectors. Each recorded session is played to a `Wallet`, which must make the recorded
-writes: same characteristic, same bytes, same kind of write, same order. What the radio lost or damaged is absent or different
-in a recording, so a chunk of the first pass may be that, but only if the verifier calls it missing afterwards.
+VECTORS is the folder tuvali of the test vectors. Each recorded session is played to a `Wallet`, which must make the
+recorded writes: same characteristic, bytes, kind of write and order. A recording lacks what the radio lost and contains
+what it damaged. Therefore a chunk of the first pass may be absent or different, but only if the verifier then reports
+it as missing.
 """
 import base64
 import gzip
@@ -90,7 +91,7 @@ def advertisement_cases(cases):
 
 
 def uri_cases(cases):
-    """Only what a kiosk can show to either wallet: URIs that both read alike, and those that both refuse."""
+    """Tests only the URIs that both wallets read with the same result or both refuse. A kiosk can show no others."""
     for case in cases:
         android, ios = case["android_wallet"], case["ios_wallet"]
         if not case["inji_app_accepts_qr"] or android != ios:
@@ -103,7 +104,7 @@ def uri_cases(cases):
 
 
 def replay(session):
-    """Plays one recording; yields what differs."""
+    """Plays one recording to the wallet, and yields the differences."""
     writes = [step for step in session["steps"] if step["dir"] == "w>v" and step["op"] == "write"]
     identify = bytes.fromhex(next(step["data"] for step in writes if step["char"] == tuvali.IDENTIFY))
     verifier = X25519PrivateKey.from_private_bytes(bytes.fromhex(session["verifier_private"]))
@@ -134,7 +135,7 @@ def replay(session):
                 due = wallet.connected(session["att_mtu"]) + wallet.send(encrypted)
             recorded = tuvali.Write(step["char"], bytes.fromhex(step["data"]), step["response"])
             while due and is_chunk(due[0]) and due[0] != recorded:
-                lost = due.pop(0)  # lost on the air, or damaged: then the recording has the damaged one
+                lost = due.pop(0)  # lost by the radio or damaged; if damaged, the recording has the damaged chunk
                 uncertain.add(number(lost))
                 if is_chunk(recorded) and number(recorded) == number(lost) and len(lost.value) == len(recorded.value):
                     break
@@ -169,7 +170,8 @@ def number(write):
 
 
 def recorded_ciphertext(writes, largest):
-    """The response put together from the last sound copy of each chunk, and how many of its bytes were on the air at all."""
+    """Returns the response, made from the last intact copy of each chunk, and how many of its bytes have been
+    transmitted."""
     size = int.from_bytes(bytes.fromhex(next(s["data"] for s in writes if s["char"] == tuvali.RESPONSE_SIZE)), "big")
     encrypted, known, seen = bytearray(size), 0, set()
     for step in writes:

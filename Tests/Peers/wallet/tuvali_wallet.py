@@ -1,8 +1,8 @@
-"""The wallet's side of MOSIP Tuvali over Bluetooth LE (0.5.x), written from the protocol's description alone.
+"""The wallet's side of MOSIP Tuvali over Bluetooth LE (0.5.x), written only from the description of the protocol.
 
-Nothing here does input or output: a `Wallet` is told what happened and answers with the writes to make, in order. It knows the
-manners of the two published wallets: Android writes everything without response and never touches a descriptor; iOS writes
-descriptors, and everything but the first pass of chunks with response.
+This module does no input or output: a `Wallet` is called with each event, and returns the writes to make, in order.
+It can behave like each of the two published wallets. Android writes everything without response and never writes a
+descriptor; iOS writes descriptors, and everything except the first pass of chunks with response.
 """
 import gzip
 import hashlib
@@ -36,13 +36,13 @@ VERIFICATION_STATUS = "00002037-0000-1000-8000-00805f9b34fb"
 WRITTEN = [IDENTIFY, RESPONSE_SIZE, SUBMIT_RESPONSE, REPORT_REQUEST]
 NOTIFIED = [REPORT, VERIFICATION_STATUS, DISCONNECT]
 
-LARGEST_MTU = 512  # whatever was negotiated beyond this is not used
+LARGEST_MTU = 512  # bytes of a greater negotiated MTU are not used
 SMALLEST_DATA = 64
-REPORT_LIMIT = 15  # MISSING reports that a wallet answers
+REPORT_LIMIT = 15  # the number of MISSING reports that a wallet answers
 
 
 class WalletError(Exception):
-    """The wallet gives up; the code is the documented one."""
+    """The wallet gives up; `code` is the documented error code."""
 
     def __init__(self, code):
         super().__init__(code)
@@ -56,14 +56,14 @@ class Write(typing.NamedTuple):
 
 
 class Invitation(typing.NamedTuple):
-    """What the QR code says."""
+    """The content of the QR code."""
 
     name: str
     key: str
 
     @classmethod
     def parse(cls, uri):
-        """Reads OPENID4VP://connect?name=…&key=…, also the older form with a colon before the question mark."""
+        """Reads OPENID4VP://connect?name=…&key=…, and the older form with a colon before the question mark."""
         head, _, query = uri.partition("?")
         if head not in ("OPENID4VP://connect", "OPENID4VP://connect:"):
             raise WalletError("TVW_CON_001")
@@ -79,7 +79,8 @@ class Invitation(typing.NamedTuple):
 
     @property
     def service_data(self):
-        """The only part of the QR code that is ever compared with the air: the name and five bytes of the key."""
+        """The name and five bytes of the key, the only parts of the QR code that are compared with the
+        advertisement."""
         return self.name.encode() + b"_" + bytes.fromhex(self.key)[:5]
 
 
@@ -94,7 +95,8 @@ class SecureChannel:
 
     @classmethod
     def recorded(cls, identify, secret):
-        """A channel whose private key nobody kept: what Identify said and what came out of the agreement."""
+        """Returns the channel of a recording, whose private key is unknown, from the value of Identify and the
+        agreed secret."""
         channel = cls()
         channel.nonce, channel.public = identify[:12], identify[12:]
         channel.key = derive(secret, b"SKVerifier")
@@ -107,14 +109,14 @@ class SecureChannel:
     def agree(self, verifier_public):
         if self.key is None:
             secret = self.private.exchange(X25519PublicKey.from_public_bytes(verifier_public))
-            self.key = derive(secret, b"SKVerifier")  # the receiver's key encrypts
+            self.key = derive(secret, b"SKVerifier")  # the wallet encrypts with the verifier's key
 
     def seal(self, compressed):
         return AESGCM(self.key).encrypt(self.nonce, compressed, None)
 
 
 def derive(secret, info):
-    """HKDF-SHA256 with the text "SHA-256" as its salt."""
+    """Returns HKDF-SHA256 of the secret, with the text "SHA-256" as salt."""
     return HKDF(algorithm=hashes.SHA256(), length=32, salt=b"SHA-256", info=info).derive(secret)
 
 
@@ -129,7 +131,7 @@ _CRC = list(_crc_table())
 
 
 def crc16(data):
-    """CRC-16/KERMIT."""
+    """Returns the CRC-16/KERMIT of the data."""
     value = 0
     for byte in data:
         value = value >> 8 ^ _CRC[(value ^ byte) & 0xFF]
@@ -137,12 +139,12 @@ def crc16(data):
 
 
 def max_data(att_mtu):
-    """The bytes of a write in use at an ATT MTU."""
+    """Returns the maximum number of bytes in a write at an ATT MTU."""
     return min(att_mtu, LARGEST_MTU) - 3
 
 
 def chunks(encrypted, largest):
-    """The response in pieces: number (from 1), check sum, payload."""
+    """Returns the response in chunks: sequence number (from 1), CRC, payload."""
     stride = largest - 4
     return [
         struct.pack(">HH", start // stride + 1, crc16(encrypted[start : start + stride])) + encrypted[start : start + stride]
@@ -151,7 +153,7 @@ def chunks(encrypted, largest):
 
 
 def parse_report(value):
-    """The chunk numbers that a transfer report calls missing; none of them means success."""
+    """Returns the chunk numbers that a transfer report lists as missing; an empty list means success."""
     if not value or value[0] not in (0, 1):
         raise WalletError("TVW_UNK_002")
     if value[0] == 1:
@@ -163,7 +165,7 @@ def parse_report(value):
 
 
 class Heard(typing.NamedTuple):
-    """What a notification meant to the wallet: the writes it answers with, and a word with details for whoever watches."""
+    """The wallet's reaction to a notification: the writes that answer it, and a word with details for the log."""
 
     writes: list
     word: str
@@ -171,7 +173,7 @@ class Heard(typing.NamedTuple):
 
 
 class Wallet:
-    """One share of one payload."""
+    """One transfer of one payload."""
 
     def __init__(self, uri, manner="android", channel=None):
         if manner not in ("android", "ios"):
@@ -186,14 +188,15 @@ class Wallet:
         self.listening = set(NOTIFIED) if self.ios else set()
 
     def meets(self, service_data, scan_service_data):
-        """Compares an advertisement (0x0001, 0x0002) with the invitation; on a match takes the key from the air."""
+        """Compares an advertisement (service data 0x0001, 0x0002) with the invitation. If they match, stores the
+        advertised key."""
         if service_data != self.invitation.service_data or len(scan_service_data) != 27:
             return False
         self.verifier_public = service_data[-5:] + scan_service_data
         return True
 
     def connected(self, att_mtu):
-        """The MTU is settled: keys, and Identify."""
+        """Handles the end of the MTU exchange: agrees the keys, and returns the write of Identify."""
         self.largest = max_data(att_mtu)
         if self.largest < SMALLEST_DATA:
             raise WalletError("TVW_CON_002")
@@ -202,17 +205,19 @@ class Wallet:
         return [self._write(IDENTIFY, self.channel.identify)]
 
     def share(self, payload):
-        """The user has chosen: compress, encrypt, announce, send, ask for the report."""
+        """Handles the user's choice: compresses and encrypts the payload, and returns the writes of its size, of its
+        chunks and of the request for the report."""
         return self.send(self.channel.seal(gzip.compress(payload)))
 
     def send(self, encrypted):
-        """The same for a response that is encrypted already."""
+        """Returns the same writes as share() for a response that is already encrypted."""
         self.pieces = chunks(encrypted, self.largest)
         first_pass = [Write(SUBMIT_RESPONSE, piece, False) for piece in self.pieces]
         return [self._write(RESPONSE_SIZE, struct.pack(">I", len(encrypted)))] + first_pass + [self._report_request()]
 
     def written(self, write):
-        """A write has been handed to the phone's stack: only then does the Android wallet listen for the answers."""
+        """Notes that the phone's stack has accepted a write. The Android wallet listens for the report and the verdict
+        only after it has written the request for the report."""
         if write.characteristic == REPORT_REQUEST:
             self.listening |= {REPORT, VERIFICATION_STATUS}
 
@@ -247,9 +252,10 @@ class Wallet:
 
 
 def wallet_record(credential):
-    """What Inji Wallet sends for a stored credential: its own record around the credential's text, which is kept as it is.
+    """Returns the record that Inji Wallet sends for a stored credential. It contains the credential's text
+    unchanged.
 
-    A document is JSON; a token (it has dots) and an mdoc are texts.
+    A credential document is inserted as JSON; a token (its text has dots) and an mdoc are inserted as strings.
     """
     credential = credential.strip()
     form = "ldp_vc"

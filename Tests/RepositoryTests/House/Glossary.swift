@@ -25,7 +25,7 @@ struct Glossary: Sendable {
         entries = table.filter { $0.hasPrefix("| ") }.dropFirst().map { row in
             let cells = row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
                 .map { $0.trimmingCharacters(in: .whitespaces) }
-            // A word in parentheses says of what the noun is.
+            // The words in parentheses after a noun name its subject, for example "thread (Aries)".
             let nouns = cells[0].replacing(#/ \(.*?\)/#, with: "")
             return Entry(
                 nouns: nouns.components(separatedBy: ", "), meaning: cells.count > 1 ? cells[1] : "",

@@ -33,7 +33,7 @@ struct ReferenceCommand: PageCommand {
     var examples = "deploy"
     @Option(
         help: ArgumentHelp(
-            "The gatehouse whose help the page of commands has. By default the one beside this program.",
+            "The gatehouse whose help the page of commands has. By default the one in the folder of this program.",
             valueName: "file"))
     var program: String?
 

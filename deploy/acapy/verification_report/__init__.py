@@ -1,11 +1,12 @@
-"""Teaches an ACA-Py agent to keep the ledgers of gates: protocol verification-report/1.0.
+"""A plugin with which an ACA-Py agent stores the ledgers of gates: protocol verification-report/1.0.
 
-A batch of entries is stored in PostgreSQL by one statement; what is there already stays. The receipt goes back on the same HTTP
-answer, after the commit and never before. What is not stored is said by a problem report, and the gate sends it again.
+One statement stores a batch of entries in PostgreSQL; stored entries are never changed. The HTTP answer to the batch
+contains the receipt, always after the commit. If a batch is not stored, the answer is a problem report, and the gate
+sends the batch again.
 For acapy-agent 1.x and aries-cloudagent 0.12; needs psycopg 3 and the tables of ../schema.sql:
     PYTHONPATH=deploy/acapy aca-py start ... --plugin verification_report \\
         --plugin-config-value verification_report.database=postgresql://agent@db/gates
-Without that value libpq's own variables count (PGHOST, PGUSER, PGDATABASE ...).
+Without this value libpq's own variables are used (PGHOST, PGUSER, PGDATABASE ...).
 """
 import asyncio
 import hashlib
@@ -64,17 +65,17 @@ where e.ledger = %(ledger)s order by e.position desc, e.received desc limit 1"""
 
 
 class NotStored(Exception):
-    """The database did not do it; why, in a word."""
+    """The database did not store or read anything. The text is the SQLSTATE or the name of the error's class."""
 
 
 class Database:
-    """One connection to PostgreSQL, made when it is needed and again when it broke."""
+    """One connection to PostgreSQL. It is made for the first statement, and again after it was lost."""
 
     def __init__(self, url):
         self.url, self.connection, self.lock, self.rest = url, None, asyncio.Lock(), 0.0
 
     async def row(self, statement, values):
-        """The first row of a statement, after its commit; NotStored."""
+        """Returns the first row of a statement after its commit; raises NotStored."""
         async with self.lock:
             try:
                 return await self.ask(statement, values)
@@ -98,7 +99,7 @@ class Database:
 
 
 def place(value):
-    """Position and hash of an entry or a head."""
+    """Returns position and hash of an entry or a head; raises ValueError if they are invalid."""
     position, digest = value["position"], value["hash"]
     if type(position) is not int or not 0 <= position <= LAST:
         raise ValueError("position")
@@ -108,7 +109,7 @@ def place(value):
 
 
 def signature(head):
-    """The gate's signature of its head, as bytes; None from one that signs none."""
+    """Returns the gate's signature of its head as bytes; None if the head has no signature."""
     value = head.get("signature")
     if value is None:
         return None
@@ -118,7 +119,7 @@ def signature(head):
 
 
 def ledger_id(message):
-    """The ledger's id, as bytes."""
+    """Returns the ledger's id as bytes; raises ValueError if it is invalid."""
     ledger = message.ledger.encode()
     if not 1 <= len(ledger) <= 64 or b"\0" in ledger:
         raise ValueError("ledger")
@@ -126,7 +127,7 @@ def ledger_id(message):
 
 
 def read(message):
-    """The values of STORE; ValueError, TypeError, KeyError or AttributeError when the message is against the rules."""
+    """Returns the values of STORE. Raises ValueError, TypeError, KeyError or AttributeError for an invalid message."""
     ledger_id(message)
     if not 1 <= len(message.entries) <= ENTRIES:
         raise ValueError("entries")
@@ -178,7 +179,7 @@ def problem(code, text):
 
 
 def kind(name, *members):
-    """The class that ACA-Py wants for a message; its members are taken as they are, the handler looks at them."""
+    """Returns the class of a message, as ACA-Py requires it. Members are not checked here; the handler checks them."""
     def init(self, **values):
         self.__dict__.update((member, values.pop(member, None)) for member in members)
         messages.AgentMessage.__init__(self, **values)
@@ -194,7 +195,7 @@ HeadQuery, Head = kind("head-query", "ledger"), kind("head", "ledger", "position
 
 
 async def setup(context):
-    """Called by ACA-Py at its start."""
+    """Registers the message types with ACA-Py, which calls this function at its start."""
     values = (context.settings.get("plugin_config") or {}).get("verification_report") or {}
     context.injector.bind_instance(Database, Database(values.get("database") or ""))
     types = DIDCommPrefix.qualify_all({model.Meta.message_type: model for model in (Records, HeadQuery)})

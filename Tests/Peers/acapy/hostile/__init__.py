@@ -1,7 +1,7 @@
-"""An agent that always has something to say: it answers each message with another one that wants an answer.
+"""A plugin that makes an agent answer each message with another message that requests an answer.
 
-It takes turns: a ping, a query (discover-features), a basicmessage that asks for an acknowledgement. A kiosk that answers each at
-once would be kept busy for ever. For tests; works with acapy-agent 1.x and aries-cloudagent 0.12.
+In turn it sends a ping, a query (discover-features), and a basicmessage that requests an acknowledgement. A kiosk
+that answered each at once would never become idle. For tests; works with acapy-agent 1.x and aries-cloudagent 0.12.
 """
 import importlib.util
 import itertools
