@@ -6,6 +6,4 @@ enum HouseLimits {
     static let functionLines = 70
     /// The lines of a file.
     static let fileLines = 400
-    /// Files whose contents a program has written.
-    static let generated: Set = ["Sources/LinuxIO/Display/Devanagari/DevanagariWords+Sheet.swift"]
 }
