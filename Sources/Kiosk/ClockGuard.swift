@@ -11,11 +11,12 @@ import Reasons
 /// - the previous reading, whose difference shows a step;
 /// - the date that was confirmed since the machine was started (``ConfirmedDate``);
 /// - the battery-backed clock, which counts only as long as it still shows the same date as the system;
-/// - for a date that a time server vouches for, the first such date and the newest date that was ever believed.
+/// - the first date that a time server gave, and the newest date that was ever believed; only for a date that a time
+///   server gives.
 ///
-/// If a time server's date differs from the dates of the last point by more than ``contradiction``, the gate does not
-/// trust it until an operator accepts it (``accept(_:)``). If only a time server says how long the machine was off, an
-/// ``EarlierDate`` limits the opening hours that the date may use.
+/// If a time server's date differs from one of these last two dates by more than ``contradiction``, the gate does not
+/// trust it until an operator accepts it (``accept(_:)``). If only a time server says how long the machine was off,
+/// rules with opening hours must also be satisfied at an ``EarlierDate``.
 package struct ClockGuard: Sendable {
     /// One reading of the machine's clocks.
     package struct Reading: Hashable, Sendable {

@@ -172,8 +172,8 @@ package enum KioskAction: Equatable, Sendable {
     case keepSession(VisitID, [UInt8])
     /// Verify the payload of the given visit outside the radio thread and answer with `verified`.
     case verify(VisitID, payload: [UInt8])
-    /// Record the outcome of a visit. The driver makes the report from this record, and derives the state of the
-    /// credential from the outcome.
+    /// Record the outcome of a visit. The driver makes the report from this record. From the outcome it also derives
+    /// whether the credential counts as used, or whether its reservation in the replay memory ends.
     case recordOutcome(VisitRecord)
     /// The given visit has ended without an opening and without a separate record. Stop its verification, and release
     /// the reservation of its credential. The action is sent only if the verifier may be working for the visit, or has

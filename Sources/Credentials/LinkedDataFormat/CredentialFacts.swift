@@ -56,7 +56,8 @@ struct CredentialFacts {
         mayHideStatus = !graph.isComplete(CredentialVocabulary.status, at: graph.root)
         let entries = graph.values(of: CredentialVocabulary.status, at: graph.root)
         guard entries.count <= limits.statusEntries else { throw Rejection(.inputTooLarge, at: "/credentialStatus") }
-        // Statements are in document order. If each entry is written once, the entries therefore match their places.
+        // The graph keeps the order of the document. If the document writes no entry twice, entry n therefore belongs
+        // to the JSON pointer n of `places`. Otherwise the pointer names the whole list.
         status = entries.enumerated().map { index, node in
             StatusEntry(
                 node, in: graph, pointer: places.count == entries.count ? places[index] : "/credentialStatus")

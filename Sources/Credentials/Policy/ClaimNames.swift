@@ -42,7 +42,7 @@ struct ClaimNames {
     private let all: [DefinedNames]
     /// The names of the contexts in which the issuer may have used another name for a property.
     private let siblings: [DefinedNames]
-    /// Whether the holder has no choice of contexts.
+    /// Whether the holder cannot choose the contexts that give the document's names their meaning.
     let isFixed: Bool
     /// Whether the document has inline contexts, which may define any name.
     let isOpen: Bool

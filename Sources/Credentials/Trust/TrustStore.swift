@@ -51,7 +51,7 @@ package final class TrustStore: Sendable {
     let processor: JSONLDProcessor
     /// The inline contexts of accepted credentials.
     let inlineContexts = KnownContexts()
-    /// A cache of the names under which records list types.
+    /// A cache of the names that records use for the types of credentials.
     let typeNames = TypeNames()
     /// Saved hash states of texts that begin with pinned contexts.
     let hashBeginnings = HashBeginnings()

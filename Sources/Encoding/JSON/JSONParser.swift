@@ -204,7 +204,8 @@ struct JSONParser {
             UnsafeRawBufferPointer(rebasing: bytes[position..<position + text.count]), text)
     }
 
-    /// Skips a repetition of the object at `place`, if the limits allow the object at this depth.
+    /// Skips the next object, whose bytes repeat those of the object already parsed at `place`. Returns false and skips
+    /// nothing if the object would exceed a limit at this depth.
     private mutating func take(_ place: ObjectPlace, _ depth: Int) -> Bool {
         guard place.values <= valuesLeft, depth + place.height <= depthLimit else { return false }
         position += place.range.count

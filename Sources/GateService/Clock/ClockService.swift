@@ -48,8 +48,8 @@ package actor ClockService: ServiceLifecycle.Service {
 
     private func work() async { await times.run { await turn(at: $0) } }
 
-    /// Checks the clock once. Also called once before the first record. Otherwise the first record could get a date
-    /// that the operator corrected while the service was stopped.
+    /// Checks the clock once. Also called once before the first record. Otherwise the first record could get the wrong
+    /// date of the previous run, although the operator has corrected the clock since.
     package func turn(at now: Instant) async {
         await takeOver()
         for change in watch.takeReports() { report(change) }

@@ -9,7 +9,7 @@ import Reasons
 package struct ScheduleDecision: Sendable {
     private let schedule: DoorSchedule
     private var last: DoorMode
-    /// The instant at which the newest date that was applied had been read.
+    /// The instant of the reading that the schedule used last. The schedule ignores dates of earlier readings.
     private var heard = Instant.zero
 
     /// Creates the state before the first date.

@@ -67,7 +67,7 @@ final class TermDefinition: Sendable {
         /// An IRI, a blank node identifier, or a relative IRI that could not be resolved.
         case iri(Text)
 
-        /// The expanded text; nil if the text has no meaning.
+        /// The IRI or keyword to which the term expands; nil if it expands to nothing.
         var text: Text? {
             switch self {
             case .nothing: nil

@@ -86,7 +86,8 @@ package struct VirtualMediation: Sendable {
         return true
     }
 
-    /// Removes and returns the message for the answer to a post of `owner`, without pickup; nil if there is none.
+    /// Without the pickup protocol, the mediator answers each post of `owner` with one waiting message. Removes and
+    /// returns this message; nil if none waits, or if `owner` uses the pickup protocol.
     mutating func next(for owner: Verkey) -> [UInt8]? {
         guard !hasPickup, let first = queues[owner]?.first else { return nil }
         queues[owner]?.removeFirst()

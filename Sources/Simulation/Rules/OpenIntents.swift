@@ -10,7 +10,8 @@ struct OpenIntents: Sendable {
         var isHeld = false
         /// Whether the visit of the intent has requested the intent.
         var isAsked = false
-        /// Whether the ledger has stored the intent, even if the ledger refused it later.
+        /// Whether the ledger has reported that it stored the intent. A failure that it reports later does not change
+        /// this.
         var isInLedger = false
 
         /// Whether the intent needs an outcome.
