@@ -58,12 +58,12 @@ package struct LedgerSection: Hashable, Sendable {
     /// ends.
     package var keepMegabytes: Int
 
-    /// The suffixes of the temporary files in the database's folder, each added to the database's path:
-    /// SQLite's files, the lock, the confirmation of a clock, an operator's order for the gate, a ledger that
-    /// replaces the present one, and copies made for a backup or a restore.
-    static let endings = [
-        "-wal", "-shm", "-journal", ".lock", ".clock", ".order", ".next", ".backup", ".restoring",
-    ]
+    /// The suffixes of further files in the database's folder, each added to the database's path: SQLite's files, the
+    /// lock, the confirmation of a clock, an operator's order for the gate, a ledger that replaces the present one,
+    /// copies made for a backup or a restore, and the courier's database with its files.
+    static let endings =
+        databaseEndings + [".clock", ".order", ".next", ".courier"] + databaseEndings.map { ".courier" + $0 }
+    private static let databaseEndings = ["-wal", "-shm", "-journal", ".lock", ".backup", ".restoring"]
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
         let database = reader.text("ledger.path", default: StandardFolders.state + "/gatehouse.db")
