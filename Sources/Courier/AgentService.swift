@@ -57,8 +57,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// to agents and mailboxes; nil: HTTP does.
     package init(
         configuration: Configuration, store: Store,
-        openCourier: @escaping @Sendable () async throws(StoreError) -> CourierStore, log: LogSink, purpose: Purpose = .service,
-        times: AgentTimes = AgentTimes(), clock: Clock, spawner: Spawner, contacts: (any ContactBook)? = nil,
+        openCourier: @escaping @Sendable () async throws(StoreError) -> CourierStore, log: LogSink,
+        purpose: Purpose = .service, times: AgentTimes = AgentTimes(), clock: Clock, spawner: Spawner,
+        contacts: (any ContactBook)? = nil,
         network: (any MessageExchange)? = nil, report: @escaping HealthReporter
     ) {
         (self.contacts, self.network) = (contacts, network)
@@ -146,7 +147,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         self.mailboxes.withLock { $0 = mailboxes }
         var made: [(Text, Destination)] = []
         for (name, files) in wanted {
-            guard let destination = try? destination(name, purpose == .service ? files : [], mailboxes, exchange, courier) else {
+            let files = purpose == .service ? files : []
+            guard let destination = try? destination(name, files, mailboxes, exchange, courier) else {
                 return log.log(
                     .error, "agent", ["text": "the system provides no random bytes, so no agent is connected"])
             }

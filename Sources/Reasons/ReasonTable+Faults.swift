@@ -176,7 +176,8 @@ extension ReasonCode {
             + "answer it.",
         "Follow the detail. A multi-use invitation survives a lost answer.", severity: .warning)
     package static let agentUnreadable = ReasonCode(
-        "fault.agent-unreadable", "The stored connections to cloud agents, or one of them, cannot be read. Reports are queued.",
+        "fault.agent-unreadable",
+        "The stored connections to cloud agents, or one of them, cannot be read. Reports are queued.",
         "Follow the detail: restore the key that seals them (agent.keyFile) or their file, or connect again with a new "
             + "invitation.", severity: .warning)
     package static let agentMailbox = ReasonCode(

@@ -79,8 +79,8 @@ package final class StoppedStore {
         return aside
     }
 
-    /// Renames the present database to `PATH.replaced-N`, which is returned; nil if there is none. No database is put in
-    /// its place. `onStep` is called after each step.
+    /// Renames the present database to `PATH.replaced-N`, which is returned; nil if there is none. No database takes its
+    /// place. `onStep` is called after each step.
     package func setAside(onStep: () -> Void = {}) throws(StoreError) -> String? {
         guard isOccupied else { return nil }
         let aside = try moveAside(onStep)

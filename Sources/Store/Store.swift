@@ -61,8 +61,8 @@ package actor Store {
     /// ``StoreOptions/mayMake`` forbids it. Blocks on the disk.
     ///
     /// With a `witness`, the ledger is first compared with the witness. A ledger that the witness contradicts is moved
-    /// aside as `PATH.rewritten-N`, and a new ledger with the same cursors and site key replaces it; ``standing`` is then
-    /// `rewritten`. `onWrite` is called, from any thread, after each attempt to write the witness: with nil on
+    /// aside as `PATH.rewritten-N`, and a new ledger with the same cursors and site key replaces it; ``standing`` is
+    /// then `rewritten`. `onWrite` is called, from any thread, after each attempt to write the witness: with nil on
     /// success, otherwise with the error. It is also called during an attempt that takes longer than
     /// ``StoreOptions/witnessLimit``.
     ///

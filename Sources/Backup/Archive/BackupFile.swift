@@ -53,8 +53,8 @@ package struct BackupFile {
     /// The size of the ledger's database in bytes.
     var databaseSize: Int { manifest.files.first { $0.name == BackupManifest.Name.database }?.size ?? 0 }
 
-    /// The courier's database; nil in a backup of an earlier version, whose only database contains the connections, too,
-    /// and in a backup of a gate that had none.
+    /// The courier's database. It is nil in a backup of an earlier version, whose only database contains the
+    /// connections, and in a backup of a gate without connections.
     var courier: [UInt8]? { files[BackupManifest.Name.courier] }
 
     /// The witness's newest statement from before the copy; `.absent` without a witness.

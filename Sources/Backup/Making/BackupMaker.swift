@@ -10,12 +10,12 @@ import TrustFiles
 
 /// Makes a backup, whether the service runs or not.
 ///
-/// The maker first copies the databases, the ledger's and the courier's, on their own disk, and from there to the backup. Therefore a
-/// destination that is slow or hangs does not delay the copies of the database's log. Before the backup gets its name,
-/// the maker proves the ledger in the copy and reads the whole file back from its disk. Only one backup is made at a
-/// time. A backup contains no invitations, and the keys only if a passphrase is given to seal them under. It contains
-/// neither the key of a printed code nor its list of sessions, because an older list would allow sessions to be
-/// replayed.
+/// The maker first copies the databases, the ledger's and the courier's, on their own disk, and from there to the
+/// backup. Therefore a destination that is slow or hangs does not delay the copies of the database's log. Before the
+/// backup gets its name, the maker proves the ledger in the copy and reads the whole file back from its disk. Only one
+/// backup is made at a time. A backup contains no invitations, and the keys only if a passphrase is given to seal them
+/// under. It contains neither the key of a printed code nor its list of sessions, because an older list would allow
+/// sessions to be replayed.
 ///
 /// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup belongs to
 /// root: root opens it once, writes and proves it by its descriptor, and never follows a link of the owner. So the

@@ -125,8 +125,11 @@ package struct BackupRestorer: Sendable {
             defer { place.giveUp() }
             let courier = try StoppedStore(path: CourierStore.path(of: target.ledger.path))
             defer { courier.giveUp() }
-            for place in [place, courier] where place.isOccupied && !choices.replaces { throw Self.occupied(place.path) }
-            let (folder, size) = (NamedPlace.folder(of: place.staged), backup.databaseSize + (backup.courier?.count ?? 0))
+            for present in [place, courier] where present.isOccupied && !choices.replaces {
+                throw Self.occupied(present.path)
+            }
+            let folder = NamedPlace.folder(of: place.staged)
+            let size = backup.databaseSize + (backup.courier?.count ?? 0)
             try BackupMaker.check(room: BackupMaker.room(folder), for: size + (1 << 20), at: folder)
             try backup.extract(to: place.staged, progress: progress)
             var done = Done(manifest: manifest, report: try await prove(place.staged, backup, keys))

@@ -34,7 +34,9 @@ extension CourierStore {
         try await write { db in
             try db.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.string])
             try Self.closeQuestions(of: id, db)
-        } committed: { self.noteDeletion(of: id) }
+        } committed: {
+            self.noteDeletion(of: id)
+        }
     }
 
     /// Removes all connections to `destinations`, also those that only answer requests. Call this function before

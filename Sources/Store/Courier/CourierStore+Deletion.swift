@@ -73,6 +73,8 @@ extension CourierStore {
             // Until its link ended, the connection may have got further questions.
             try Self.closeQuestions(of: id, db)
             return true
-        } committed: { isGone in if isGone { self.noteDeletion(of: id) } }
+        } committed: { isGone in
+            if isGone { self.noteDeletion(of: id) }
+        }
     }
 }

@@ -152,7 +152,8 @@ package actor CourierStore {
                 case .failure(let error):
                     // After a failed transaction SQLite reads the file again, which looks like a change by another
                     // program.
-                    if case .replaced = error as? StoreError {} else {
+                    if case .replaced = error as? StoreError {
+                    } else {
                         self.written.withLock { $0.foreignChanges = nil }
                     }
                 }

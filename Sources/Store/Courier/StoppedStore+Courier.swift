@@ -7,8 +7,9 @@ extension StoppedStore {
     package func prepareCourier() throws(StoreError) {
         do {
             let queue = try DatabaseQueue(path: staged, configuration: Store.configuration(of: staged))
-            guard try queue.read({ db in try Int.fetchOne(db, sql: "PRAGMA application_id") })
-                == CourierSchema.applicationID
+            guard
+                try queue.read({ db in try Int.fetchOne(db, sql: "PRAGMA application_id") })
+                    == CourierSchema.applicationID
             else { throw StoreError.foreign(path: staged) }
             try CourierSchema.migrator.migrate(queue)
             try queue.write { db in try AgentTables.closeQuestions(db) }

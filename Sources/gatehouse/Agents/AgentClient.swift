@@ -168,8 +168,8 @@ struct AgentClient: Sendable {
             // tampered with.
             let environment = ProcessInfo.processInfo.environment
             return try await Store.open(
-                configuration.ledger.path, options: options(mayMake: mayMake), witness: configuration.ledger.witness(environment),
-                sealing: configuration.agent.sealing(environment))
+                configuration.ledger.path, options: options(mayMake: mayMake),
+                witness: configuration.ledger.witness(environment), sealing: configuration.agent.sealing(environment))
         } catch {
             throw CommandFailure(error.text, remedy: remedy(error))
         }
