@@ -46,9 +46,9 @@ package actor CourierStore {
     /// Returns the path of the courier's database next to the ledger at `ledger`.
     package static func path(of ledger: String) -> String { ledger + ".courier" }
 
-    /// Opens the courier's database next to the ledger at `ledger`, or creates it (mode 0600). Blocks on the disk. The
-    /// caller owns the ledger (``Store/open(_:options:witness:sealing:onWrite:)``), and next calls
-    /// ``Store/handOver(to:)``.
+    /// Opens the courier's database next to the ledger at `ledger`, or creates it (mode 0600). The caller owns the
+    /// ledger (``Store/open(_:options:witness:sealing:onWrite:)``), and next calls ``Store/handOver(to:)``. Because the
+    /// gate may already be at work, a separate thread waits for the disk: tasks share few threads.
     ///
     /// A damaged file is put aside as `PATH.courier.damaged-N`, and an empty database replaces it (``damage``). If
     /// ``StoreOptions/mayBeginNewLedger`` is false, such a file is an error and stays unchanged.
@@ -58,8 +58,22 @@ package actor CourierStore {
     package static func open(
         besides ledger: String, options: StoreOptions = StoreOptions(), sealing: SealingSource? = nil
     ) async throws(StoreError) -> CourierStore {
-        try CourierStore(
-            path: path(of: ledger), options: options, sealing: sealing ?? SealingSource(path: ledger + ".agent-key"))
+        let (path, sealing) = (path(of: ledger), sealing ?? SealingSource(path: ledger + ".agent-key"))
+        let result: Result<CourierStore, StoreError> = await withCheckedContinuation { continuation in
+            do throws(SystemError) {
+                try Threads.start("gatehouse-conns") {
+                    do throws(StoreError) {
+                        let store = try CourierStore(path: path, options: options, sealing: sealing)
+                        continuation.resume(returning: .success(store))
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            } catch {
+                continuation.resume(returning: .failure(.unusable(path: path, detail: error.operation)))
+            }
+        }
+        return try result.get()
     }
 
     private init(path: String, options: StoreOptions, sealing: SealingSource) throws(StoreError) {
