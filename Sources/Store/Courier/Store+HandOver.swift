@@ -26,7 +26,7 @@ extension Store {
 
 extension CourierStore {
     /// Replaces all rows by those of a ledger's file, if it has rows.
-    fileprivate func replaceAll(from ledger: DatabasePool) async throws(StoreError) {
+    func replaceAll(from ledger: DatabasePool) async throws(StoreError) {
         try await write { db in
             try ledger.read { source in
                 if try AgentTables.haveRows(source) { try AgentTables.copy(from: source, to: db) }
