@@ -57,6 +57,7 @@ import Testing
         var store = try await Store.open(folder.database)
         try await visit(1, store)
         await store.close()
+        try OldForm.restore(folder.database)
         try folder.edit(
             """
             ALTER TABLE chain DROP COLUMN seal; ALTER TABLE chain DROP COLUMN revision;
@@ -215,13 +216,17 @@ import Testing
     private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
     /// The database file is deleted, cut, corrupted, emptied, or replaced by that of another gate. A new ledger begins
-    /// and names the old ledger. The found file is kept, unless it is empty.
-    @Test(arguments: [
-        "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock", "site key",
-    ])
-    func changesOfTheWitnessFile(_ deed: String) async throws {
-        let witnessed = try await WitnessedLedger(StoreOptions())
+    /// and names the old ledger. The found file is kept, unless it is empty. `isOldForm`: the file has the connections,
+    /// as until version 12.
+    @Test(
+        arguments: [
+            "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock",
+            "site key",
+        ], [false, true])
+    func changesOfTheWitnessFile(_ deed: String, isOldForm: Bool) async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions(), isOldForm: isOldForm)
         let folder = witnessed.folder
+        if isOldForm { try witnessed.put(try #require(witnessed.states.last)) }
         let original = try bytes(folder.database)
         switch deed {
         case "deleted": try FileManager.default.removeItem(atPath: folder.database)
@@ -229,8 +234,8 @@ import Testing
         case "garbled": try write(Data(repeating: 0x55, count: original.count), folder.database)
         case "emptied": try write(Data(), folder.database)
         case "another box":
-            let other = try await WitnessedLedger(StoreOptions())
-            try write(try bytes(other.folder.database), folder.database)
+            let other = try await WitnessedLedger(StoreOptions(), isOldForm: isOldForm)
+            try write(try #require(other.states.last), folder.database)
         case "result":
             try folder.edit("UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'accepted', 'rejected') AS BLOB)")
         case "struck out": try folder.edit("UPDATE delivery SET confirmed = 24")
@@ -265,9 +270,12 @@ import Testing
         try await visit(50, store)
         let proof = try await store.verify()
         #expect(proof.isIntact && proof.predecessor == record.outcome.predecessor, "\(deed): \(proof.lines)")
-        if !["deleted", "cut", "garbled", "emptied"].contains(deed) {
-            let isOurs = deed != "another box"  // its connections are sealed under its own key
-            #expect(try await store.connections().map(\.snapshot) == (isOurs ? [[1, 2, 3], [1]] : [[], []]))
+        if !isOldForm || !["deleted", "cut", "garbled", "emptied"].contains(deed) {
+            // The connections of the other box are sealed under its own key.
+            let isOurs = !isOldForm || deed != "another box"
+            let courier = try await Databases.attach(store).courier
+            #expect(try await courier.connections().map(\.snapshot) == (isOurs ? [[1, 2, 3], [1]] : [[], []]))
+            await courier.close()
         }
         await store.close()
         // The found file is kept next to the database, unless it was deleted or empty.
