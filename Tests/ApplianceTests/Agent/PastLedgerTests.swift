@@ -227,6 +227,7 @@ import Testing
         #expect(try await read(new) == store.head.point.count)
         let hash = try await outbox.hash(of: new, at: 3)
         #expect(hash != nil)
+        await courier.close()
         await store.close()
     }
 

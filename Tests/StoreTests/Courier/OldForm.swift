@@ -1,7 +1,7 @@
 import Encoding
 import Foundation
 import GRDB
-import TestKit
+import Ledger
 
 @testable import Store
 
