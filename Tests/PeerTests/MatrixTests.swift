@@ -89,8 +89,8 @@ import Testing
             // A request without handshake: one reply, over a connection that is kept and carries nothing else.
             try await rows.refuse("bare ask")
             #expect(try await rows.active == 0)
-            let kept = try await gate.store.connections().map(\.destination)
-            #expect(kept == [Store.requestsName(of: DeliveryCursor.primary)])
+            let kept = try await gate.courier.connections().map(\.destination)
+            #expect(kept == [CourierStore.requestsName(of: DeliveryCursor.primary)])
 
             // Handshake and request: a connection, over which the request is refused.
             try await rows.refuse("did ask")

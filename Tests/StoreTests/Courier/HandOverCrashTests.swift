@@ -1,6 +1,7 @@
 import CrashKit
 import CrashVFS
 import Encoding
+import GRDB
 import Ledger
 import TestKit
 import Testing

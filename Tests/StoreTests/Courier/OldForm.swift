@@ -28,6 +28,7 @@ enum OldForm {
         }
         let queue = try DatabaseQueue(path: ledger)
         try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA secure_delete = ON")
             if let courier { try db.execute(sql: "ATTACH ? AS courier", arguments: [courier]) }
             try db.inTransaction {
                 for sql in statements { try db.execute(sql: sql) }
