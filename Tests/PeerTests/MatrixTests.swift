@@ -40,7 +40,7 @@ import Testing
             let made = try await agent.invitation(words)
             try scene.place.write("invitation", made.url)
             let id = try #require(made.json["@id"]?.string)
-            let accepted = StoredInvitations(gate.store, DeliveryCursor.primary)
+            let accepted = StoredInvitations(gate.courier, DeliveryCursor.primary)
             try await gate.wait("carried out: \(words)", within: .seconds(60)) {
                 try await accepted.accepted().contains(id)
             }

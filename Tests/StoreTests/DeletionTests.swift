@@ -24,7 +24,8 @@ import Testing
         try await both.confirm(upTo: 2, over: "agent")
         #expect(try await both.beginDeletion(of: "agent", isForced: false) == .begun(["agent"]))
         #expect(
-            await both.store.deliveries[primary] == DeliveryCursor(primary, confirmed: 2), "the place in the ledger stays")
+            await both.store.deliveries[primary] == DeliveryCursor(primary, confirmed: 2),
+            "the place in the ledger stays")
         #expect(try await both.beginDeletion(of: "another", isForced: true) == .unknown)
         await both.close()
     }
@@ -46,7 +47,8 @@ import Testing
         try await both.connect("new")
         try await both.confirm(upTo: 2, over: "new")
         #expect(
-            try await both.courier.connections().map(\.id) == ["old", "new"], "its keys are needed until its peer was told")
+            try await both.courier.connections().map(\.id) == ["old", "new"],
+            "its keys are needed until its peer was told")
         #expect(
             try await both.beginDeletion(of: "old", isForced: false) == .begun(["old"]),
             "the second time is as the first")

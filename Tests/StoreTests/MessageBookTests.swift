@@ -80,7 +80,8 @@ import Testing
                 try await add([entry(Text("large\(number)"), .pending, bytes: CourierStore.messageBytes)], courier)
             }
             book = try await courier.messages()
-            #expect(book.reduce(0) { $0 + $1.content.count } <= CourierStore.messagesBytes && book.last?.uid == "large79")
+            #expect(
+                book.reduce(0) { $0 + $1.content.count } <= CourierStore.messagesBytes && book.last?.uid == "large79")
         }
     }
 

@@ -44,7 +44,8 @@ import Testing
             as [(Int, Text)]
         {
             #expect(
-                try await both.confirm(upTo: position, over: connection).cursor.confirmed == 0, "\(position) \(connection)")
+                try await both.confirm(upTo: position, over: connection).cursor.confirmed == 0,
+                "\(position) \(connection)")
         }
         #expect(try await both.courier.connections().map(\.isDeleting) == [false, false])
         #expect(try await both.confirm(upTo: 5, over: "new").cursor.confirmed == 5)
@@ -98,7 +99,8 @@ import Testing
         #expect(try await both.courier.connections().map(\.id) == ["old", "new"], "it does not become the newer one")
         let replaced = try await both.confirm(upTo: 4, over: "new", handled: [[7], [8]]).replaced
         #expect(replaced == ["old"])
-        #expect(try await both.courier.connections().map(\.isDeleting) == [true, false], "kept until its agent was told")
+        #expect(
+            try await both.courier.connections().map(\.isDeleting) == [true, false], "kept until its agent was told")
         #expect(try await both.confirm(upTo: 5, over: "new").replaced.isEmpty, "told once")
         try await both.courier.saveConnection("old", [3])
         #expect(try await both.takeOver(primary, by: "old").connection == "new", "what it still says changes nothing")

@@ -365,7 +365,9 @@ import Testing
         try await both.takeOver(DeliveryCursor.primary, by: "third")
         try await both.store.appendOutcome("v", Samples.accepted, stamp: Samples.stamp)
         try await both.confirm(upTo: 1, over: "third")
-        for old in try await both.courier.connections() where old.isDeleting { try await both.courier.finishDeletion(of: old.id) }
+        for old in try await both.courier.connections() where old.isDeleting {
+            try await both.courier.finishDeletion(of: old.id)
+        }
         #expect(try await both.courier.connections().map(\.id) == ["third"])
         await both.close()
     }

@@ -111,7 +111,8 @@ import Testing
             let service = AgentService(
                 configuration: configuration, store: store,
                 openCourier: { [courier] () async throws(StoreError) in courier },
-                log: try LogSink(.file("/dev/null")), purpose: purpose, times: times, clock: .system, spawner: .system, network: peer.network, report: { _ in })
+                log: try LogSink(.file("/dev/null")), purpose: purpose, times: times, clock: .system, spawner: .system,
+                network: peer.network, report: { _ in })
             let running = Task { try await service.run() }
             func end() async {
                 running.cancel()

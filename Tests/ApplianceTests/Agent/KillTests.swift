@@ -38,7 +38,8 @@ import Testing
             store = try await Store.opened(in: folder)
             courier = try await CourierStore.opened(besides: store)
             destination = Self.destination(
-                life, store, courier, file: folder.appendingPathComponent("invitation").path, files, Exchanges([first, second]))
+                life, store, courier, file: folder.appendingPathComponent("invitation").path, files,
+                Exchanges([first, second]))
             task = Task { [destination] in await destination.run() }
         }
 

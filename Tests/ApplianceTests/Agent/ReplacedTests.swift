@@ -30,7 +30,8 @@ import Testing
             let store = try await Store.open(configuration.ledger.path)
             let courier = try await CourierStore.opened(besides: store)
             let service = AgentService(
-                configuration: configuration, store: store, openCourier: { () async throws(StoreError) in courier }, log: try LogSink(.file("/dev/null")), times: times,
+                configuration: configuration, store: store, openCourier: { () async throws(StoreError) in courier },
+                log: try LogSink(.file("/dev/null")), times: times,
                 clock: .system, spawner: .system, report: { _ in })
             (self.store, self.courier, self.service) = (store, courier, service)
             task = Task { try await service.run() }

@@ -25,7 +25,8 @@ import Testing
         try await both.connect()
         try await both.connect("other", to: "copy")
         for number in 1...40 {
-            try await both.courier.setAside([UInt8](repeating: 7, count: 300), uid: Text("m\(number)"), for: "", reason: "")
+            try await both.courier.setAside(
+                [UInt8](repeating: 7, count: 300), uid: Text("m\(number)"), for: "", reason: "")
         }
         await both.close()
     }
