@@ -121,7 +121,8 @@ import Testing
         let old = try await OldLedger(folder.database, witness: source)
         try folder.edit(
             """
-            INSERT INTO connection (id, snapshot, destination, number, made) VALUES ('theirs', x'7B7D', 'primary', 99, 0);
+            INSERT INTO connection (id, snapshot, destination, number, made)
+                VALUES ('theirs', x'7B7D', 'primary', 99, 0);
             UPDATE chain SET count = count + 1;
             """)
         let both = try await Databases.open(folder.database, witness: source)
@@ -145,7 +146,8 @@ import Testing
         try OldForm.restore(folder.database)
         try folder.edit(
             """
-            INSERT INTO connection (id, snapshot, destination, number, made) VALUES ('agent', x'7B7D', 'primary', 1, 0);
+            INSERT INTO connection (id, snapshot, destination, number, made)
+                VALUES ('agent', x'7B7D', 'primary', 1, 0);
             DELETE FROM setting WHERE name LIKE 'keys-%';
             """)
         try folder.write("gatehouse.sqlite.agent-key", "no key")

@@ -16,8 +16,8 @@ enum OldForm {
     private static let names = "('connection', 'handled_message', 'message', 'quarantine')"
     private static let settings = "name LIKE 'invitations%'"
 
-    /// Gives a ledger's file the form of version 12, and copies the rows of a courier's database into it. No program has
-    /// the ledger's file open.
+    /// Gives a ledger's file the form of version 12, and copies the rows of a courier's database into it. No program
+    /// has the ledger's file open.
     static func restore(_ ledger: String, rowsOf courier: String? = nil) throws {
         let model = try DatabaseQueue()
         try Schema.migrator().migrate(model, upTo: Schema.beforeHandOver)
