@@ -2,7 +2,6 @@ import Clocks
 import Encoding
 import Foundation
 import Ledger
-import Synchronization
 import TestKit
 import Testing
 
@@ -215,18 +214,7 @@ import Testing
 
     private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// The database file is deleted, cut, corrupted, emptied, or replaced by that of another gate. A new ledger begins
-    /// and names the old ledger. The found file is kept, unless it is empty. `isOldForm`: the file has the connections,
-    /// as until version 12.
-    @Test(
-        arguments: [
-            "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock",
-            "site key",
-        ], [false, true])
-    func changesOfTheWitnessFile(_ deed: String, isOldForm: Bool) async throws {
-        let witnessed = try await WitnessedLedger(StoreOptions(), isOldForm: isOldForm)
-        let folder = witnessed.folder
-        if isOldForm { try witnessed.put(try #require(witnessed.states.last)) }
+    private func tamper(_ deed: String, _ folder: TestFolder, isOldForm: Bool) async throws {
         let original = try bytes(folder.database)
         switch deed {
         case "deleted": try FileManager.default.removeItem(atPath: folder.database)
@@ -243,6 +231,21 @@ import Testing
         case "clock": try folder.edit("UPDATE chain SET clock = '2030-01-01T00:00:00.000Z'")
         default: try folder.edit("UPDATE setting SET value = zeroblob(32) WHERE name = 'site-key'")
         }
+    }
+
+    /// The database file is deleted, cut, corrupted, emptied, or replaced by that of another gate. A new ledger begins
+    /// and names the old ledger. The found file is kept, unless it is empty. `isOldForm`: the file has the connections,
+    /// as until version 12.
+    @Test(
+        arguments: [
+            "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock",
+            "site key",
+        ], [false, true])
+    func changesOfTheWitnessFile(_ deed: String, isOldForm: Bool) async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions(), isOldForm: isOldForm)
+        let folder = witnessed.folder
+        if isOldForm { try witnessed.put(try #require(witnessed.states.last)) }
+        try await tamper(deed, folder, isOldForm: isOldForm)
         let tampered = FileManager.default.contents(atPath: folder.database)
         var store = try await witnessed.open()
         // The audit at the start of the service finds a change in the middle. The next start then acts on the finding.
