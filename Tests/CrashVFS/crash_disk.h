@@ -46,6 +46,9 @@ uint64_t crash_sync_microseconds(crash_file *file);
 // Whether a sync of the file has to wait; `count` is added to those that do. Takes no lock.
 int crash_sync_stalls(crash_file *file, int count);
 
+// Takes the number of the next read and tells whether it fails.
+int crash_read_fails(crash_file *file);
+
 // The operations. Each returns whether and how it failed; a failed write has done half of its work.
 crash_fault crash_create(crash_disk *disk, const char *name, int durable, crash_file **file);
 crash_fault crash_write(crash_file *file, uint64_t offset, const void *bytes, size_t count);

@@ -68,6 +68,12 @@ uint64_t crash_disk_stalled(crash_disk *disk);
 // Lets the operations with these numbers (counted from 0) fail.
 void crash_disk_fail(crash_disk *disk, uint64_t first, uint64_t count, crash_fault fault);
 
+// Reads so far.
+uint64_t crash_disk_reads(crash_disk *disk);
+
+// Lets the reads with these numbers (counted from 0) fail.
+void crash_disk_fail_reads(crash_disk *disk, uint64_t first, uint64_t count);
+
 // Fills the empty disk `to` with what a power cut just before operation `boundary` of `from` leaves.
 void crash_disk_cut(crash_disk *from, uint64_t boundary, crash_survival survival, uint64_t seed, crash_disk *to);
 

@@ -114,6 +114,37 @@ import Testing
         #expect(problems.prefix(5) == [])
     }
 
+    /// A read that fails during an opening is an error that is tried again. It is no damage of the file with the keys.
+    @Test func aFailingReadPutsNothingAside() async throws {
+        let disk = try CrashDisk()
+        let both = try await Databases.open(disk.database)
+        try await both.connect()
+        for number in 1...40 {
+            let bytes = [UInt8](repeating: 7, count: 300)
+            try await both.courier.setAside(bytes, uid: Text("m\(number)"), for: "", reason: "no key")
+        }
+        await both.close()
+        let begun = disk.reads
+        try await CourierStore.open(besides: disk.database).close()
+        let reads = disk.reads - begun
+        #expect(reads > 20)
+        for number in 0..<reads {
+            disk.failReads(disk.reads + number)
+            do throws(StoreError) {
+                let courier = try await CourierStore.open(besides: disk.database)
+                #expect(courier.damage == nil, "read \(number) of \(reads)")
+                await courier.close()
+            } catch {
+                guard case .inputOutput = error else { Issue.record("read \(number): \(error)"); continue }
+            }
+            disk.failReads(0, count: 0)
+        }
+        let courier = try await CourierStore.open(besides: disk.database)
+        #expect(try await courier.connections().map(\.snapshot) == [[1]])
+        #expect(try await courier.quarantine().count == 40)
+        await courier.close()
+    }
+
     /// The courier's database cannot be written for long: meanwhile the ledger's works, and keeps the rows.
     @Test func theLedgerWorksWhileTheHandOverWaits() async throws {
         let disk = try CrashDisk()
