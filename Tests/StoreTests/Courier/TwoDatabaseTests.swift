@@ -22,6 +22,22 @@ import Testing
         return (after, try await Databases.open(after.database))
     }
 
+    /// The power is cut when the rows are in both files: the next start hands them over again, and none is doubled.
+    @Test func aHandOverBetweenItsStepsIsRepeated() async throws {
+        let first = try CrashDisk()
+        let old = try await OldLedger(first.database)
+        let store = try await Store.open(first.database)
+        let courier = try await CourierStore.open(besides: first.database)
+        try await courier.replaceAll(from: store.pool)
+        let (disk, both) = try await restart(first)
+        await courier.close()
+        await store.close()
+        #expect(try await both.courier.connections().map(\.snapshot) == OldLedger.states)
+        await both.close()
+        #expect(try OldForm.rows(disk.database + ".courier") == old.rows)
+        #expect(try OldForm.rows(disk.database)["connection"] == nil)
+    }
+
     @Test func aConnectionThatDidNotTakeOverTakesOverLater() async throws {
         let first = try CrashDisk()
         var both = try await Databases.open(first.database)
