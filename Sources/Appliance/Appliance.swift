@@ -42,6 +42,7 @@ package enum ApplianceService {
         _ = parts.door.lines?.end(within: .milliseconds(200))
         await parts.records.store.close()
         await WitnessService.logHead(parts.records.store, parts.base.log)
+        await parts.gate.agents.close()
         let shortfall = parts.gate.keeper.shortfall
         parts.base.crashes.end()
         if shortfall == .none {

@@ -7,6 +7,7 @@ import GateService
 import Kiosk
 import LinuxIO
 import Settings
+import Store
 
 extension Composition {
     /// The parts that serve visitors, and that keep and deliver the records of their visits.
@@ -22,8 +23,11 @@ extension Composition {
             let (configuration, log, report) = (base.configuration, base.log, base.report)
             let (clock, spawner) = (base.clock, base.spawner)
             let agents = AgentService(
-                configuration: configuration, store: records.store, log: log, clock: clock, spawner: spawner,
-                contacts: base.crashes, report: report)
+                configuration: configuration, store: records.store,
+                openCourier: { [store = records.store, environment = base.environment] () throws(StoreError) in
+                    try await CourierOpening.open(
+                        configuration, besides: store, environment, options: StoreOptions(), log: log, report: report)
+                }, log: log, clock: clock, spawner: spawner, contacts: base.crashes, report: report)
             keeper = LedgerKeeper(
                 store: records.store, reserve: records.reserve, siteKey: records.siteKey, clock: clock,
                 spawner: spawner, stamp: records.stamp, report: report,

@@ -1,4 +1,4 @@
-package import Aries
+import Aries
 package import Clocks
 import Credentials
 package import Encoding
@@ -15,7 +15,7 @@ package import Store
 import Synchronization
 
 /// Runs the connections to the cloud agents, all at the same time, and delivers the ledger. No part of the gate waits
-/// for this service.
+/// for this service, or for the database of connections, which the service opens itself.
 package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The purpose of the instance.
     package enum Purpose: Sendable {
@@ -28,6 +28,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     private let configuration: Configuration
     private let store: Store
+    private let access: CourierAccess
     private let log: LogSink
     private let clock: Clock
     private let spawner: Spawner
@@ -50,16 +51,38 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// ledger.
     package var contradictions: AsyncStream<Text> { findings }
 
-    /// Creates a service over the connections in `store` and the invitations in the configuration. `contacts`
-    /// is asked before each request to a server. `network` posts messages to agents and mailboxes; nil: HTTP does.
+    /// Creates a service that delivers the ledger in `store` over stored connections and by the invitations in the
+    /// configuration. `openCourier` opens the database of connections, in which no rows of an earlier version are
+    /// missing (``Store/handOver(to:)``). `contacts` is asked before each request to a server. `network` posts messages
+    /// to agents and mailboxes; nil: HTTP does.
     package init(
-        configuration: Configuration, store: Store, log: LogSink, purpose: Purpose = .service,
-        times: AgentTimes = AgentTimes(), clock: Clock, spawner: Spawner, contacts: (any ContactBook)? = nil,
+        configuration: Configuration, store: Store,
+        openCourier: @escaping @Sendable () async throws(StoreError) -> CourierStore, log: LogSink,
+        purpose: Purpose = .service, times: AgentTimes = AgentTimes(), clock: Clock, spawner: Spawner,
+        contacts: (any ContactBook)? = nil,
         network: (any MessageExchange)? = nil, report: @escaping HealthReporter
     ) {
         (self.contacts, self.network) = (contacts, network)
         (self.configuration, self.store, self.log, self.purpose) = (configuration, store, log, purpose)
         (self.times, self.clock, self.spawner, self.report) = (times, clock, spawner, report)
+        access = CourierAccess(openCourier)
+    }
+
+    /// Opens the database of connections, unless it is open.
+    package func open() async throws(StoreError) { try await access.open() }
+
+    /// Closes the database of connections, after ``run()``.
+    package func close() async { await access.close() }
+
+    /// Returns the database of connections (``CourierAccess/get()``).
+    func courier() throws -> CourierStore { try access.get() }
+
+    /// Reports that the connections of each known destination are lost, if their database was damaged.
+    private func tellLoss(of courier: CourierStore) async {
+        guard let damage = courier.damage else { return }
+        for cursor in await store.deliveries.values where cursor.isKnown {
+            take(.destination(.lost("\(damage.detail); put aside as \(damage.file)"), of: cursor.destination))
+        }
     }
 
     /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has
@@ -72,7 +95,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         var listed: [StatusReport.Destination] = []
         for cursor in cursors {
             var destination = StatusReport.Destination()
-            (destination.name, destination.isConnected) = (cursor.destination, cursor.connection != nil)
+            destination.name = cursor.destination
+            destination.isConnected = cursor.connection != nil && (try? courier()) != nil
             (destination.confirmed, destination.waiting) = (cursor.confirmed, await store.owed(to: cursor.destination))
             destination.lastReceipt = receipts[cursor.destination]
             destination.faults = faults.of(cursor.destination).map { Text($0.text) }
@@ -104,33 +128,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// Returns the HTTP settings of the configuration.
-    package static func settings(_ configuration: Configuration) -> HTTPExchange.Settings {
-        var settings = HTTPExchange.Settings()
-        settings.allowsPlainHTTP = configuration.agent.allowPlainHTTP
-        settings.timeLimit = configuration.agent.timeout
-        settings.additionalRootsFile = configuration.agent.rootsFile
-        return settings
-    }
-
-    /// Returns the configuration of a connection; `limits` holds the values that no key sets.
-    package static func connection(
-        _ configuration: Configuration, _ limits: AgentConnection.Limits = AgentConnection.Limits()
-    ) -> AgentConnection.Configuration {
-        var limits = limits
-        limits.firstRetry = configuration.agent.retryFirst
-        limits.longestRetry = configuration.agent.retryLast
-        return AgentConnection.Configuration(
-            label: Text(configuration.kiosk.id), limits: limits, rules: configuration.agent.rules)
-    }
-
     /// The configured destinations, each with the files of its invitations.
     private var wanted: [(name: Text, files: [String])] { Self.wanted(configuration) }
-
-    private static func wanted(_ configuration: Configuration) -> [(name: Text, files: [String])] {
-        let agent = configuration.agent
-        return [(DeliveryCursor.primary, agent.invitations)] + agent.copies.map { (Text($0.name), $0.invitations) }
-    }
 
     private func run(_ exchange: HTTPExchange) async {
         if let file = configuration.agent.rootsFile, HTTPExchange.countRoots(in: file) == nil {
@@ -141,12 +140,15 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                     "remedy": "check agent.rootsFile: it contains no PEM certificates; it is read again at each change",
                 ])
         }
-        await prepare(wanted.map(\.name))
-        let mailboxes = mailboxManager(exchange)
+        guard let courier = await access.wait(by: clock, report: report) else { return }
+        await tellLoss(of: courier)
+        await prepare(wanted.map(\.name), courier)
+        let mailboxes = mailboxManager(exchange, courier)
         self.mailboxes.withLock { $0 = mailboxes }
         var made: [(Text, Destination)] = []
         for (name, files) in wanted {
-            guard let destination = try? destination(name, purpose == .service ? files : [], mailboxes, exchange) else {
+            let files = purpose == .service ? files : []
+            guard let destination = try? destination(name, files, mailboxes, exchange, courier) else {
                 return log.log(
                     .error, "agent", ["text": "the system provides no random bytes, so no agent is connected"])
             }
@@ -156,7 +158,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { await mailboxes.run() }
             for (_, destination) in made { group.addTask { await destination.run() } }
-            group.addTask { await self.finishDeletions(exchange) }
+            group.addTask { await self.finishDeletions(exchange, courier) }
             for await action in work { group.addTask { await self.carryOut(action) } }
         }
     }
@@ -166,14 +168,11 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The names of the configured destinations.
     var names: [Text] { wanted.map(\.name) }
 
-    /// Returns the names of the destinations of a gate with `configuration`.
-    static func names(_ configuration: Configuration) -> [Text] { wanted(configuration).map(\.name) }
-
     /// Returns the destination `name`, also by the name under which it keeps the connections that only answer
     /// requests; nil while the service does not run.
     func destination(_ name: Text) -> Destination? {
         destinations.withLock { all in
-            all[name] ?? all.first { Store.requestsName(of: $0.key) == name }?.value
+            all[name] ?? all.first { CourierStore.requestsName(of: $0.key) == name }?.value
         }
     }
 
@@ -194,7 +193,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     /// Continues the deletion of connections to a destination that are marked in the store: with `tellsAgent`
     /// later and in the background, because their agents are notified first; otherwise now.
-    func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws(StoreError) {
+    func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws {
         // A connection may have begun to lead to the mailbox since `name` was read, or lead there no more.
         if let mailboxes = mailboxes.withLock({ $0 }) {
             for id in ids { await mailboxes.remove(id) }
@@ -206,30 +205,30 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             take(.removed(key, isEmpty: await destination.isEmpty, isConnected: await destination.isConnected))
         }
         for id in ids {
-            if tellsAgent { marked.yield(id) } else { try await forget(id, of: name, isTold: false) }
+            if tellsAgent { marked.yield(id) } else { try await forget(id, of: name, isTold: false, try courier()) }
         }
     }
 
     /// Deletes the marked connections, first those that an earlier run left.
-    private func finishDeletions(_ exchange: HTTPExchange) async {
+    private func finishDeletions(_ exchange: HTTPExchange, _ courier: CourierStore) async {
         while !Task.isCancelled {
             do {
-                for stored in try await store.connections() where stored.isDeleting { marked.yield(stored.id) }
+                for stored in try await courier.connections() where stored.isDeleting { marked.yield(stored.id) }
                 break
             } catch {
                 log.log(.error, "agent.store", ["reason": .text(error.text)])
                 await rest(.seconds(10))
             }
         }
-        for await id in deletions { await finishDeletion(of: id, exchange) }
+        for await id in deletions { await finishDeletion(of: id, exchange, courier) }
     }
 
     /// Notifies the peer of a connection that was deleted or replaced, with the keys that it knows, and then
     /// deletes the keys: if the program ends before that, the next start continues. An agent that does not
     /// answer delays only the deletions queued after its own.
-    private func finishDeletion(of id: Text, _ exchange: HTTPExchange) async {
+    private func finishDeletion(of id: Text, _ exchange: HTTPExchange, _ courier: CourierStore) async {
         do throws(StoreError) {
-            let stored = try await store.connections().first { $0.id == id && $0.isDeleting }
+            let stored = try await courier.connections().first { $0.id == id && $0.isDeleting }
             guard let stored else { return }
             var isTold = false
             if stored.tellsPeer, let snapshot = (try? JSON.parse(stored.snapshot)).map({ $0["connection"] ?? $0 }),
@@ -241,7 +240,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                     over: connection, by: network ?? exchange, clock: clock, within: times.farewell)
             }
             guard !Task.isCancelled else { return }
-            try await forget(id, of: stored.destination, isTold: isTold)
+            try await forget(id, of: stored.destination, isTold: isTold, courier)
         } catch {
             log.log(.error, "agent.store", ["reason": .text(error.text)])
             await rest(.seconds(10))
@@ -250,19 +249,23 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     }
 
     /// Deletes a connection that is marked for deletion, with its keys.
-    private func forget(_ id: Text, of name: Text, isTold: Bool) async throws(StoreError) {
+    private func forget(
+        _ id: Text, of name: Text, isTold: Bool, _ courier: CourierStore
+    ) async throws(StoreError) {
         // The mailbox notes that it must delete the key of this connection.
         await mailboxes.withLock { $0 }?.close(id)
-        try await store.finishDeletion(of: id)
+        try await courier.finishDeletion(of: id)
         log.log(
             .info, "agent.deleted",
             ["destination": .string(name), "connection": .string(id), "told": .bool(isTold)])
     }
 
-    /// Creates a cursor for each destination in `names` and forgets all other destinations.
-    private func prepare(_ names: [Text]) async {
+    /// Creates a cursor for each destination in `names` and forgets all other destinations, their connections first: if
+    /// the program ends in between, the next start finds the destinations and continues.
+    private func prepare(_ names: [Text], _ courier: CourierStore) async {
         while !Task.isCancelled {
             do {
+                try await courier.forgetConnections(to: await store.destinations(except: Set(names)))
                 try await store.forgetDestinations(except: Set(names))
                 for name in names { try await store.cursor(of: name) }
                 return
@@ -275,7 +278,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     private var connection: AgentConnection.Configuration { Self.connection(configuration, times.connection) }
 
-    private func mailboxManager(_ exchange: HTTPExchange) -> MailboxManager {
+    private func mailboxManager(_ exchange: HTTPExchange, _ courier: CourierStore) -> MailboxManager {
         let choice: MailboxManager.Choice =
             switch configuration.agent.mailbox {
             case .auto: .auto
@@ -290,23 +293,23 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return MailboxManager(
             choice,
             MailboxManager.Dependencies(
-                exchange: network ?? exchange, store: store, settings: settings,
+                exchange: network ?? exchange, store: courier, settings: settings,
                 invitation: { try await InvitationReader.read($0, by: exchange) },
                 token: { () throws(TokenSource.Failure) in try await source?.token(by: exchange) },
                 longestTokenPause: source?.longestPause ?? .zero,
                 webhook: configuration.agency.listener.map { .init($0.address, target: $0.target) },
                 isWoken: purpose == .service, webhookPause: times.wake,
-                refused: StoredInvitations(withoutMailbox: store), clock: clock, spawner: spawner,
+                refused: StoredInvitations(withoutMailbox: courier), clock: clock, spawner: spawner,
                 notice: { [weak self] in self?.take(.mailbox($0)) }))
     }
 
     private func destination(
-        _ name: Text, _ files: [String], _ mailboxes: MailboxManager, _ exchange: HTTPExchange
+        _ name: Text, _ files: [String], _ mailboxes: MailboxManager, _ exchange: HTTPExchange, _ courier: CourierStore
     ) throws -> Destination {
         var link = AgentLink.Dependencies(
-            exchange: network ?? exchange, store: store, destination: name,
+            exchange: network ?? exchange, store: courier, destination: name,
             outbox: purpose == .service
-                ? StoredOutbox(store, name, observe: { [weak self] in self?.take($0, name) }) : nil,
+                ? StoredOutbox(store, courier, name, observe: { [weak self] in self?.take($0, name) }) : nil,
             reports: configuration.agent.reports,
             clock: clock, mailbox: mailboxes,
             asksForMailbox: { invitation in
@@ -322,7 +325,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
                 invitation: { (file) async throws(InvitationReader.Failure) in
                     try await InvitationReader.read(file, by: exchange)
                 },
-                link: link, settings: connection, invitations: StoredInvitations(store, name), mailboxes: mailboxes,
+                link: link, settings: connection, invitations: StoredInvitations(courier, name), mailboxes: mailboxes,
                 trial: times.trial, notice: { [weak self] in self?.take(.destination($0, of: name)) }, pause: times.look
             ),
             random: AgentLinks.randomStream())

@@ -176,8 +176,10 @@ extension ReasonCode {
             + "answer it.",
         "Follow the detail. A multi-use invitation survives a lost answer.", severity: .warning)
     package static let agentUnreadable = ReasonCode(
-        "fault.agent-unreadable", "A stored connection to a cloud agent cannot be read. Reports are queued.",
-        "Restore the key that seals it (agent.keyFile), or connect again with a new invitation.", severity: .warning)
+        "fault.agent-unreadable",
+        "The stored connections to cloud agents, or one of them, cannot be read. Reports are queued.",
+        "Follow the detail: restore the key that seals them (agent.keyFile) or their file, or connect again with a new "
+            + "invitation.", severity: .warning)
     package static let agentMailbox = ReasonCode(
         "fault.agent-mailbox",
         "The mailbox does not work: messages that a cloud agent or its controller sends on its own initiative do not "

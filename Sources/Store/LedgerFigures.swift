@@ -45,12 +45,6 @@ struct LedgerFigures: Hashable, Sendable {
     /// The number of lost reports about visits for which the gate opened or may have opened. The number is not stored.
     var lostOpenings = 0
 
-    /// The ids of the connections that were deleted last. Not stored: they are needed while their owners run.
-    private(set) var deleted: [Text] = []
-
-    /// Notes that a connection was deleted.
-    mutating func noteDeletion(of connection: Text) { deleted = deleted.suffix(255) + [connection] }
-
     /// The cursor of the primary destination.
     var primary: DeliveryCursor {
         deliveries[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)

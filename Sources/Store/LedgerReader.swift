@@ -15,6 +15,12 @@ package struct LedgerReader: Sendable {
 
     /// Opens an existing database for reading.
     package init(path: String) throws(StoreError) {
+        queue = try Self.open(path, id: Schema.applicationID, Schema.migrator())
+        self.path = path
+    }
+
+    /// Opens an existing database of this program for reading. `id`: SQLite's `application_id` of the database.
+    static func open(_ path: String, id: Int, _ migrator: DatabaseMigrator) throws(StoreError) -> DatabaseQueue {
         if let obstacle = StoreFile.obstacle(path) { throw obstacle }
         var configuration = Configuration()
         configuration.readonly = true
@@ -23,16 +29,16 @@ package struct LedgerReader: Sendable {
         // The owner may hold an exclusive lock for a moment while it opens or closes the file.
         configuration.busyMode = .timeout(10)
         do {
-            queue = try DatabaseQueue(path: path, configuration: configuration)
-            let (id, superseded) = try queue.read { db in
-                (try Int.fetchOne(db, sql: "PRAGMA application_id"), try Schema.migrator().hasBeenSuperseded(db))
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            let (found, superseded) = try queue.read { db in
+                (try Int.fetchOne(db, sql: "PRAGMA application_id"), try migrator.hasBeenSuperseded(db))
             }
-            guard id == Schema.applicationID else { throw StoreError.foreign(path: path) }
+            guard found == id else { throw StoreError.foreign(path: path) }
             if superseded { throw StoreError.newer(path: path) }
+            return queue
         } catch {
             throw StoreError(error, path: path)
         }
-        self.path = path
     }
 
     /// Returns entries after `position`, at most `limit`.
@@ -102,18 +108,25 @@ package struct LedgerReader: Sendable {
     package func copy(
         to target: String, progress: @escaping @Sendable (_ done: Int, _ total: Int) throws -> Void
     ) async throws(StoreError) {
+        try await Self.copy(queue, path, to: target, progress: progress)
+    }
+
+    /// Copies the present state of a database at `path` into a new file (``copy(to:progress:)``).
+    static func copy(
+        _ queue: DatabaseQueue, _ path: String, to target: String,
+        progress: @escaping @Sendable (_ done: Int, _ total: Int) throws -> Void
+    ) async throws(StoreError) {
         do {
             for ending in ["", "-wal", "-shm", "-journal"] { unlink(target + ending) }
             try StoreFile.makePrivate(target, in: StoreFile.folder(of: target))
             let copy = try DatabaseQueue(path: target)
             try await queue.read { db in
+                // The first query, that of this check, fixes the state for the copy.
                 try db.checkSchema(path)
-                // The first query fixes the state for the copy.
-                _ = try Int.fetchOne(db, sql: "SELECT count FROM chain")
                 var began = ContinuousClock.now
                 try copy.writeWithoutTransaction { target in
                     try target.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-                    try db.backup(to: target, pagesPerStep: CInt(Self.pagesAtATime)) { state in
+                    try db.backup(to: target, pagesPerStep: CInt(pagesAtATime)) { state in
                         try progress(state.completedPageCount, state.totalPageCount)
                         let took = min(began.duration(to: .now), .milliseconds(200))
                         if state.remainingPageCount > 0 { Thread.sleep(forTimeInterval: took / .seconds(1)) }

@@ -18,10 +18,8 @@ struct LedgerSuccession {
     private(set) var givenUp: [PastDebt] = []
     /// The number of reports lost with debts to the primary destination. The next outcome includes them in its losses.
     private(set) var lost = 0
-    private var connections:
-        [(id: String, snapshot: [UInt8], destination: String, number: Int, made: Int64, deleting: Int64)] = []
-    private var handled: [[UInt8]] = []
-    private var messages: [MessageEntry] = []
+    /// The rows of the tables about agents, if the replaced database has them (``AgentTables``); nil if not.
+    private(set) var agentRows: [(table: AgentTables.Table, rows: [[DatabaseValue]])]?
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
 
@@ -94,36 +92,44 @@ struct LedgerSuccession {
         if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
-    /// Takes over the data outside the ledger: connections, handled messages, the message book, replay names and
-    /// settings.
+    /// Takes over the data outside the ledger: replay names, settings and, from a file of an earlier version, the rows
+    /// about agents.
     private mutating func takeTables(of db: Database, isAuthentic: Bool) throws {
-        // In an unauthentic database, an unsealed connection may be one that an attacker inserted in order to take over
-        // a destination.
-        connections = try Row.fetchAll(db, sql: "SELECT * FROM connection")
-            .filter { try isAuthentic || SealingKey.isSealed($0.bytes("snapshot")) }
-            .map {
-                (
-                    try $0.text("id").string, try $0.bytes("snapshot"), try $0.text("destination").string,
-                    try $0.figure("number"), try $0.integer("made"), try $0.integer("deleting")
-                )
-            }
-        handled = try Row.fetchAll(db, sql: "SELECT key FROM handled_message ORDER BY number").map {
-            try $0.bytes("key")
-        }
-        // In an unauthentic database, a question may be one that an attacker inserted. A damaged book is left out,
-        // because the other data can do without it.
-        do {
-            messages = isAuthentic ? try Store.messages(db).map(\.inNewLedger) : []
-        } catch {
-            switch StoreError(error, path: "") {
-            case .corrupt, .unreadable: messages = []
-            default: throw error
-            }
-        }
+        if try AgentTables.areIn(db) { agentRows = try Self.agentRows(of: db, isAuthentic: isAuthentic) }
         replays = try Row.fetchAll(db, sql: "SELECT name, at FROM replay ORDER BY number")
             .map { (try $0.bytes("name"), try $0.integer("at")) }
         settings = try Row.fetchAll(db, sql: "SELECT * FROM setting")
             .map { (try $0.text("name").string, try $0.bytes("value")) }
+    }
+
+    private static func agentRows(
+        of db: Database, isAuthentic: Bool
+    ) throws -> [(table: AgentTables.Table, rows: [[DatabaseValue]])] {
+        func rows(_ table: AgentTables.Table) throws -> [[DatabaseValue]] {
+            var rows: [[DatabaseValue]] = []
+            try AgentTables.read(table, of: db) { rows.append($0) }
+            return rows
+        }
+        // In an unauthentic database, an unsealed connection may be one that an attacker inserted in order to take over
+        // a destination.
+        let connections = try rows(AgentTables.connection).filter { row in
+            isAuthentic || AgentTables.connectionState(row).map(SealingKey.isSealed) == true
+        }
+        // In an unauthentic database, a question may be one that an attacker inserted. A damaged book is left out,
+        // because the other data can do without it.
+        var messages: [[DatabaseValue]] = []
+        do {
+            if isAuthentic { messages = try rows(AgentTables.message) }
+        } catch {
+            switch StoreError(error, path: "") {
+            case .corrupt, .unreadable: break
+            default: throw error
+            }
+        }
+        return [
+            (AgentTables.connection, connections), (AgentTables.handled, try rows(AgentTables.handled)),
+            (AgentTables.message, messages),
+        ]
     }
 
     /// Adjusts the succession of a database that was restored from a backup. The agents may already have entries
@@ -165,16 +171,10 @@ struct LedgerSuccession {
         }
         for debt in debts { try debt.save(db) }
         books.debts = debts
-        for (id, snapshot, destination, number, made, deleting) in connections {
-            try db.execute(
-                sql: """
-                    INSERT INTO connection (id, snapshot, destination, number, made, deleting) VALUES (?, ?, ?, ?, ?, ?)
-                    """, arguments: [id, Data(snapshot), destination, number, made, deleting])
+        for (table, rows) in agentRows ?? [] {
+            for row in rows { try AgentTables.insert(row, into: table, of: db) }
         }
-        for key in handled {
-            try db.execute(sql: "INSERT INTO handled_message (key) VALUES (?)", arguments: [Data(key)])
-        }
-        try Store.add(messages, db)
+        if agentRows != nil { try AgentTables.closeQuestions(db) }
         for (name, at) in replays {
             try db.execute(sql: "INSERT INTO replay (name, at) VALUES (?, ?)", arguments: [Data(name), at])
         }

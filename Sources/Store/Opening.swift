@@ -156,7 +156,9 @@ struct Opening {
             try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA application_id = \(Schema.applicationID)")
             }
-            try Schema.migrator(key).migrate(queue)
+            let migrator = Schema.migrator(key)
+            // The rows about agents stay in the ledger's file until ``Store/handOver(to:)``.
+            try migrator.migrate(queue, upTo: inheritance.agentRows == nil ? Schema.handOver : Schema.beforeHandOver)
             try queue.write { db in
                 try inheritance.write(db, finding: Text(finding), code: code, limits: options.limits, key: key)
             }

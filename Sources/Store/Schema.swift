@@ -45,16 +45,35 @@ enum Schema {
         migrator.registerMigration("11 decisions") { db in
             try db.execute(sql: decisions)
         }
-        migrator.registerMigration("12 messages") { db in
+        migrator.registerMigration(beforeHandOver) { db in
             try db.execute(sql: messages)
         }
+        migrator.registerMigration(handOver) { db in
+            try db.execute(sql: thirteenth)
+        }
         return migrator
+    }
+
+    /// Applies the migrations to a ledger's file. A file of an earlier version keeps the tables about agents, because
+    /// their rows may be nowhere else: only ``Store/handOver(to:)`` drops them, after it has copied them.
+    static func migrate(_ ledger: some DatabaseWriter, _ key: WitnessKey? = nil) throws {
+        let migrator = migrator(key)
+        let applied = try ledger.read(migrator.appliedIdentifiers)
+        if applied.isEmpty || applied.contains(handOver) {
+            try migrator.migrate(ledger)
+        } else {
+            try migrator.migrate(ledger, upTo: beforeHandOver)
+        }
     }
 
     /// The migration since which a database may have a seal.
     static let sealing = "3 seal, weights"
     /// The migration by which the ledger became the outbox.
     static let delivery = "5 delivery"
+    /// The last migration that keeps the tables about agents.
+    static let beforeHandOver = "12 messages"
+    /// The migration that drops the tables about agents, which are in the courier's database since then.
+    static let handOver = "13 the courier's database"
 
     // `revision` counts the commits that changed the row. `seal` is WitnessKey.seal over the row, the cursors and the
     // site key, or NULL if the last writer had no key.
@@ -160,6 +179,14 @@ enum Schema {
             content BLOB NOT NULL,
             UNIQUE (connection, uid)
         ) STRICT;
+        """
+
+    private static let thirteenth = """
+        DROP TABLE connection;
+        DROP TABLE handled_message;
+        DROP TABLE message;
+        DROP TABLE quarantine;
+        DELETE FROM setting WHERE name = 'invitations-without-mailbox' OR name GLOB 'invitations/*';
         """
 
     private static let first = """

@@ -35,9 +35,10 @@ struct SealingPass {
     private static let scrubSetting: Text = "keys-to-scrub"
 
     let source: SealingSource
-    let witness: WitnessKey?
     /// Whether to make a key if there is none.
     let mayMakeKey: Bool
+    /// Whether to accept plain values: only in a ledger's database that was never sealed.
+    let takesPlain: Bool
 
     /// A value that is a key or contains keys.
     private struct Value {
@@ -45,36 +46,45 @@ struct SealingPass {
         let bytes: [UInt8]
     }
 
-    /// Opens the keys and seals the values. Throws errors of the disk. The result reports an unusable key.
-    func run(_ pool: DatabasePool, _ books: inout LedgerFigures) throws -> (keys: SealingKeys, told: KeysAtRest) {
+    /// The result of a pass.
+    struct Result {
+        /// The keys for the values.
+        var keys: SealingKeys
+        /// The state of the values.
+        var told: KeysAtRest
+        /// The site key as this pass sealed it; nil if the pass did not change it.
+        var siteKey: [UInt8]?
+    }
+
+    /// Opens the keys and seals the values. Throws errors of the disk. The result reports an unusable key. `finish`
+    /// runs in the transaction of the pass, after its changes.
+    func run(_ pool: DatabasePool, finish: (Database, Result) throws -> Void = { _, _ in }) throws -> Result {
         let sealed = try pool.read { db in try Self.values(db).filter { SealingKey.isSealed($0.bytes) } }
         // If a value is sealed under a missing key, do not make a new key: the operator must put the missing key back.
         var keys = source.keys { old in
             mayMakeKey && sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil }
         }
-        keys.takesOpen = !books.areKeysSealed
-        var told = KeysAtRest(path: source.path)
-        told.failure = keys.failure
-        (books, told) = try pool.write { [books, keys, told] db in
-            var (books, told) = (books, told)
-            try seal(db, keys, &books, &told)
-            return (books, told)
+        keys.takesOpen = takesPlain
+        var result = Result(keys: keys, told: KeysAtRest(path: source.path))
+        result.told.failure = keys.failure
+        try pool.write { db in
+            try seal(db, &result)
+            try finish(db, result)
         }
-        keys.takesOpen = !books.areKeysSealed
-        told.leavesTraces = try !scrub(pool)
-        if told.sealed > 0 { told.copies = StoreFile.putAside(of: pool.path) }
-        return (keys, told)
+        result.told.leavesTraces = try !scrub(pool)
+        if result.told.sealed > 0 { result.told.copies = StoreFile.putAside(of: pool.path) }
+        return result
     }
 
-    private func seal(
-        _ db: Database, _ keys: SealingKeys, _ books: inout LedgerFigures, _ told: inout KeysAtRest
-    ) throws {
+    private func seal(_ db: Database, _ result: inout Result) throws {
+        let keys = result.keys
         for value in try Self.values(db) where !keys.isCurrent(value.bytes, for: value.place) {
             guard let opened = try? keys.open(value.bytes, for: value.place) else {
                 switch value.place {
-                case .connection: told.unreadable += 1
+                case .connection: result.told.unreadable += 1
                 case .setting(let name):
-                    told.isSiteKeyUnreadable = told.isSiteKeyUnreadable || name == Store.siteKeySetting
+                    result.told.isSiteKeyUnreadable =
+                        result.told.isSiteKeyUnreadable || name == Store.siteKeySetting
                 }
                 continue
             }
@@ -86,16 +96,11 @@ struct SealingPass {
                     sql: "UPDATE connection SET snapshot = ? WHERE id = ?", arguments: [Data(sealed), id.string])
             case .setting(let name):
                 try Store.save(name, sealed, db)
-                if name == Store.siteKeySetting { books.siteKey = SiteKey.digest(of: sealed) }
+                if name == Store.siteKeySetting { result.siteKey = sealed }
             }
-            if SealingKey.isSealed(value.bytes) { told.resealed += 1 } else { told.sealed += 1 }
+            if SealingKey.isSealed(value.bytes) { result.told.resealed += 1 } else { result.told.sealed += 1 }
         }
-        let isFirst = keys.current != nil && !books.areKeysSealed
-        guard isFirst || told.sealed + told.resealed > 0 else { return }
-        if told.sealed + told.resealed > 0 { try Store.save(Self.scrubSetting, [1], db) }
-        try Store.save(Self.sealedSetting, [1], db)
-        books.areKeysSealed = true
-        try books.save(db, witness)
+        if result.told.sealed + result.told.resealed > 0 { try Store.save(Self.scrubSetting, [1], db) }
     }
 
     /// Copies the log into the database and truncates it, so that the replaced values are overwritten in both. If
@@ -120,15 +125,37 @@ struct SealingPass {
     }
 
     private static func values(_ db: Database) throws -> [Value] {
-        let connections = try Row.fetchAll(db, sql: "SELECT id, destination, snapshot FROM connection").map {
-            Value(
-                place: .connection(id: try $0.text("id"), destination: try $0.text("destination")),
-                bytes: try $0.bytes("snapshot"))
-        }
+        // A ledger's file has no connections since they are in the courier's database, which has no site key.
+        let connections =
+            try AgentTables.areIn(db)
+            ? try Row.fetchAll(db, sql: "SELECT id, destination, snapshot FROM connection").map {
+                Value(
+                    place: .connection(id: try $0.text("id"), destination: try $0.text("destination")),
+                    bytes: try $0.bytes("snapshot"))
+            } : []
         let settings = try Row.fetchAll(
             db, sql: "SELECT name, value FROM setting WHERE name = ?1 OR name LIKE ?1 || '/%'",
             arguments: [Store.siteKeySetting.string]
         ).map { Value(place: .setting(try $0.text("name")), bytes: try $0.bytes("value")) }
         return connections + settings
+    }
+}
+
+extension LedgerFigures {
+    /// Runs a pass over the keys in a ledger's database, and updates the figures in the same transaction.
+    mutating func seal(
+        _ pool: DatabasePool, by source: SealingSource, mayMakeKey: Bool, witness: WitnessKey?
+    ) throws -> (keys: SealingKeys, told: KeysAtRest) {
+        var result = try SealingPass(source: source, mayMakeKey: mayMakeKey, takesPlain: !areKeysSealed).run(pool) {
+            db, pass in
+            let isFirst = pass.keys.current != nil && !areKeysSealed
+            guard isFirst || pass.told.sealed + pass.told.resealed > 0 else { return }
+            try Store.save(SealingPass.sealedSetting, [1], db)
+            areKeysSealed = true
+            if let sealed = pass.siteKey { siteKey = SiteKey.digest(of: sealed) }
+            try save(db, witness)
+        }
+        result.keys.takesOpen = !areKeysSealed
+        return (result.keys, result.told)
     }
 }

@@ -5,7 +5,7 @@ package import Ledger
 import LinuxIO
 
 /// Reserves the place of a database whose service is stopped, for the lifetime of this value, so that another database
-/// can be put there.
+/// can be put there. The database is a ledger's or a courier's.
 ///
 /// The new database has the path `PATH.restoring` until ``commit(onStep:)``. A power cut before the commit leaves the
 /// present database unchanged.
@@ -42,7 +42,7 @@ package final class StoppedStore {
     ) throws(StoreError) {
         do {
             let queue = try DatabaseQueue(path: staged, configuration: Store.configuration(of: staged))
-            try Schema.migrator(old).migrate(queue)
+            try Schema.migrate(queue, old)
             try queue.write { db in
                 if let old, let key, old.publicKey != key.publicKey,
                     let (books, seal) = try LedgerFigures.read(db, limits: limits, key: old), seal == .intact
@@ -74,6 +74,17 @@ package final class StoppedStore {
         for ending in ["-wal", "-shm", "-journal"] { unlink(path + ending) }
         guard rename(staged, path) == 0 else { throw StoreFile.failure(path) }
         onStep()
+        try StoreFile.sync(folder: StoreFile.folder(of: path))
+        onStep()
+        return aside
+    }
+
+    /// Renames the present database to `PATH.replaced-N`, which is returned; nil if there is none. No database takes its
+    /// place. `onStep` is called after each step.
+    package func setAside(onStep: () -> Void = {}) throws(StoreError) -> String? {
+        guard isOccupied else { return nil }
+        let aside = try moveAside(onStep)
+        for ending in ["-wal", "-shm", "-journal", ""] { unlink(path + ending) }
         try StoreFile.sync(folder: StoreFile.folder(of: path))
         onStep()
         return aside

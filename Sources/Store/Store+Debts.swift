@@ -6,14 +6,11 @@ package import Ledger
 extension Store {
     /// Records that the destination has confirmed every entry up to `position` of an earlier ledger, including
     /// `reports` outcomes. The destination has refused `lost` of them; the losses of the primary destination are
-    /// counted as in the present ledger. A debt that is confirmed to its end is removed. `handled`: keys of inbound
-    /// messages to remember, as in ``confirm(_:upTo:receipt:over:passedOver:handled:)``. A confirmation over another
+    /// counted as in the present ledger. A debt that is confirmed to its end is removed. A confirmation over another
     /// connection than the present route changes nothing.
     package func confirm(
-        _ destination: Text, past ledger: Text, upTo position: Int, reports: Int, lost: Int, over connection: Text,
-        handled: [[UInt8]] = []
+        _ destination: Text, past ledger: Text, upTo position: Int, reports: Int, lost: Int, over connection: Text
     ) async throws(StoreError) {
-        try await keepInMind(handled)
         try await commit { db, books in
             let index = books.debts.firstIndex { $0.destination == destination && $0.ledger == ledger }
             guard let index, books.deliveries[destination]?.connection == connection else { return }
@@ -43,13 +40,6 @@ extension Store {
             }
             return debt.reports
         }
-    }
-
-    /// Remembers keys of inbound messages. The keys are written with the next state of a connection, or when
-    /// ``StoreOptions/confirmationsTogether`` keys wait.
-    func keepInMind(_ handled: [[UInt8]]) async throws(StoreError) {
-        unwritten = (unwritten + handled.filter { !unwritten.contains($0) }).suffix(options.handledMessages / 10)
-        if unwritten.count >= options.confirmationsTogether { try await writeHandled([]) { _, _ in } }
     }
 
     /// Signs the ledger's end for the agents that receive its entries. Returns nil if the store has no key.

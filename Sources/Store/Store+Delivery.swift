@@ -2,6 +2,17 @@ package import Encoding
 import GRDB
 package import Ledger
 
+/// The result of ``Store/letGo(_:of:isForced:)``.
+package enum ConnectionRelease: Hashable, Sendable {
+    /// The connection is the route to its destination, which has not confirmed the given number of entries. Nothing
+    /// has changed.
+    case owed(Int)
+    /// The connection was the route to its destination and is it no more.
+    case released
+    /// The connection was not the route.
+    case notRoute
+}
+
 // Delivery cursors of the destinations. ``Store/entries(after:limit:)`` returns the entries to send.
 extension Store {
     /// Returns the cursor of a destination. The first call stores a new cursor; later calls return it.
@@ -15,76 +26,81 @@ extension Store {
         }
     }
 
-    /// Returns the name for connections that only answer the requests of an invitation for `destination`. No report
-    /// goes over such a connection, and none replaces another.
-    package static func requestsName(of destination: Text) -> Text { Text("\(destination)/requests") }
-
-    /// Removes all destinations, with their connections, except those in `names` and the primary destination.
-    package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
+    /// Returns the destinations that ``forgetDestinations(except:)`` forgets.
+    package func destinations(except names: Set<Text>) -> [Text] {
         let kept = names.union([DeliveryCursor.primary])
-        let known = Set(books.deliveries.keys).union(books.debts.map(\.destination))
-        guard known.contains(where: { !kept.contains($0) }) else { return }
+        return Set(books.deliveries.keys).union(books.debts.map(\.destination)).subtracting(kept).sorted()
+    }
+
+    /// Removes all destinations except those in `names` and the primary destination. Their connections are removed
+    /// before that (``CourierStore/forgetConnections(to:)``).
+    package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
+        let gone = destinations(except: names)
+        guard !gone.isEmpty else { return }
         try await commit { db, books in
-            for debt in books.debts where !kept.contains(debt.destination) { try debt.remove(db) }
-            books.debts.removeAll { !kept.contains($0.destination) }
-            for name in books.deliveries.keys where !kept.contains(name) {
+            for debt in books.debts where gone.contains(debt.destination) { try debt.remove(db) }
+            books.debts.removeAll { gone.contains($0.destination) }
+            for name in gone {
                 books.deliveries[name] = nil
                 try db.execute(sql: "DELETE FROM delivery WHERE destination = ?", arguments: [name.string])
-                let place = [name.string, Self.requestsName(of: name).string]
-                let gone = try Row.fetchAll(
-                    db, sql: "SELECT id FROM connection WHERE destination IN (?, ?)",
-                    arguments: StatementArguments(place))
-                for row in gone { try Self.closeQuestions(of: try row.text("id"), db) }
-                try db.execute(
-                    sql: "DELETE FROM connection WHERE destination IN (?, ?)", arguments: StatementArguments(place))
             }
         }
     }
 
-    /// Makes a stored connection the route to its destination, unless the present route is a newer connection. Delivery
-    /// continues at the cursor. Returns the resulting cursor.
+    /// Makes a connection the route to its destination, if `route` is the present route (nil: if there is none).
+    /// Delivery continues at the cursor. Returns the resulting cursor.
+    ///
+    /// The caller reads the present route first, and then from the courier's database whether that route is newer
+    /// (``CourierStore/newer(than:to:)``). If another connection takes over in between, this call changes nothing.
     @discardableResult
-    package func takeOver(_ destination: Text, by connection: Text) async throws(StoreError) -> DeliveryCursor {
+    package func takeOver(
+        _ destination: Text, by connection: Text, insteadOf route: Text?
+    ) async throws(StoreError) -> DeliveryCursor {
         try await commit { db, books in
             var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
-            func number(_ id: Text?) throws -> Int? {
-                guard let id else { return nil }
-                let row = try Row.fetchOne(
-                    db, sql: "SELECT number FROM connection WHERE id = ? AND destination = ? AND deleting = 0",
-                    arguments: [id.string, destination.string])
-                return try row?.figure("number")
-            }
-            guard cursor.connection != connection, let own = try number(connection) else { return cursor }
-            if let present = try number(cursor.connection), present > own { return cursor }
+            guard cursor.connection == route, route != connection else { return cursor }
             cursor.takeOver(by: connection)
             try Self.keep(cursor, db, &books)
             return cursor
         }
     }
 
-    /// Records that the destination has confirmed, over `connection`, every entry up to `position`. The same
-    /// transaction marks the connections that this connection replaced for deletion (``finishDeletion(of:)``). A
-    /// confirmation over another connection than the present route, or of entries that the ledger does not have,
-    /// changes nothing. Returns the resulting cursor and the ids of the connections that this call marked.
+    /// Returns whether a connection may be deleted, and removes it from its place as the route to `destination`.
+    ///
+    /// This is the first step of a deletion; ``CourierStore/beginDeletion(of:withReplaced:tellsPeer:)`` is the second.
+    package func letGo(
+        _ destination: Text, of connection: Text, isForced: Bool
+    ) async throws(StoreError) -> ConnectionRelease {
+        try await commit { db, books in
+            guard var cursor = books.deliveries[destination], cursor.connection == connection else { return .notRoute }
+            let owed = books.owed(to: destination)
+            guard isForced || owed <= 0 else { return .owed(owed) }
+            cursor.letGo()
+            try Self.keep(cursor, db, &books)
+            return .released
+        }
+    }
+
+    /// Records that the destination has confirmed, over `connection`, every entry up to `position`. A confirmation over
+    /// another connection than the present route, or of entries that the ledger does not have, changes nothing. Returns
+    /// whether `connection` is the route and the position is confirmed: then the connections that it replaced may be
+    /// deleted (``CourierStore/retireReplaced(by:)``).
     ///
     /// - `receipt`: the hash at that position, if the destination gave a receipt.
-    /// - `handled`: keys of inbound messages to remember. They become durable with the next state of a connection, or
-    ///   when many keys wait. A message that confirms entries may therefore be processed twice.
     /// - `passedOver`: positions of entries that the destination refuses. The next outcome counts those of the primary
     ///   destination as lost.
     @discardableResult
     package func confirm(
         _ destination: Text, upTo position: Int, receipt: ChainHash? = nil, over connection: Text,
-        passedOver: [Int] = [], handled: [[UInt8]] = []
-    ) async throws(StoreError) -> (cursor: DeliveryCursor, replaced: [Text]) {
-        try await keepInMind(handled)
-        return try await commit { db, books in
+        passedOver: [Int] = []
+    ) async throws(StoreError) -> Bool {
+        try await commit { db, books in
             var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
             let before = cursor.confirmed
-            guard cursor.connection == connection,
-                cursor.confirm(upTo: position, end: books.head.point, receipt: receipt)
-            else {
-                return (cursor, [])
+            guard cursor.connection == connection else { return false }
+            // A repetition moves nothing, but the courier's step after an earlier call may be missing.
+            guard cursor.confirm(upTo: position, end: books.head.point, receipt: receipt) else {
+                return position <= before && before > 0
             }
             try Self.keep(cursor, db, &books)
             if destination == DeliveryCursor.primary {
@@ -92,16 +108,7 @@ extension Store {
                     try Self.countLost(from: lost, through: lost, db, &books)
                 }
             }
-            let older = try db.cachedStatement(
-                sql: """
-                    SELECT id FROM connection WHERE destination = ?1 AND deleting = 0
-                    AND number < (SELECT number FROM connection WHERE id = ?2) ORDER BY number
-                    """)
-            let replaced = try Row.fetchAll(older, arguments: [destination.string, connection.string]).map {
-                try $0.text("id")
-            }
-            for id in replaced { try Self.mark(id, db) }
-            return (cursor, replaced)
+            return true
         }
     }
 

@@ -4,7 +4,8 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// The gate's database: ledger, cursors, connections and keys in one SQLite file (WAL, `synchronous=FULL`).
+/// The gate's database: ledger, cursors and site key in one SQLite file (WAL, `synchronous=FULL`). The connections to
+/// agents are in another file (``CourierStore``), on which the gate does not depend.
 ///
 /// When a method returns, its change is durable: the write-ahead log was synced. Requests that arrive during a sync
 /// share the next sync, so a slow card does not delay each record separately. No step between T0 (the write that
@@ -34,7 +35,7 @@ package actor Store {
     nonisolated let sealing: SealingKeys
     let witness: Witness?
     private let file: StoreFile
-    private let pool: DatabasePool
+    nonisolated let pool: DatabasePool
     /// The connection that copies the log into the database while the writer runs (``Store/rest()``).
     private let copier: DatabaseQueue
     private var copying: Task<Void, Never>?
@@ -44,8 +45,6 @@ package actor Store {
     private var foreignChanges: Int?
     private(set) var books: LedgerFigures
     var witnessing: Witnessing
-    /// The keys of inbound messages that wait for the next state of a connection, or for enough further keys.
-    var unwritten: [[UInt8]] = []
     private var waiting: [Job] = []
     private var isCommitting = false
     private var isClosed = false
@@ -62,7 +61,7 @@ package actor Store {
     /// ``StoreOptions/mayMake`` forbids it. Blocks on the disk.
     ///
     /// With a `witness`, the ledger is first compared with the witness. A ledger that the witness contradicts is moved
-    /// aside as `PATH.rewritten-N`, and a new ledger with the same connections and keys replaces it; ``standing`` is
+    /// aside as `PATH.rewritten-N`, and a new ledger with the same cursors and site key replaces it; ``standing`` is
     /// then `rewritten`. `onWrite` is called, from any thread, after each attempt to write the witness: with nil on
     /// success, otherwise with the error. It is also called during an attempt that takes longer than
     /// ``StoreOptions/witnessLimit``.
@@ -107,9 +106,8 @@ package actor Store {
         givenUp = opened.givenUp
         do {
             var books = opened.books
-            (self.sealing, keysAtRest) = try SealingPass(
-                source: sealing, witness: witness?.key, mayMakeKey: options.mayMake
-            ).run(pool, &books)
+            (self.sealing, keysAtRest) = try books.seal(
+                pool, by: sealing, mayMakeKey: options.mayMake, witness: witness?.key)
             self.books = books
             copier = try DatabaseQueue(path: path, configuration: Self.configuration(of: path))
             try copier.inDatabase { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
@@ -125,28 +123,44 @@ package actor Store {
         _ path: String, _ options: StoreOptions, _ key: WitnessKey?
     ) throws(StoreError) -> (pool: DatabasePool, isOld: Bool) {
         do {
-            let pool = try DatabasePool(path: path, configuration: Self.configuration(of: path))
-            try pool.writeWithoutTransaction { db in
-                // GRDB sets NORMAL, with which a commit in WAL mode is not synced and therefore not durable.
-                try db.execute(sql: "PRAGMA synchronous = FULL")
-                // Never copy the log inside a commit, because requests wait for the commit. ``rest()`` copies the log.
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
-                guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
-                    throw StoreError.unexpected(code: 0, detail: "synchronous=FULL was not accepted")
-                }
-                try Self.checkOrigin(db, path: path)
-            }
+            let pool = try Self.pool(path, id: Schema.applicationID)
+            // Never copy the log inside a commit, because requests wait for the commit. ``rest()`` copies the log.
+            try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
             let migrator = Schema.migrator(key)
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newer(path: path) }
             let isOld = try pool.read { db in
                 let applied = try migrator.appliedIdentifiers(db)
                 return !applied.isEmpty && !applied.contains(Schema.sealing)
             }
-            try migrator.migrate(pool)
+            try Schema.migrate(pool, key)
             return (pool, isOld)
         } catch {
             throw StoreError(error, path: path)
         }
+    }
+
+    /// Connects to a database of this program. Each commit is durable. `id`: SQLite's `application_id` of the
+    /// database.
+    static func pool(_ path: String, id: Int) throws -> DatabasePool {
+        let pool = try DatabasePool(path: path, configuration: configuration(of: path))
+        try pool.writeWithoutTransaction { db in
+            // GRDB sets NORMAL, with which a commit in WAL mode is not synced and therefore not durable.
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2 else {
+                throw StoreError.unexpected(code: 0, detail: "synchronous=FULL was not accepted")
+            }
+            try checkOrigin(db, path: path, id: id)
+        }
+        return pool
+    }
+
+    /// Applies the last migration, which drops the tables about agents (``handOver(to:)``).
+    func dropAgentTables() async throws(StoreError) {
+        try file.check()
+        let result = await withCheckedContinuation { continuation in
+            Schema.migrator(witness?.key).asyncMigrate(pool) { continuation.resume(returning: $0.map { _ in }) }
+        }
+        do { try result.get() } catch { throw StoreError(error, path: path) }
     }
 
     /// Returns the configuration of every database connection. There are at most five connections. A reader in this
@@ -169,19 +183,18 @@ package actor Store {
     }
 
     /// Marks a new file as a Gatehouse database. Throws for the file of another program.
-    private static func checkOrigin(_ db: Database, path: String) throws {
-        let id = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-        if id == Schema.applicationID { return }
+    private static func checkOrigin(_ db: Database, path: String, id: Int) throws {
+        let found = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        if found == id { return }
         // GRDB's tables may exist already: the power can fail between any two steps of the first start.
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%'")
-        guard id == 0, tables == 0 else { throw StoreError.foreign(path: path) }
-        try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+        guard found == 0, tables == 0 else { throw StoreError.foreign(path: path) }
+        try db.execute(sql: "PRAGMA application_id = \(id)")
     }
 
     /// Waits for requests in progress, refuses new requests, copies the write-ahead log into the database and releases
     /// the file.
     package func close() async {
-        if !isClosed { try? await writeHandled([]) { _, _ in } }
         isClosed = true
         if isCommitting { await withCheckedContinuation { idle.append($0) } }
         copying?.cancel()
@@ -311,7 +324,7 @@ package actor Store {
 
     /// Returns SQLite's count of commits by other connections. No other connection of this process writes, so such a
     /// commit comes from another program. Throws if the count differs from `known`.
-    private static func foreignChanges(_ db: Database, known: Int?, _ path: String) throws -> Int? {
+    static func foreignChanges(_ db: Database, known: Int?, _ path: String) throws -> Int? {
         let now = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
         if let known, known != now { throw StoreError.replaced(path: path, detail: "was written by another program") }
         return now

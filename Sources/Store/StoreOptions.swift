@@ -34,7 +34,8 @@ package struct StoreOptions: Sendable {
 
     /// Whether a new ledger replaces a ledger that its witness contradicts. If not, such a ledger is an error
     /// (``StoreError/doubtful(path:detail:)``), and files and keys stay unchanged. Commands use the value false,
-    /// because they may lack the service's keys.
+    /// because they may lack the service's keys. The value decides in the same way about a damaged database of the
+    /// courier (``CourierStore/damage``).
     package var mayBeginNewLedger = true
 
     /// The time from a commit without an opened gate to the witness's statement about it and later commits.

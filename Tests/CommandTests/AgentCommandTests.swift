@@ -38,6 +38,23 @@ import Testing
         #expect(try await folder.gatehouse("agent", "list", "--config", configuration).code == 0)
     }
 
+    /// A command that only reads names the damaged database of connections, and leaves it to the service to put it
+    /// aside. Commands about the ledger do not need it.
+    @Test func aDamagedDatabaseOfConnections() async throws {
+        try await folder.makeLedger(configuration)
+        let path = folder.path("state/gatehouse.db.courier")
+        let damaged = Data(repeating: 0x55, count: 8192)
+        try damaged.write(to: URL(fileURLWithPath: path))
+        let refused = try await folder.gatehouse("agent", "list", "--config", configuration)
+        #expect(refused.code == 2 && refused.hasRemedy && refused.errors.contains("gatehouse.db.courier"), "\(refused)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == damaged)
+        #expect(!FileManager.default.fileExists(atPath: path + ".damaged-1"))
+        for words in [["ledger", "list"], ["ledger", "verify"]] {
+            let ending = try await folder.gatehouse(words + ["--config", configuration])
+            #expect(ending.code == 0, "\(ending)")
+        }
+    }
+
     @Test(arguments: [
         "garbage", "nowhere.json", "{\"a\": 1}", "https://agent.example/?oob=%%%", "ftp://agent.example/x", "",
         "gate.toml",

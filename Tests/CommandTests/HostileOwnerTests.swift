@@ -47,6 +47,14 @@ import Testing
         #expect(made.range(of: Data(Self.secret.utf8)) == nil)
     }
 
+    @Test func aBackupHoldsNoConnectionsOfRoots() async throws {
+        link("gatehouse.db.courier", to: "root/secret")
+        let ending = try await folder.gatehouse("backup", "root/backup.tar", "--config", configuration)
+        #expect((0...2).contains(ending.code) && !(ending.output + ending.errors).contains(Self.secret), "\(ending)")
+        let made = (try? Data(contentsOf: URL(fileURLWithPath: folder.path("root/backup.tar")))) ?? Data()
+        #expect(made.range(of: Data(Self.secret.utf8)) == nil)
+    }
+
     @Test func aBackupIsRootsAndItsCopyIsTheOwners() async throws {
         let made = try await folder.gatehouse("backup", "root/backup.tar", "--config", configuration)
         #expect(made.code == 0, "\(made)")
@@ -97,8 +105,9 @@ import Testing
         }
     }
 
-    @Test func noCopyGoesWhereALinkLeads() async throws {
-        link("gatehouse.db.backup", to: "root/planted.db")
+    @Test(arguments: ["gatehouse.db.backup", "gatehouse.db.courier.backup"])
+    func noCopyGoesWhereALinkLeads(_ name: String) async throws {
+        link(name, to: "root/planted.db")
         let made = try await folder.gatehouse("backup", "root/backup.tar", "--config", configuration)
         #expect(made.code == 0, "\(made)")
         #expect(rootsFiles == ["backup.tar", "secret"], "the link was replaced, not followed")

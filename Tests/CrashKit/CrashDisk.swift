@@ -45,6 +45,12 @@ package final class CrashDisk: @unchecked Sendable {  // the disk has its own lo
         crash_disk_fail(disk, first, count, fault)
     }
 
+    /// The number of reads so far.
+    package var reads: UInt64 { crash_disk_reads(disk) }
+
+    /// Makes `count` reads fail, beginning with the read of number `first`.
+    package func failReads(_ first: UInt64, count: UInt64 = 1) { crash_disk_fail_reads(disk, first, count) }
+
     /// Makes every operation from now on fail.
     package func fail(_ fault: crash_fault) { crash_disk_fail(disk, operations, .max, fault) }
 

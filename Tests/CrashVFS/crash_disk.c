@@ -31,6 +31,9 @@ struct crash_disk {
     uint64_t stalled;
     uint64_t fail_first;
     uint64_t fail_count;
+    uint64_t reads;
+    uint64_t read_fail_first;
+    uint64_t read_fail_count;
     crash_fault fault;
 };
 
@@ -168,6 +171,25 @@ void crash_disk_fail(crash_disk *disk, uint64_t first, uint64_t count, crash_fau
     disk->fail_count = count;
     disk->fault = fault;
     crash_unlock();
+}
+
+void crash_disk_fail_reads(crash_disk *disk, uint64_t first, uint64_t count) {
+    crash_lock();
+    disk->read_fail_first = first;
+    disk->read_fail_count = count;
+    crash_unlock();
+}
+
+uint64_t crash_disk_reads(crash_disk *disk) {
+    crash_lock();
+    uint64_t reads = disk->reads;
+    crash_unlock();
+    return reads;
+}
+
+int crash_read_fails(crash_file *file) {
+    uint64_t number = file->disk->reads++;
+    return number >= file->disk->read_fail_first && number - file->disk->read_fail_first < file->disk->read_fail_count;
 }
 
 crash_disk *crash_disk_of(const char *path, const char **name) {

@@ -48,6 +48,9 @@ uint64_t crash_sync_microseconds(crash_file *file);
 // not hold crash_lock().
 int crash_sync_stalls(crash_file *file, int count);
 
+// Takes the number of the next read. Returns whether this read fails.
+int crash_read_fails(crash_file *file);
+
 // The operations. Each returns the kind of its failure, or CRASH_FAULT_NONE. Except with CRASH_FAULT_READONLY, a
 // failed write has written the first half of its bytes.
 crash_fault crash_create(crash_disk *disk, const char *name, int durable, crash_file **file);

@@ -33,6 +33,10 @@ static int io_close(sqlite3_file *base) {
 static int io_read(sqlite3_file *base, void *bytes, int count, sqlite3_int64 offset) {
     handle *h = (handle *)base;
     crash_lock();
+    if (crash_read_fails(h->file)) {
+        crash_unlock();
+        return SQLITE_IOERR_READ;
+    }
     const crash_buffer *content = &h->file->content;
     size_t there = (size_t)offset >= content->count ? 0 : content->count - (size_t)offset;
     if (there > (size_t)count) there = (size_t)count;

@@ -28,6 +28,7 @@ final class FaultList: Sendable {
 /// A ledger and the service that delivers its reports, without the rest of a gate.
 final class DeliveryGate: Sendable {
     let store: Store
+    let courier: CourierStore
     private let service: AgentService
     private let task: Task<Void, any Error>
     private let list = FaultList()
@@ -66,10 +67,12 @@ final class DeliveryGate: Sendable {
         let store = try await Store.open(configuration.ledger.path, witness: configuration.ledger.witness([:]))
         try await store.begin(stamp: Self.stamp, software: Self.software)
         let log = try LogSink(.file(place.path("log.jsonl")), minimum: .debug)
+        let courier = try await CourierOpening.open(
+            configuration, besides: store, [:], options: StoreOptions(), log: log, report: { [list] in list.take($0) })
         let service = AgentService(
-            configuration: configuration, store: store, log: log, times: pace.times, clock: .system,
-            spawner: .system, report: { [list] in list.take($0) })
-        (self.store, self.service) = (store, service)
+            configuration: configuration, store: store, openCourier: { () async throws(StoreError) in courier },
+            log: log, times: pace.times, clock: .system, spawner: .system, report: { [list] in list.take($0) })
+        (self.store, self.courier, self.service) = (store, courier, service)
         self.log = Journal(place.path("log.jsonl"))
         task = Task { try await service.run() }
     }
@@ -138,6 +141,7 @@ final class DeliveryGate: Sendable {
         guard !isStopped.exchange(true, ordering: .relaxed) else { return }
         task.cancel()
         _ = await task.result
+        await courier.close()
         await store.close()
     }
 }

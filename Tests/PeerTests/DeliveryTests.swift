@@ -58,7 +58,7 @@ import Testing
             try await gate.waitForAll()
             // The gate deletes the replaced connection once the agent has been notified, or could not be.
             try await gate.wait("forgotten") { [gate] in
-                try await gate.store.connections().map(\.id) == [gate.cursor().connection]
+                try await gate.courier.connections().map(\.id) == [gate.cursor().connection]
             }
             #expect(gate.faults.isEmpty)
         }

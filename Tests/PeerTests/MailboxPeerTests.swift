@@ -102,7 +102,7 @@ import Testing
             try await gate.record(5)
             #expect(try await agent.reports(count: 5).count == 5)
             try await gate.wait("told", within: .seconds(60)) { gate.said("grants no mailbox") > 0 }
-            #expect(try await gate.store.connections().map(\.destination) == [DeliveryCursor.primary])
+            #expect(try await gate.courier.connections().map(\.destination) == [DeliveryCursor.primary])
             #expect(gate.faults.isEmpty)
         }
     }

@@ -13,7 +13,7 @@ extension CloudAgent {
     /// Waits until the agent reaches the gate through its mailbox; returns the agent's id of that connection.
     func mailed(_ gate: DeliveryGate) async throws -> String {
         try await gate.wait("through the mailbox", within: .seconds(60)) {
-            let stored = try await gate.store.connections()
+            let stored = try await gate.courier.connections()
             let present = await gate.cursor().connection
             let way = stored.first { $0.id == present && $0.destination == DeliveryCursor.primary }
             let snapshot = try way.map { try JSON.parse($0.snapshot) }

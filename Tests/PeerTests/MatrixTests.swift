@@ -40,7 +40,7 @@ import Testing
             let made = try await agent.invitation(words)
             try scene.place.write("invitation", made.url)
             let id = try #require(made.json["@id"]?.string)
-            let accepted = StoredInvitations(gate.store, DeliveryCursor.primary)
+            let accepted = StoredInvitations(gate.courier, DeliveryCursor.primary)
             try await gate.wait("carried out: \(words)", within: .seconds(60)) {
                 try await accepted.accepted().contains(id)
             }
@@ -89,8 +89,8 @@ import Testing
             // A request without handshake: one reply, over a connection that is kept and carries nothing else.
             try await rows.refuse("bare ask")
             #expect(try await rows.active == 0)
-            let kept = try await gate.store.connections().map(\.destination)
-            #expect(kept == [Store.requestsName(of: DeliveryCursor.primary)])
+            let kept = try await gate.courier.connections().map(\.destination)
+            #expect(kept == [CourierStore.requestsName(of: DeliveryCursor.primary)])
 
             // Handshake and request: a connection, over which the request is refused.
             try await rows.refuse("did ask")

@@ -101,7 +101,7 @@ extension DeliveryGate {
     /// Returns the peer of the primary destination's current connection, as it is stored.
     fileprivate func peer() async throws -> JSON? {
         let present = await cursor().connection
-        let stored = try await store.connections().first { $0.id == present }
+        let stored = try await courier.connections().first { $0.id == present }
         return try stored.map { try JSON.parse($0.snapshot) }?["peer"]
     }
 

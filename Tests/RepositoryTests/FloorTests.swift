@@ -22,6 +22,7 @@ import Testing
         "Observation": ["Report", "", "Metrics", "Page"],
         "LinuxIO": ["System", "Service", "Control", "GPIO", "Transport"],
         "Displays": ["Scenes", "Devanagari", "Drawing", "Devices", "Voice"],
+        "Store": ["", "Courier"],
         "Settings": ["Places", "Reading", "Sections", "Agents", ""],
         "TrustFiles": ["Directory", "Issuers", "Policy", "State"],
         "Courier": ["Notices", "Ports", "Core", "Links", "Mail", "Destinations", "", "Requests", "Servers"],

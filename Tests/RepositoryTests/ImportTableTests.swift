@@ -29,6 +29,7 @@ private let imports: [String: Set<String>] = [
     "Displays": ["LinuxIO", "Encoding", "CLinuxShims", "CQrencode", "Glibc", "Synchronization"],
     "Store": [
         "LinuxIO", "Clocks", "Ledger", "Encoding", "Crypto", "GRDB", "GRDBSQLite", "Foundation", "Glibc", "Dispatch",
+        "Synchronization",
     ],
     "HTTPTransport": [
         "Encoding", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Foundation", "Synchronization",

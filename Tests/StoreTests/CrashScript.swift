@@ -42,31 +42,33 @@ struct CrashScript {
     init(_ disk: CrashDisk) { self.disk = disk }
 
     mutating func run() async throws {
-        var store = try await Store.open(disk.database, options: Self.options)
+        var both = try await Databases.open(disk.database, options: Self.options)
+        var store = both.store
         _ = try await store.siteKey()
-        try await store.connect()
+        try await both.connect()
         for number in 1...4 { try await visit(number, store) }
         try await crowd(5...8, store)
-        try await report([2, 4, 5], store)
+        try await report([2, 4, 5], both)
         try await intent(9, store)
         try await intent(14, store)
         try await decision(14, store)
-        try await save([1], store)
-        // The process ends without closing visits 9 and 14. The store itself is closed normally.
-        await store.close()
-        store = try await Store.open(disk.database, options: Self.options)
+        try await save([1], both.courier)
+        // The process ends without closing visits 9 and 14. The databases themselves are closed normally.
+        await both.close()
+        both = try await Databases.open(disk.database, options: Self.options)
+        store = both.store
         for record in try await store.recover(stamp: Samples.stamp, software: Samples.software) {
             keep(.outcome(record.visit, seq: record.seq, body: LedgerRecord.outcome(record).bytes))
         }
         for number in 10...12 { try await visit(number, store) }
-        try await report([6, 9, 10, 14, 16, 18, 19, 20], store)
-        try await save([2, 2], store)
-        try await deleteSpare(store)
+        try await report([6, 9, 10, 14, 16, 18, 19, 20], both)
+        try await save([2, 2], both.courier)
+        try await deleteSpare(both)
         try await store.housekeep(at: Samples.stamp.time)
         // A visit that fails before the response size has no intent.
         try await outcome(13, Samples.rejected, store)
         entries = try await store.entries(after: 0, limit: 1000)
-        await store.close()
+        await both.close()
     }
 
     private mutating func keep(_ content: Promise.Content) {
@@ -115,25 +117,25 @@ struct CrashScript {
     }
 
     /// Confirms positions one by one, like an agent.
-    private mutating func report(_ positions: [Int], _ store: Store) async throws {
+    private mutating func report(_ positions: [Int], _ both: Databases) async throws {
         for position in positions {
-            try await store.confirm(upTo: position)
+            try await both.confirm(upTo: position, over: "agent")
             keep(.confirmed(position))
         }
     }
 
     /// Makes the spare connection the route to a copy agent for a moment, and then deletes it.
-    private mutating func deleteSpare(_ store: Store) async throws {
-        try await store.cursor(of: "copy")
-        try await store.connect("spare", to: "copy")
-        guard case .begun = try await store.beginDeletion(of: "spare", isForced: true) else { return }
+    private mutating func deleteSpare(_ both: Databases) async throws {
+        try await both.store.cursor(of: "copy")
+        try await both.connect("spare", to: "copy")
+        guard case .begun = try await both.beginDeletion(of: "spare", isForced: true) else { return }
         keep(.marked)
-        try await store.finishDeletion(of: "spare")
+        try await both.courier.finishDeletion(of: "spare")
         keep(.deleted)
     }
 
-    private mutating func save(_ snapshot: [UInt8], _ store: Store) async throws {
-        try await store.saveConnection("agent", snapshot)
+    private mutating func save(_ snapshot: [UInt8], _ courier: CourierStore) async throws {
+        try await courier.saveConnection("agent", snapshot)
         keep(.connection(snapshot))
     }
 }

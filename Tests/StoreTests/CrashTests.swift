@@ -144,17 +144,21 @@ import Testing
     /// Opens the state after the cut and compares it with the earlier promises. Returns the differences.
     private static func examine(_ disk: CrashDisk, _ script: CrashScript, _ promises: [Promise]) async -> [String] {
         do {
-            let store = try await Store.open(disk.database, options: CrashScript.options)
-            let problems = try await compare(store, script, promises)
-            await store.close()
+            let both = try await Databases.open(disk.database, options: CrashScript.options)
+            let problems = try await compare(both, script, promises)
+            await both.close()
             return problems
         } catch {
             return ["\(error)"]
         }
     }
 
-    private static func compare(_ store: Store, _ script: CrashScript, _ promises: [Promise]) async throws -> [String] {
+    private static func compare(
+        _ both: Databases, _ script: CrashScript, _ promises: [Promise]
+    ) async throws -> [String] {
+        let (store, courier) = (both.store, both.courier)
         var problems: [String] = []
+        if courier.damage != nil { problems.append("the courier's database is damaged") }
         // The examination of the first cut has added records after the script's records.
         let before = try await store.entries(after: 0, limit: 1000)
         let kept = zip(before, script.entries).prefix { $0 == $1 }.count
@@ -204,12 +208,12 @@ import Testing
             case .confirmed(let position):
                 if cursor?.confirmed ?? 0 < position { problems.append("receipt up to \(position) lost") }
             case .marked, .deleted:
-                let spare = try await store.connections().first { $0.id == "spare" }
+                let spare = try await courier.connections().first { $0.id == "spare" }
                 let isWay = await store.deliveries["copy"]?.connection != nil
                 if isWay || spare?.isDeleting == false { problems.append("a deletion was taken back") }
                 if case .deleted = promise.content, spare != nil { problems.append("keys came back") }
             case .connection(let snapshot):
-                let there = try await store.connections().first?.snapshot
+                let there = try await courier.connections().first?.snapshot
                 if there?.count ?? 0 < snapshot.count { problems.append("connection lost") }
             }
         }

@@ -52,13 +52,27 @@ private struct FaultyDay {
     init(_ disk: CrashDisk) { self.disk = disk }
 
     mutating func run() async {
-        guard var store = await open() else { return }
+        guard let first = await open() else { return }
+        await spend(first)
+        await first.close()
+        guard let second = await open() else { return }
+        let store = second.store
+        let closed = await attempt { () async throws(StoreError) in
+            try await store.recover(stamp: Samples.stamp, software: Samples.software)
+        }
+        for record in closed ?? [] { promised[record.visit] = LedgerRecord.outcome(record).bytes }
+        await visit(4, store)
+        await second.close()
+    }
+
+    private mutating func spend(_ both: Databases) async {
+        let (store, courier) = (both.store, both.courier)
         for number in 1...2 { await visit(number, store) }
         await attempt { () async throws(StoreError) in
-            try await store.saveConnection("agent", [7])
+            try await courier.saveConnection("agent", [7])
         }
         await attempt { () async throws(StoreError) in
-            try await store.takeOver(DeliveryCursor.primary, by: "agent")
+            try await store.takeOver(DeliveryCursor.primary, by: "agent", insteadOf: nil)
         }
         await attempt { () async throws(StoreError) in
             try await store.confirm(DeliveryCursor.primary, upTo: 2, over: "agent")
@@ -66,21 +80,13 @@ private struct FaultyDay {
         await attempt { () async throws(StoreError) in
             try await store.appendIntent(Samples.visit(3), stamp: Samples.stamp)
         }
-        await store.close()
-        guard let reopened = await open() else { return }
-        store = reopened
-        let closed = await attempt { () async throws(StoreError) in
-            try await store.recover(stamp: Samples.stamp, software: Samples.software)
-        }
-        for record in closed ?? [] { promised[record.visit] = LedgerRecord.outcome(record).bytes }
-        await visit(4, store)
-        await store.close()
     }
 
     /// Compares the final content of the disk with the promises.
     func examine(_ disk: CrashDisk) async -> [String] {
         do {
-            let store = try await Store.open(disk.database)
+            let both = try await Databases.open(disk.database)
+            let store = both.store
             var problems: [String] = []
             let report = try await store.verify()
             if !report.isIntact || !report.openIntents.isEmpty || report.entries != 8 { problems += report.lines }
@@ -90,8 +96,9 @@ private struct FaultyDay {
             }
             if promised.count != 4 { problems.append("\(promised.count) outcomes") }
             if await store.deliveries[DeliveryCursor.primary]?.confirmed != 2 { problems.append("receipt forgotten") }
-            if try await store.connections().first?.snapshot != [7] { problems.append("connection lost") }
-            await store.close()
+            if try await both.courier.connections().first?.snapshot != [7] { problems.append("connection lost") }
+            if both.courier.damage != nil { problems.append("the courier's database is damaged") }
+            await both.close()
             return problems
         } catch {
             return ["\(error)"]
@@ -108,13 +115,13 @@ private struct FaultyDay {
         if let record { promised[record.visit] = LedgerRecord.outcome(record).bytes }
     }
 
-    private mutating func open() async -> Store? {
+    private mutating func open() async -> Databases? {
         let path = disk.database
         var options = StoreOptions()
         // The store copies the write-ahead log after two requests, so disk faults also hit this copy.
         (options.checkpointRequests, options.checkpointRest) = (2, .zero)
         let bounded = options
-        return await attempt { () async throws(StoreError) in try await Store.open(path, options: bounded) }
+        return await attempt { () async throws(StoreError) in try await Databases.open(path, options: bounded) }
     }
 
     /// Retries until the work succeeds. Only the errors of a failing disk are allowed before the success.

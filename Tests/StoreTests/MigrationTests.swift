@@ -28,20 +28,21 @@ import Testing
     private func open() async throws -> Store { try await Store.open(folder.database, witness: source) }
 
     @Test func aSealedLedgerGoesOnAndWhatWasOnlySentIsSentAgain() async throws {
-        var store = try await open()
+        let both = try await Databases.attach(try await open())
+        var store = both.store
         #expect(store.standing == .continued)
         #expect(
             await store.deliveries == [DeliveryCursor.primary: DeliveryCursor(DeliveryCursor.primary, confirmed: 1)])
         #expect(
-            try await store.connections() == [
+            try await both.courier.connections() == [
                 StoredConnection(id: "agent", destination: DeliveryCursor.primary, snapshot: [1, 2, 3])
             ])
-        #expect(try await store.handledMessages(last: 9) == [[7], [8]])
+        #expect(try await both.courier.handledMessages(last: 9) == [[7], [8]])
         #expect(await store.head.open.count == 1)
-        try await store.takeOver(DeliveryCursor.primary, by: "agent")
+        try await both.takeOver(DeliveryCursor.primary, by: "agent")
         #expect(try await store.waiting().map(\.record.seq) == Array(1...13))
         #expect(try await store.audit().isIntact)
-        await store.close()
+        await both.close()
         store = try await open()
         #expect(store.standing == .continued)
         #expect(try await store.recover(stamp: Samples.stamp, software: Samples.software).count == 1)
@@ -85,6 +86,7 @@ import Testing
 
     @Test func aDatabaseThatIsMadeToLookOldIsFound() async throws {
         try await open().close()
+        #expect(try OldForm.rows(folder.database)["connection"]?.count == 1, "nobody has taken them over")
         try folder.edit(
             """
             DELETE FROM grdb_migrations WHERE identifier = '\(Schema.delivery)';

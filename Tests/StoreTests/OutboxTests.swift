@@ -36,20 +36,21 @@ import Testing
 
     @Test func onlyThePresentConnectionConfirmsAndOnlyWhatIsThere() async throws {
         let folder = try TestFolder("store", inMemory: true)
-        let store = try await Store.open(folder.database)
-        try await store.connect("old")
-        try await store.connect("new")
-        try await append(1...3, to: store)
+        let both = try await Databases.open(folder.database)
+        try await both.connect("old")
+        try await both.connect("new")
+        try await append(1...3, to: both.store)
         for (position, connection) in [(2, "old"), (2, "other"), (7, "new"), (0, "new"), (-1, "new"), (.max, "new")]
             as [(Int, Text)]
         {
             #expect(
-                try await store.confirm(upTo: position, over: connection).confirmed == 0, "\(position) \(connection)")
+                try await both.confirm(upTo: position, over: connection).cursor.confirmed == 0,
+                "\(position) \(connection)")
         }
-        #expect(try await store.connections().map(\.id) == ["old", "new"])
-        #expect(try await store.confirm(upTo: 5, over: "new").confirmed == 5)
-        #expect(try await store.confirm(upTo: 4, over: "new").confirmed == 5, "never back")
-        await store.close()
+        #expect(try await both.courier.connections().map(\.isDeleting) == [false, false])
+        #expect(try await both.confirm(upTo: 5, over: "new").cursor.confirmed == 5)
+        #expect(try await both.confirm(upTo: 4, over: "new").cursor.confirmed == 5, "never back")
+        await both.close()
     }
 
     /// The next outcome counts the reports that the primary destination refuses, once. Refusals of a copy agent are not
@@ -85,28 +86,28 @@ import Testing
     /// The old connection is kept until the new connection has confirmed an entry, and cannot become the route again.
     @Test func aNewConnectionGoesOnAtTheCursorAndTheOldOneIsForgotten() async throws {
         let folder = try TestFolder("store", inMemory: true)
-        let store = try await Store.open(folder.database)
-        try await store.connect("old")
-        try await append(1...3, to: store)
-        try await store.confirm(upTo: 2, over: "old")
-        #expect(try await store.takeOver(primary, by: "never stored").connection == "old")
-        try await store.connect("new")
-        #expect(await store.deliveries[primary] == DeliveryCursor(primary, confirmed: 2, connection: "new"))
-        #expect(try await store.takeOver(primary, by: "old").connection == "new")
-        #expect(try await store.connections().map(\.id) == ["old", "new"])
-        try await store.saveConnection("old", [2])
-        #expect(try await store.connections().map(\.id) == ["old", "new"], "it does not become the newer one")
-        let replaced = try await store.confirm(DeliveryCursor.primary, upTo: 4, over: "new", handled: [[7], [8]])
-            .replaced
+        let both = try await Databases.open(folder.database)
+        try await both.connect("old")
+        try await append(1...3, to: both.store)
+        try await both.confirm(upTo: 2, over: "old")
+        #expect(try await both.takeOver(primary, by: "never stored").connection == "old")
+        try await both.connect("new")
+        #expect(await both.store.deliveries[primary] == DeliveryCursor(primary, confirmed: 2, connection: "new"))
+        #expect(try await both.takeOver(primary, by: "old").connection == "new")
+        #expect(try await both.courier.connections().map(\.id) == ["old", "new"])
+        try await both.courier.saveConnection("old", [2])
+        #expect(try await both.courier.connections().map(\.id) == ["old", "new"], "it does not become the newer one")
+        let replaced = try await both.confirm(upTo: 4, over: "new", handled: [[7], [8]]).replaced
         #expect(replaced == ["old"])
-        #expect(try await store.connections().map(\.isDeleting) == [true, false], "kept until its agent was told")
-        #expect(try await store.confirm(DeliveryCursor.primary, upTo: 5, over: "new").replaced.isEmpty, "told once")
-        try await store.saveConnection("old", [3])
-        #expect(try await store.takeOver(primary, by: "old").connection == "new", "what it still says changes nothing")
-        try await store.finishDeletion(of: "old")
-        #expect(try await store.connections().map(\.id) == ["new"])
-        #expect(try await store.handledMessages(last: 9) == [[7], [8]])
-        await store.close()
+        #expect(
+            try await both.courier.connections().map(\.isDeleting) == [true, false], "kept until its agent was told")
+        #expect(try await both.confirm(upTo: 5, over: "new").replaced.isEmpty, "told once")
+        try await both.courier.saveConnection("old", [3])
+        #expect(try await both.takeOver(primary, by: "old").connection == "new", "what it still says changes nothing")
+        try await both.courier.finishDeletion(of: "old")
+        #expect(try await both.courier.connections().map(\.id) == ["new"])
+        #expect(try await both.courier.handledMessages(last: 9) == [[7], [8]])
+        await both.close()
     }
 
     @Test func aReceiptIsKeptUntilTheNext() async throws {
@@ -128,21 +129,22 @@ import Testing
 
     @Test func destinationsHaveCursorsOfTheirOwn() async throws {
         let folder = try TestFolder("store", inMemory: true)
-        let store = try await Store.open(folder.database)
+        let both = try await Databases.open(folder.database)
+        let store = both.store
         try await store.cursor(of: "copy")
-        try await store.connect("a")
-        try await store.connect("b", to: "copy")
+        try await both.connect("a")
+        try await both.connect("b", to: "copy")
         try await append(1...3, to: store)
         try await store.confirm(upTo: 6, over: "a")
         #expect(
-            try await store.confirm("copy", upTo: 6, over: "a").cursor.confirmed == 0, "nobody confirms for another")
-        #expect(try await store.takeOver("copy", by: "a").connection == "b")
+            try await both.confirm("copy", upTo: 6, over: "a").cursor.confirmed == 0, "nobody confirms for another")
+        #expect(try await both.takeOver("copy", by: "a").connection == "b")
         #expect(try await store.waiting().isEmpty)
         #expect(try await store.waiting(for: "copy").map(\.record.seq) == [1, 2, 3])
-        try await store.forgetDestinations(except: [])
+        try await both.forgetDestinations(except: [])
         #expect(await Array(store.deliveries.keys) == [primary])
-        #expect(try await store.connections().map(\.id) == ["a"])
-        await store.close()
+        #expect(try await both.courier.connections().map(\.id) == ["a"])
+        await both.close()
     }
 
     /// Unconfirmed records stay as long as there is room. Then the oldest records are evicted and counted, including

@@ -64,16 +64,16 @@ extension StoreOptions {
 }
 
 extension Store {
-    /// Makes a connection that is the route to a destination.
+    /// Makes a connection the route to a destination. The ledger knows no more of a connection than its id.
     func connect(_ id: Text = "agent", to destination: Text = DeliveryCursor.primary) async throws {
-        try await saveConnection(id, [1], to: destination)
-        try await takeOver(destination, by: id)
+        try await takeOver(destination, by: id, insteadOf: deliveries[destination]?.connection)
     }
 
     /// Confirms as the primary destination.
     @discardableResult
     func confirm(upTo position: Int, over connection: Text = "agent") async throws -> DeliveryCursor {
-        try await confirm(DeliveryCursor.primary, upTo: position, over: connection).cursor
+        try await confirm(DeliveryCursor.primary, upTo: position, over: connection)
+        return deliveries[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
     }
 
     /// Returns the outcomes that a destination has not confirmed, with their positions.
@@ -91,9 +91,16 @@ extension Store {
 extension TestFolder {
     /// The path of the database.
     var database: String { path + "/gatehouse.sqlite" }
+    /// The path of the courier's database.
+    var courier: String { CourierStore.path(of: database) }
 
     /// Changes the database without the program.
-    func edit(_ sql: String) throws {
+    func edit(_ sql: String) throws { try edit(sql, in: database) }
+
+    /// Changes the courier's database without the program.
+    func editCourier(_ sql: String) throws { try edit(sql, in: courier) }
+
+    private func edit(_ sql: String, in database: String) throws {
         for ending in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database + ending) }
         let queue = try DatabaseQueue(path: database)
         try queue.writeWithoutTransaction { try $0.execute(sql: sql) }

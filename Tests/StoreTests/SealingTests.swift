@@ -9,54 +9,6 @@ import Testing
 
 @testable import Store
 
-/// A sealed value opens only whole, under its key, and at its place.
-@Suite struct SealingKeyTests {
-    private let key: SealingKey
-    private let place = SealedPlace.connection(id: "one", destination: "primary")
-    private let nonce = [UInt8](repeating: 7, count: SealingKey.nonceBytes)
-
-    init() throws { key = try #require(SealingKey([UInt8](0..<32))) }
-
-    @Test func sealedDataCanBeOpened() throws {
-        for value in [[], [0], [UInt8](repeating: 9, count: 5000)] {
-            let sealed = try #require(key.seal(value, for: place, nonce: nonce))
-            #expect(SealingKey.isSealed(sealed) && sealed.count == value.count + 40)
-            #expect(try key.open(sealed, for: place) == value)
-        }
-        #expect(key.seal([1], for: place, nonce: []) == nil && SealingKey([1]) == nil)
-        #expect(!SealingKey.isSealed(Array("{\"version\":1}".utf8)) && !SealingKey.isSealed([]))
-    }
-
-    @Test func everyByteCounts() throws {
-        let sealed = try #require(key.seal(Array("a seed".utf8), for: place, nonce: nonce))
-        for index in sealed.indices {
-            for bit in 0..<8 {
-                var altered = sealed
-                altered[index] ^= 1 << bit
-                #expect(throws: SealingError.self, "byte \(index), bit \(bit)") { try key.open(altered, for: place) }
-            }
-            #expect(throws: SealingError.self) { try key.open(Array(sealed[..<index]), for: place) }
-        }
-        #expect(throws: SealingError.altered) { try key.open(sealed + [0], for: place) }
-    }
-
-    @Test(arguments: [
-        SealedPlace.connection(id: "two", destination: "primary"), .connection(id: "one", destination: "copy"),
-        .connection(id: "oneprimary", destination: ""), .setting("one"), .setting("connection"),
-    ])
-    func itBelongsToItsPlace(_ other: SealedPlace) throws {
-        let sealed = try #require(key.seal([1, 2, 3], for: place, nonce: nonce))
-        #expect(throws: SealingError.altered) { try key.open(sealed, for: other) }
-    }
-
-    @Test func anotherKeyIsReported() throws {
-        let other = try #require(SealingKey([UInt8](1..<33)))
-        let sealed = try #require(key.seal([1, 2, 3], for: place, nonce: nonce))
-        #expect(throws: SealingError.otherKey) { try other.open(sealed, for: place) }
-        #expect(throws: SealingError.notSealed) { try key.open([1, 2, 3], for: place) }
-    }
-}
-
 /// Keys in the database are sealed under a key that is stored elsewhere. Old keys are sealed, too, replaced keys are
 /// erased, and a missing sealing key loses no data.
 @Suite struct SealingTests {
@@ -71,7 +23,7 @@ import Testing
     private func keyPath(_ folder: TestFolder) -> String { folder.database + ".agent-key" }
 
     private func holds(_ folder: TestFolder, _ bytes: [UInt8]) -> Bool {
-        ["", "-wal"].contains { ending in
+        ["", "-wal", ".courier", ".courier-wal"].contains { ending in
             FileManager.default.contents(atPath: folder.database + ending)?.range(of: Data(bytes)) != nil
         }
     }
@@ -82,8 +34,22 @@ import Testing
         return try queue.read { db in try Row.fetchAll(db, sql: sql).map { try $0.bytes("bytes") } }
     }
 
-    /// Writes keys into a database like earlier versions, and replaces some of them.
+    /// Returns the settings of the ledger and the states of the connections as stored.
+    private func stored(_ folder: TestFolder) throws -> [[UInt8]] {
+        try raw(folder.database, "SELECT value AS bytes FROM setting")
+            + raw(folder.courier, "SELECT snapshot AS bytes FROM connection")
+    }
+
+    /// Copies the log into the database, while its owner has it open.
+    private func copyLog(_ path: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
+        try queue.close()
+    }
+
+    /// Writes keys into a ledger's file like earlier versions, and replaces some of them.
     private static func plantOpenKeys(_ database: String, copyLog: (() throws -> Void)? = nil) throws {
+        try OldForm.restore(database)
         let queue = try DatabaseQueue(path: database)
         try queue.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 0")
@@ -106,11 +72,11 @@ import Testing
         try queue.close()
     }
 
-    private static func expectOldKeys(_ store: Store) async throws {
-        let found = try await store.connections()
+    private static func expectOldKeys(_ both: Databases) async throws {
+        let found = try await both.courier.connections()
         #expect(found.map(\.id) == ["agent", "other"] && found.map(\.destination) == ["primary", "copy"])
         #expect(found.map(\.snapshot) == [snapshot(1), snapshot(2)])
-        let name = try await store.siteKey().name(ofSignedContent: [1])
+        let name = try await both.store.siteKey().name(ofSignedContent: [1])
         #expect(name == SiteKey(oldSiteKey)?.name(ofSignedContent: [1]))
     }
 
@@ -118,10 +84,12 @@ import Testing
     @Test func aPlantedConnectionIsNotTakenOver() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let source = WitnessSource(path: folder.path + "/w", keyPath: folder.path + "/k", code: "code")
-        var store = try await Store.open(folder.database, witness: source)
-        try await store.saveConnection("ours", Self.snapshot(7))
-        try await store.appendIntent("visit", stamp: Samples.stamp)
-        await store.close()
+        var both = try await Databases.open(folder.database, witness: source)
+        try await both.courier.saveConnection("ours", Self.snapshot(7))
+        try await both.store.appendIntent("visit", stamp: Samples.stamp)
+        await both.close()
+        try OldForm.restore(folder.database, rowsOf: folder.courier)
+        try FileManager.default.removeItem(atPath: folder.courier)
         let queue = try DatabaseQueue(path: folder.database)
         try await queue.write { db in
             try db.execute(
@@ -132,11 +100,11 @@ import Testing
                     """, arguments: [Data(Self.snapshot(8))])
         }
         try queue.close()
-        store = try await Store.open(folder.database, witness: source)
-        #expect(store.hasBegunNewLedger)
-        #expect(try await store.connections().map(\.id) == ["ours"])
-        #expect(try await store.connections().map(\.snapshot) == [Self.snapshot(7)])
-        await store.close()
+        both = try await Databases.open(folder.database, witness: source)
+        #expect(both.store.hasBegunNewLedger)
+        #expect(try await both.courier.connections().map(\.id) == ["ours"])
+        #expect(try await both.courier.connections().map(\.snapshot) == [Self.snapshot(7)])
+        await both.close()
     }
 
     /// The first start after a killed run, with a log full of keys. The test searches the files before and after the
@@ -156,15 +124,18 @@ import Testing
         }
         let secrets = [1, 2, 9, 10].map(Self.seed) + [Self.oldSiteKey]
         #expect(secrets.allSatisfy { holds(folder, $0) }, "else nothing is shown here")
-        var store = try await Store.open(folder.database)
-        #expect(store.keysAtRest.sealed == 3 && store.keysAtRest.failure == nil && !store.keysAtRest.leavesTraces)
+        var both = try await Databases.open(folder.database)
+        let told = both.store.keysAtRest
+        #expect(told.sealed == 3 && told.failure == nil && !told.leavesTraces)
         for secret in secrets { #expect(!holds(folder, secret)) }
-        try await Self.expectOldKeys(store)
-        await store.close()
-        store = try await Store.open(folder.database)
-        #expect(store.keysAtRest.sealed == 0 && store.keysAtRest.resealed == 0)
-        try await Self.expectOldKeys(store)
-        await store.close()
+        try await Self.expectOldKeys(both)
+        await both.close()
+        both = try await Databases.open(folder.database)
+        for told in [both.store.keysAtRest, both.courier.keysAtRest] {
+            #expect(told.sealed == 0 && told.resealed == 0)
+        }
+        try await Self.expectOldKeys(both)
+        await both.close()
         for secret in secrets { #expect(!holds(folder, secret)) }
     }
 
@@ -175,7 +146,7 @@ import Testing
         try await Store.open(disk.database).close()
         try Self.plantOpenKeys(disk.database)
         let began = disk.operations
-        try await Store.open(disk.database).close()
+        try await Databases.open(disk.database).close()
         let secrets = [1, 2, 9, 10].map(Self.seed) + [Self.oldSiteKey]
         var (states, wasOpen) = (Set<UInt64>(), 0)
         for operation in began...disk.operations {
@@ -183,10 +154,12 @@ import Testing
                 let after = try disk.cut(before: operation, survival, seed: operation)
                 guard states.insert(after.fingerprint).inserted else { continue }
                 if secrets.contains(where: after.holds) { wasOpen += 1 }
-                let store = try await Store.open(after.database)
-                #expect(store.keysAtRest.failure == nil && store.keysAtRest.unreadable == 0)
-                try await Self.expectOldKeys(store)
-                await store.close()
+                let both = try await Databases.open(after.database)
+                for told in [both.store.keysAtRest, both.courier.keysAtRest] {
+                    #expect(told.failure == nil && told.unreadable == 0)
+                }
+                try await Self.expectOldKeys(both)
+                await both.close()
                 #expect(!secrets.contains(where: after.holds), "cut before \(operation), keep \(survival.rawValue)")
             }
         }
@@ -196,39 +169,38 @@ import Testing
     /// After a key is replaced or a connection is deleted, neither the key nor its sealed form stays in the files.
     @Test func replacedKeysAreErased() async throws {
         let folder = try TestFolder("store", inMemory: true)
-        let store = try await Store.open(folder.database)
+        let courier = try await CourierStore.open(besides: folder.database)
         var sealed: [[UInt8]] = []
         for number in 1...40 as ClosedRange<UInt8> {
             let bytes = Self.snapshot(number) + [UInt8](repeating: number, count: Int(number % 7) * 100)
-            try await store.saveConnection("agent", bytes, handled: [[number]])
-            sealed += try raw(folder.database, "SELECT snapshot AS bytes FROM connection").map { Array($0.suffix(64)) }
-            if number.isMultiple(of: 4) { try await store.copyLog() }
+            try await courier.saveConnection("agent", bytes, handled: [[number]])
+            sealed += try raw(folder.courier, "SELECT snapshot AS bytes FROM connection").map { Array($0.suffix(64)) }
+            if number.isMultiple(of: 4) { try copyLog(folder.courier) }
             #expect(!holds(folder, Self.seed(number)))
         }
         #expect(Set(sealed).count == 40 && holds(folder, sealed[39]))
-        try await store.saveConnection("gone", Self.snapshot(50), to: "copy")
-        sealed += try raw(folder.database, "SELECT snapshot AS bytes FROM connection WHERE id = 'gone'")
-        try await store.cursor(of: "copy")
-        try await store.forgetDestinations(except: [])
-        await store.close()
+        try await courier.saveConnection("gone", Self.snapshot(50), to: "copy")
+        sealed += try raw(folder.courier, "SELECT snapshot AS bytes FROM connection WHERE id = 'gone'")
+        try await courier.forgetConnections(to: ["copy"])
+        await courier.close()
         for (number, old) in sealed.enumerated() { #expect(holds(folder, old) == (number == 39), "\(number)") }
     }
 
     @Test func aChangedOrMovedSnapshotIsRefusedAndStays() async throws {
         let folder = try TestFolder("store", inMemory: true)
-        var store = try await Store.open(folder.database)
-        try await store.saveConnection("a", [1, 2, 3])
-        try await store.saveConnection("b", [4, 5, 6])
-        await store.close()
+        var courier = try await CourierStore.open(besides: folder.database)
+        try await courier.saveConnection("a", [1, 2, 3])
+        try await courier.saveConnection("b", [4, 5, 6])
+        await courier.close()
         let sealed = try #require(
-            try raw(folder.database, "SELECT snapshot AS bytes FROM connection WHERE id = 'a'").first)
+            try raw(folder.courier, "SELECT snapshot AS bytes FROM connection WHERE id = 'a'").first)
         func set(_ bytes: [UInt8], _ id: String = "a") throws {
-            try folder.edit("UPDATE connection SET snapshot = x'\(Hex.encode(bytes))' WHERE id = '\(id)'")
+            try folder.editCourier("UPDATE connection SET snapshot = x'\(Hex.encode(bytes))' WHERE id = '\(id)'")
         }
         func look() async throws -> [[UInt8]] {
-            store = try await Store.open(folder.database)
-            let found = try await store.connections().map(\.snapshot)
-            await store.close()
+            courier = try await CourierStore.open(besides: folder.database)
+            let found = try await courier.connections().map(\.snapshot)
+            await courier.close()
             return found
         }
         for index in sealed.indices {
@@ -236,14 +208,14 @@ import Testing
             altered[index] ^= 0x40
             try set(altered)
             #expect(try await look() == [[], [4, 5, 6]], "byte \(index)")
-            #expect(store.keysAtRest.unreadable == 1)
-            #expect(try raw(folder.database, "SELECT snapshot AS bytes FROM connection WHERE id = 'a'") == [altered])
+            #expect(courier.keysAtRest.unreadable == 1)
+            #expect(try raw(folder.courier, "SELECT snapshot AS bytes FROM connection WHERE id = 'a'") == [altered])
         }
         try set(sealed)
         #expect(try await look() == [[1, 2, 3], [4, 5, 6]])
         try set(sealed, "b")
         #expect(try await look() == [[1, 2, 3], []], "moved to another connection")
-        try folder.edit("UPDATE connection SET destination = 'copy' WHERE id = 'a'")
+        try folder.editCourier("UPDATE connection SET destination = 'copy' WHERE id = 'a'")
         #expect(try await look() == [[], []], "moved to another destination")
         // A connection that was added without the key.
         try set(Array("{}".utf8))
@@ -255,6 +227,7 @@ import Testing
     @Test func anInsertedOpenKeyIsDetected() async throws {
         let witnessed = try await WitnessedLedger(StoreOptions())
         let folder = witnessed.folder
+        try OldForm.restore(folder.database, rowsOf: folder.courier)
         try folder.edit(
             """
             DELETE FROM setting WHERE name LIKE 'keys-%';
@@ -268,11 +241,11 @@ import Testing
     /// The gate works without the key, and no data is lost.
     @Test func aMissingKeyIsReportedUntilItIsBack() async throws {
         let folder = try TestFolder("store", inMemory: true)
-        var store = try await Store.open(folder.database)
-        try await store.connect()
-        try await store.saveConnection("agent", [1, 2, 3])
-        let name = try await store.siteKey().name(ofSignedContent: [1])
-        await store.close()
+        var both = try await Databases.open(folder.database)
+        try await both.connect()
+        try await both.courier.saveConnection("agent", [1, 2, 3])
+        let name = try await both.store.siteKey().name(ofSignedContent: [1])
+        await both.close()
         let file = keyPath(folder)
         for deed in ["missing", "unreadable", "nonsense", "a pipe"] {
             try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
@@ -286,27 +259,28 @@ import Testing
             case "a pipe": #expect(mkfifo(file, 0o600) == 0)
             default: break
             }
-            let before = try raw(
-                folder.database, "SELECT value AS bytes FROM setting UNION ALL SELECT snapshot FROM connection")
-            store = try await Store.open(folder.database)
-            guard case .keyless(file, _)? = store.keysAtRest.failure else { Issue.record("\(deed)"); return }
-            #expect(store.keysAtRest.failure?.remedy.contains("restore the key") == true)
-            #expect(store.keysAtRest.unreadable == 1 && store.keysAtRest.isSiteKeyUnreadable)
-            #expect(try await store.connections().map(\.snapshot) == [[]])
-            await #expect(throws: StoreError.self) { try await store.saveConnection("new", [9]) }
-            #expect(try await store.siteKey().name(ofSignedContent: [1]) != name)
-            try await store.appendOutcome(Text(deed), Samples.accepted, stamp: Samples.stamp)
-            await store.close()
-            #expect(
-                try raw(folder.database, "SELECT value AS bytes FROM setting UNION ALL SELECT snapshot FROM connection")
-                    == before, "nothing is deleted, nothing is written open")
+            let before = try stored(folder)
+            both = try await Databases.open(folder.database)
+            for told in [both.store.keysAtRest, both.courier.keysAtRest] {
+                guard case .keyless(file, _)? = told.failure else { Issue.record("\(deed)"); return }
+                #expect(told.failure?.remedy.contains("restore the key") == true)
+            }
+            #expect(both.courier.keysAtRest.unreadable == 1 && both.store.keysAtRest.isSiteKeyUnreadable)
+            #expect(try await both.courier.connections().map(\.snapshot) == [[]])
+            await #expect(throws: StoreError.self) { try await both.courier.saveConnection("new", [9]) }
+            #expect(try await both.store.siteKey().name(ofSignedContent: [1]) != name)
+            try await both.store.appendOutcome(Text(deed), Samples.accepted, stamp: Samples.stamp)
+            await both.close()
+            #expect(try stored(folder) == before, "nothing is deleted, nothing is written open")
             if deed != "missing" { try FileManager.default.removeItem(atPath: file) }
             try FileManager.default.moveItem(atPath: file + ".away", toPath: file)
-            store = try await Store.open(folder.database)
-            #expect(store.keysAtRest.failure == nil && store.keysAtRest.unreadable == 0)
-            #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3]])
-            #expect(try await store.siteKey().name(ofSignedContent: [1]) == name)
-            await store.close()
+            both = try await Databases.open(folder.database)
+            for told in [both.store.keysAtRest, both.courier.keysAtRest] {
+                #expect(told.failure == nil && told.unreadable == 0)
+            }
+            #expect(try await both.courier.connections().map(\.snapshot) == [[1, 2, 3]])
+            #expect(try await both.store.siteKey().name(ofSignedContent: [1]) == name)
+            await both.close()
         }
     }
 
@@ -315,61 +289,65 @@ import Testing
     @Test func anotherKeyBeginsAnewAndKeepsUnreadableData() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let file = keyPath(folder)
-        var store = try await Store.open(folder.database)
-        try await store.connect()
-        let name = try await store.siteKey().name(ofSignedContent: [1])
-        await store.close()
+        var both = try await Databases.open(folder.database)
+        try await both.connect()
+        let name = try await both.store.siteKey().name(ofSignedContent: [1])
+        await both.close()
         try FileManager.default.moveItem(atPath: file, toPath: file + ".right")
         _ = try SecretFile.make(file)
         var names: Set<Text?> = [name]
         for round in 1...2 {
-            store = try await Store.open(folder.database)
-            #expect(
-                store.keysAtRest.failure == nil && store.keysAtRest.unreadable == 1
-                    && store.keysAtRest.isSiteKeyUnreadable)
-            names.insert(try await store.siteKey().name(ofSignedContent: [1]))
-            if round == 1 { try await store.saveConnection("new", [4]) }
-            #expect(try await store.connections().map(\.snapshot) == [[], [4]])
-            await store.close()
+            both = try await Databases.open(folder.database)
+            #expect(both.store.keysAtRest.failure == nil && both.courier.keysAtRest.failure == nil)
+            #expect(both.courier.keysAtRest.unreadable == 1 && both.store.keysAtRest.isSiteKeyUnreadable)
+            names.insert(try await both.store.siteKey().name(ofSignedContent: [1]))
+            if round == 1 { try await both.courier.saveConnection("new", [4]) }
+            #expect(try await both.courier.connections().map(\.snapshot) == [[], [4]])
+            await both.close()
         }
         #expect(names.count == 2, "one name for each key, also after a restart")
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.moveItem(atPath: file + ".right", toPath: file)
-        store = try await Store.open(folder.database)
-        #expect(try await store.connections().map(\.snapshot) == [[1], []])
-        #expect(try await store.siteKey().name(ofSignedContent: [1]) == name)
+        both = try await Databases.open(folder.database)
+        #expect(try await both.courier.connections().map(\.snapshot) == [[1], []])
+        #expect(try await both.store.siteKey().name(ofSignedContent: [1]) == name)
         // After another connection became the route, the unreadable connections are deleted like all replaced
         // connections.
-        try await store.saveConnection("third", [5])
-        try await store.takeOver(DeliveryCursor.primary, by: "third")
-        try await store.appendOutcome("v", Samples.accepted, stamp: Samples.stamp)
-        try await store.confirm(upTo: 1, over: "third")
-        for old in try await store.connections() where old.isDeleting { try await store.finishDeletion(of: old.id) }
-        #expect(try await store.connections().map(\.id) == ["third"])
-        await store.close()
+        try await both.courier.saveConnection("third", [5])
+        try await both.takeOver(DeliveryCursor.primary, by: "third")
+        try await both.store.appendOutcome("v", Samples.accepted, stamp: Samples.stamp)
+        try await both.confirm(upTo: 1, over: "third")
+        for old in try await both.courier.connections() where old.isDeleting {
+            try await both.courier.finishDeletion(of: old.id)
+        }
+        #expect(try await both.courier.connections().map(\.id) == ["third"])
+        await both.close()
     }
 
     /// A new key with the old one next to it, and a key that systemd provides in place of the file.
     @Test func aNewKeySealsAnew() async throws {
         let folder = try TestFolder("store", inMemory: true)
         let file = keyPath(folder)
-        var store = try await Store.open(folder.database)
-        try await store.saveConnection("agent", Self.snapshot(1))
-        let name = try await store.siteKey().name(ofSignedContent: [1])
-        await store.close()
+        var both = try await Databases.open(folder.database)
+        try await both.courier.saveConnection("agent", Self.snapshot(1))
+        let name = try await both.store.siteKey().name(ofSignedContent: [1])
+        await both.close()
         func check(_ source: SealingSource?, resealed: Int) async throws {
-            let old = try raw(folder.database, "SELECT snapshot AS bytes FROM connection").first ?? []
-            store = try await Store.open(folder.database, sealing: source)
-            #expect(store.keysAtRest.failure == nil && store.keysAtRest.unreadable == 0)
-            #expect(store.keysAtRest.resealed == resealed && !store.keysAtRest.isSiteKeyUnreadable)
-            #expect(try await store.connections().map(\.snapshot) == [Self.snapshot(1)])
-            #expect(try await store.siteKey().name(ofSignedContent: [1]) == name)
+            let old = try raw(folder.courier, "SELECT snapshot AS bytes FROM connection").first ?? []
+            both = try await Databases.open(folder.database, sealing: source)
+            for told in [both.store.keysAtRest, both.courier.keysAtRest] {
+                #expect(told.failure == nil && told.unreadable == 0 && told.resealed == resealed / 2)
+            }
+            #expect(!both.store.keysAtRest.isSiteKeyUnreadable)
+            #expect(try await both.courier.connections().map(\.snapshot) == [Self.snapshot(1)])
+            #expect(try await both.store.siteKey().name(ofSignedContent: [1]) == name)
             #expect(holds(folder, Array(old.suffix(64))) == (resealed == 0), "the old form is gone at once")
-            await store.close()
+            await both.close()
         }
         try FileManager.default.moveItem(atPath: file, toPath: file + ".old")
         try await check(nil, resealed: 2)
-        #expect(store.keysAtRest.failure == nil && FileManager.default.fileExists(atPath: store.keysAtRest.path))
+        let told = both.store.keysAtRest
+        #expect(told.failure == nil && FileManager.default.fileExists(atPath: told.path))
         try FileManager.default.removeItem(atPath: file + ".old")
         try await check(nil, resealed: 0)
         // The mode of systemd's file shows the mask of an access control list. Its folder excludes other users.
@@ -381,10 +359,10 @@ import Testing
         try FileManager.default.removeItem(atPath: file)
         try await check(handedOver, resealed: 0)
         // If systemd's key is missing again, the store makes no new key in place of systemd's.
-        store = try await Store.open(folder.database)
-        guard case .keyless? = store.keysAtRest.failure else { Issue.record("made anew"); return }
+        both = try await Databases.open(folder.database)
+        guard case .keyless? = both.store.keysAtRest.failure else { Issue.record("made anew"); return }
         #expect(!FileManager.default.fileExists(atPath: file))
-        await store.close()
+        await both.close()
     }
 
     /// A reader prevents the truncation of the log. This is reported, and the next start truncates it.
@@ -404,8 +382,8 @@ import Testing
         try await reader.writeWithoutTransaction { db in try db.execute(sql: "COMMIT") }
         try reader.close()
         await store.close()
-        let next = try await Store.open(folder.database)
-        #expect(!next.keysAtRest.leavesTraces && next.keysAtRest.sealed == 0)
+        let next = try await Databases.open(folder.database)
+        #expect(!next.store.keysAtRest.leavesTraces && next.store.keysAtRest.sealed == 0)
         #expect(!holds(folder, Self.seed(1)))
         try await Self.expectOldKeys(next)
         await next.close()

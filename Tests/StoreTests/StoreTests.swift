@@ -63,7 +63,6 @@ import Testing
         try await store.appendIntent(Samples.visit(1), stamp: Samples.stamp)
         try await store.appendOutcome(Samples.visit(1), Samples.accepted, stamp: Samples.stamp)
         try await store.appendIntent(Samples.visit(2), stamp: Samples.stamp)
-        try await store.saveConnection("c", [1, 2, 3], handled: [[9]])
         let key = try await store.siteKey().name(ofSignedContent: [1])
         #expect(try await store.countStart() == 1)
         let head = await store.head
@@ -74,8 +73,6 @@ import Testing
         #expect(await store.savedClock == Samples.stamp.time.utc)
         #expect(try await store.countStart() == 2)
         #expect(try await store.siteKey().name(ofSignedContent: [1]) == key)
-        #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3]])
-        #expect(try await store.handledMessages(last: 9) == [[9]])
         let closed = try await store.recover(stamp: Samples.stamp, software: Samples.software)
         #expect(closed.map(\.seq) == [2] && closed.map(\.outcome.result) == [.interrupted])
         #expect(try await store.recover(stamp: Samples.stamp, software: Samples.software).isEmpty)

@@ -29,6 +29,8 @@ import Testing
 
         init(_ options: StoreOptions) async throws {
             witnessed = try await WitnessedLedger(options)
+            // The form of version 12 has all tables of the present form, and those about agents.
+            try OldForm.restore(witnessed.folder.database, rowsOf: witnessed.folder.courier)
             let key = try #require(try witnessed.source.key())
             proof = Proof(key: key, witness: witnessed.source.reading(key))
             queue = try DatabaseQueue(path: witnessed.folder.database)
@@ -196,9 +198,10 @@ import Testing
         #expect(count > 100 && missed == [])
     }
 
-    /// The whole database file of an earlier hour, with its log, replaces today's file.
-    @Test func everyEarlierState() async throws {
-        let witnessed = try await WitnessedLedger(StoreOptions(), keepsStates: true)
+    /// The whole database file of an earlier hour, with its log, replaces today's file. `isOldForm`: the file has the
+    /// tables about agents, as until version 12.
+    @Test(arguments: [false, true]) func everyEarlierState(isOldForm: Bool) async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions(), keepsStates: true, isOldForm: isOldForm)
         let last = witnessed.states.count - 1
         var missed: [Int] = []
         for (number, state) in witnessed.states.enumerated() where number < last {
@@ -217,12 +220,15 @@ import Testing
             #expect(outcome.outcome.predecessor?.ledger == witnessed.ledger)
             #expect(outcome.outcome.predecessor?.count == witnessed.count)
             if number == last - 1 {
-                // The new ledger has the connections and messages of the replaced one.
-                #expect(Set(try await store.connections().map(\.id)) == ["agent", "other"])
-                #expect(try await store.handledMessages(last: 9) == [[7], [8]])
-                let message = try #require(try await store.messages().first)
-                // The question may have been answered since.
-                #expect(message.uid == "question" && message.status == .rejected && message.content.isEmpty)
+                // The connections and messages are those of the replaced file, or stay in the courier's database.
+                let courier = try await Databases.attach(store).courier
+                #expect(Set(try await courier.connections().map(\.id)) == ["agent", "other"])
+                #expect(try await courier.handledMessages(last: 9) == [[7], [8]])
+                let message = try #require(try await courier.messages().first)
+                #expect(message.uid == "question" && message.isOpen == !isOldForm)
+                // The question in an earlier file may have been answered since.
+                if isOldForm { #expect(message.status == .rejected && message.content.isEmpty) }
+                await courier.close()
             }
             await store.close()
         }
@@ -260,16 +266,21 @@ final class WitnessedLedger {
     let folder: TestFolder
     let source: WitnessSource
     private let options: StoreOptions
-    /// The database file after each step; the store was closed in order.
+    private let isOldForm: Bool
+    /// The ledger's file after each step; the store was closed in order.
     private(set) var states: [Data] = []
     private(set) var ledger: Text = ""
     private(set) var count = 0
 
-    init(_ options: StoreOptions, keepsStates: Bool = false) async throws {
+    /// `isOldForm`: the kept states have the form of version 12, and the courier's database does not stay.
+    init(_ options: StoreOptions, keepsStates: Bool = false, isOldForm: Bool = false) async throws {
         folder = try TestFolder("store", inMemory: true)
         source = WitnessSource(path: folder.path + "/witness", keyPath: folder.path + "/key", code: "code.of-the-table")
-        self.options = options
+        (self.options, self.isOldForm) = (options, isOldForm)
         var store = try await open()
+        let courier = try await CourierStore.open(besides: folder.database)
+        try await courier.saveConnection("agent", [1])
+        try await courier.saveConnection("other", [1], to: "copy")
         _ = try await store.siteKey()
         _ = try await store.countStart()
         try await store.connect()
@@ -277,7 +288,7 @@ final class WitnessedLedger {
         func step() async throws {
             guard keepsStates else { return }
             await store.close()
-            states.append(try Data(contentsOf: URL(fileURLWithPath: folder.database)))
+            try keepState()
             store = try await open()
         }
         for number in 1...14 {
@@ -297,7 +308,7 @@ final class WitnessedLedger {
         let question = MessageEntry(
             uid: "question", connection: "agent", did: "did", kind: "question", at: Timestamp(seconds: 1_767_225_600),
             status: .pending, result: "waits", content: [UInt8]("{}".utf8))
-        try await store.saveConnection("agent", [1, 2, 3], handled: [[7], [8]], messages: [question])
+        try await courier.saveConnection("agent", [1, 2, 3], handled: [[7], [8]], messages: [question])
         try await step()
         let name = try #require(ReplayName([UInt8](repeating: 5, count: ReplayName.byteCount)))
         // The last visit is open: its gate was ordered to open.
@@ -305,17 +316,28 @@ final class WitnessedLedger {
         _ = try await store.append([], [], decisions: [UnwrittenDecision(decided, names: [name])])
         (ledger, count) = (await store.head.ledger, await store.head.point.count)
         await store.close()
-        states.append(try Data(contentsOf: URL(fileURLWithPath: folder.database)))
+        await courier.close()
+        try keepState()
         if keepsStates { witness = try Data(contentsOf: URL(fileURLWithPath: source.path)) }
     }
 
     private var witness: Data?
 
+    private func keepState() throws {
+        guard isOldForm else { return states.append(try Data(contentsOf: URL(fileURLWithPath: folder.database))) }
+        let old = folder.path + "/state"
+        try FileManager.default.copyItem(atPath: folder.database, toPath: old)
+        defer { unlink(old) }
+        try OldForm.restore(old, rowsOf: folder.courier)
+        states.append(try Data(contentsOf: URL(fileURLWithPath: old)))
+    }
+
     func open() async throws -> Store { try await Store.open(folder.database, options: options, witness: source) }
 
-    /// Replaces the present database; the witness keeps its final state.
+    /// Replaces the present ledger's file; the witness keeps its final state.
     func put(_ database: Data) throws {
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.contains("sqlite") {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.contains("sqlite") && !name.hasSuffix(".agent-key") && (isOldForm || !name.contains(".courier")) {
             try FileManager.default.removeItem(atPath: folder.path + "/" + name)
         }
         try database.write(to: URL(fileURLWithPath: folder.database))

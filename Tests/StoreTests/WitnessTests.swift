@@ -2,7 +2,6 @@ import Clocks
 import Encoding
 import Foundation
 import Ledger
-import Synchronization
 import TestKit
 import Testing
 
@@ -57,6 +56,7 @@ import Testing
         var store = try await Store.open(folder.database)
         try await visit(1, store)
         await store.close()
+        try OldForm.restore(folder.database)
         try folder.edit(
             """
             ALTER TABLE chain DROP COLUMN seal; ALTER TABLE chain DROP COLUMN revision;
@@ -214,14 +214,7 @@ import Testing
 
     private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// The database file is deleted, cut, corrupted, emptied, or replaced by that of another gate. A new ledger begins
-    /// and names the old ledger. The found file is kept, unless it is empty.
-    @Test(arguments: [
-        "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock", "site key",
-    ])
-    func changesOfTheWitnessFile(_ deed: String) async throws {
-        let witnessed = try await WitnessedLedger(StoreOptions())
-        let folder = witnessed.folder
+    private func tamper(_ deed: String, _ folder: TestFolder, isOldForm: Bool) async throws {
         let original = try bytes(folder.database)
         switch deed {
         case "deleted": try FileManager.default.removeItem(atPath: folder.database)
@@ -229,8 +222,8 @@ import Testing
         case "garbled": try write(Data(repeating: 0x55, count: original.count), folder.database)
         case "emptied": try write(Data(), folder.database)
         case "another box":
-            let other = try await WitnessedLedger(StoreOptions())
-            try write(try bytes(other.folder.database), folder.database)
+            let other = try await WitnessedLedger(StoreOptions(), isOldForm: isOldForm)
+            try write(try #require(other.states.last), folder.database)
         case "result":
             try folder.edit("UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'accepted', 'rejected') AS BLOB)")
         case "struck out": try folder.edit("UPDATE delivery SET confirmed = 24")
@@ -238,6 +231,21 @@ import Testing
         case "clock": try folder.edit("UPDATE chain SET clock = '2030-01-01T00:00:00.000Z'")
         default: try folder.edit("UPDATE setting SET value = zeroblob(32) WHERE name = 'site-key'")
         }
+    }
+
+    /// The database file is deleted, cut, corrupted, emptied, or replaced by that of another gate. A new ledger begins
+    /// and names the old ledger. The found file is kept, unless it is empty. `isOldForm`: the file has the connections,
+    /// as until version 12.
+    @Test(
+        arguments: [
+            "deleted", "cut", "garbled", "emptied", "another box", "result", "struck out", "dropped", "clock",
+            "site key",
+        ], [false, true])
+    func changesOfTheWitnessFile(_ deed: String, isOldForm: Bool) async throws {
+        let witnessed = try await WitnessedLedger(StoreOptions(), isOldForm: isOldForm)
+        let folder = witnessed.folder
+        if isOldForm { try witnessed.put(try #require(witnessed.states.last)) }
+        try await tamper(deed, folder, isOldForm: isOldForm)
         let tampered = FileManager.default.contents(atPath: folder.database)
         var store = try await witnessed.open()
         // The audit at the start of the service finds a change in the middle. The next start then acts on the finding.
@@ -265,9 +273,12 @@ import Testing
         try await visit(50, store)
         let proof = try await store.verify()
         #expect(proof.isIntact && proof.predecessor == record.outcome.predecessor, "\(deed): \(proof.lines)")
-        if !["deleted", "cut", "garbled", "emptied"].contains(deed) {
-            let isOurs = deed != "another box"  // its connections are sealed under its own key
-            #expect(try await store.connections().map(\.snapshot) == (isOurs ? [[1, 2, 3], [1]] : [[], []]))
+        if !isOldForm || !["deleted", "cut", "garbled", "emptied"].contains(deed) {
+            // The connections of the other box are sealed under its own key.
+            let isOurs = !isOldForm || deed != "another box"
+            let courier = try await Databases.attach(store).courier
+            #expect(try await courier.connections().map(\.snapshot) == (isOurs ? [[1, 2, 3], [1]] : [[], []]))
+            await courier.close()
         }
         await store.close()
         // The found file is kept next to the database, unless it was deleted or empty.
@@ -484,23 +495,5 @@ import Testing
         private var list: [StoreError?] = []
         func add(_ error: StoreError?) { lock.withLock { list.append(error) } }
         var all: [StoreError?] { lock.withLock { list } }
-    }
-}
-
-/// The pauses of an audit. A test lets work be done in a pause.
-private final class Pauses: Sendable {
-    private let state = Mutex<(left: Int, work: (@Sendable () async throws -> Void)?)>((0, nil))
-
-    /// Whether all work is done.
-    var isDone: Bool { state.withLock { $0.work == nil } }
-
-    func inThird(_ work: @escaping @Sendable () async throws -> Void) { state.withLock { $0 = (3, work) } }
-
-    func rest() async {
-        let work = state.withLock { state in
-            state.left -= 1
-            return state.left == 0 ? state.work.take() : nil
-        }
-        await #expect(throws: Never.self) { try await work?() }
     }
 }

@@ -11,7 +11,7 @@ package struct BackupFile {
     package let path: String
     /// The manifest of the backup.
     package let manifest: BackupManifest
-    /// The contents of the backup's files except the database, by name.
+    /// The contents of the backup's files except the ledger's database, by name.
     let files: [String: [UInt8]]
     /// The archive, which stays open because the user that may read it need not be the owner of the ledger.
     private let archive: ArchiveReader
@@ -50,8 +50,12 @@ package struct BackupFile {
         (self.path, self.manifest, self.files, self.archive) = (path, manifest, files, archive)
     }
 
-    /// The size of the database in bytes.
+    /// The size of the ledger's database in bytes.
     var databaseSize: Int { manifest.files.first { $0.name == BackupManifest.Name.database }?.size ?? 0 }
+
+    /// The courier's database. It is nil in a backup of an earlier version, whose only database contains the
+    /// connections, and in a backup of a gate without connections.
+    var courier: [UInt8]? { files[BackupManifest.Name.courier] }
 
     /// The witness's newest statement from before the copy; `.absent` without a witness.
     var head: WitnessReading {
@@ -74,7 +78,7 @@ package struct BackupFile {
         return keys
     }
 
-    /// Writes the database to a new file. `progress` is called with the fraction of the database that is
+    /// Writes the ledger's database to a new file. `progress` is called with the fraction of the database that is
     /// written, from 0 to 1.
     func extract(to target: String, progress: (Double) -> Void) throws(BackupFailure) {
         try archive.rewind()

@@ -20,6 +20,7 @@ package struct BackupManifest: Hashable, Sendable {
     package enum Name {
         static let manifest = "manifest.json"
         static let database = "gatehouse.db"
+        static let courier = "gatehouse.db.courier"
         static let head = "head.json"
         static let witness = "witness"
         static let keys = "keys"
@@ -32,7 +33,7 @@ package struct BackupManifest: Hashable, Sendable {
     static let type: Text = "gatehouse/backup/1"
     /// The longest manifest in bytes that is read, and the most files that it may name.
     static let (bytesLimit, filesLimit) = (1 << 20, 2000)
-    /// The maximum length in bytes of a file of a backup other than the database.
+    /// The maximum length in bytes of a file of a backup other than the ledger's database.
     static let smallLimit = 16 << 20
 
     /// The version of the program that made the backup.

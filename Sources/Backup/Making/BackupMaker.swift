@@ -10,12 +10,12 @@ import TrustFiles
 
 /// Makes a backup, whether the service runs or not.
 ///
-/// The maker first copies the database on the database's own disk, and from there to the backup. Therefore a
-/// destination that is slow or hangs does not delay the copies of the database's log. Before the backup gets its name,
-/// the maker proves the ledger in the copy and reads the whole file back from its disk. Only one backup is made at a
-/// time. A backup contains no invitations, and the keys only if a passphrase is given to seal them under. It contains
-/// neither the key of a printed code nor its list of sessions, because an older list would allow sessions to be
-/// replayed.
+/// The maker first copies the databases, the ledger's and the courier's, on their own disk, and from there to the
+/// backup. Therefore a destination that is slow or hangs does not delay the copies of the database's log. Before the
+/// backup gets its name, the maker proves the ledger in the copy and reads the whole file back from its disk. Only one
+/// backup is made at a time. A backup contains no invitations, and the keys only if a passphrase is given to seal them
+/// under. It contains neither the key of a printed code nor its list of sessions, because an older list would allow
+/// sessions to be replayed.
 ///
 /// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup belongs to
 /// root: root opens it once, writes and proves it by its descriptor, and never follows a link of the owner. So the
@@ -124,7 +124,7 @@ package struct BackupMaker: Sendable {
         _ secrets: (passphrase: [UInt8], keys: KeyBox)?, closing store: Store?
     ) async throws -> Made {
         let ledger = configuration.ledger
-        let size = Self.size(ledger.path) + Self.size(ledger.path + "-wal")
+        let size = [ledger.path, courier].reduce(0) { $0 + Self.size($1) + Self.size($1 + "-wal") }
         // Check both disks. The copy is the first half of the progress, and the backup file the second.
         try Self.check(room: Self.room(folder), for: size + Self.reserve, at: folder)
         try Self.check(room: archive.room, for: size + (1 << 20), at: "the backup's place")
@@ -136,6 +136,7 @@ package struct BackupMaker: Sendable {
         try await LedgerReader(path: ledger.path).copy(to: scratch.path) { done, total in
             progress(0.5 * Double(done) / Double(max(total, 1)))
         }
+        let connections = try await courierCopy()
         self.copied()
         // Compute the hash before the proof: then the file holds the data that was proved, or its hash
         // differs. The service may have written more since the size was measured.
@@ -154,6 +155,7 @@ package struct BackupMaker: Sendable {
             parts.insert((BackupManifest.Name.head, signed.json.compactBytes), at: 0)
         }
         if let witness { parts.append((BackupManifest.Name.witness, witness)) }
+        if let connections { parts.append((BackupManifest.Name.courier, connections)) }
         func entry(_ name: String, _ bytes: [UInt8]) -> BackupManifest.File {
             .init(name: name, size: bytes.count, hash: Array(SHA256.hash(data: bytes)))
         }

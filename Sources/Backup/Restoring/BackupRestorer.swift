@@ -11,7 +11,8 @@ import Store
 /// Restores a backup, while the service is stopped.
 ///
 /// The restorer checks everything before it changes anything. Then it writes keys, configuration and witness to their
-/// paths, and the database last, in one step: a power cut before this step leaves the previous database. The restorer
+/// paths, then the courier's database, and the ledger's database last, in one step: a power cut before this step leaves
+/// the previous ledger. The restorer
 /// deletes nothing: an existing file gets another name. The next start begins a new ledger that names the ledger in the
 /// backup (``RestoredMark``). Therefore no report is sent twice and no number is used again, whatever the gate has
 /// reported to agents since. Only a last backup can continue as the same ledger, and only if its opened keys prove that
@@ -84,12 +85,14 @@ package struct BackupRestorer: Sendable {
         let role = OwnerRole(of: NamedPlace.folder(of: configuration.ledger.path))
         defer { role?.end() }
         let scratch = try CheckScratch(
-            beside: configuration.ledger.path, elsewhere: elsewhere, bytes: backup.databaseSize)
+            beside: configuration.ledger.path, elsewhere: elsewhere,
+            bytes: backup.databaseSize + (backup.courier?.count ?? 0))
         defer { scratch.remove() }
         try backup.extract(to: scratch.path, progress: progress)
         // Remove the file's name: an open database needs none, and a killed process would leave the file
         // there.
         let report = try await prove(scratch.path, backup, keys) { unlink(scratch.path) }
+        try await extractCourier(of: backup, to: scratch.path)
         var done = Done(manifest: backup.manifest, report: report)
         if backup.files[BackupManifest.Name.configuration] != nil {
             do throws(BackupFailure) {
@@ -120,11 +123,17 @@ package struct BackupRestorer: Sendable {
         do {
             let place = try StoppedStore(path: target.ledger.path)
             defer { place.giveUp() }
-            guard !place.isOccupied || choices.replaces else { throw Self.occupied(target.ledger.path) }
+            let courier = try StoppedStore(path: CourierStore.path(of: target.ledger.path))
+            defer { courier.giveUp() }
+            for present in [place, courier] where present.isOccupied && !choices.replaces {
+                throw Self.occupied(present.path)
+            }
             let folder = NamedPlace.folder(of: place.staged)
-            try BackupMaker.check(room: BackupMaker.room(folder), for: backup.databaseSize + (1 << 20), at: folder)
+            let size = backup.databaseSize + (backup.courier?.count ?? 0)
+            try BackupMaker.check(room: BackupMaker.room(folder), for: size + (1 << 20), at: folder)
             try backup.extract(to: place.staged, progress: progress)
             var done = Done(manifest: manifest, report: try await prove(place.staged, backup, keys))
+            try await extractCourier(of: backup, to: courier.staged)
             onStep()
             let key = try placeKeys(keys, target, &done)
             let mark =
@@ -145,7 +154,7 @@ package struct BackupRestorer: Sendable {
                 try putConfiguration(backup, target, &done)
             }
             if choices.continues { try putWitness(backup, target, &done) }
-            if let aside = try place.commit(onStep: onStep) { done.aside.append(aside) }
+            done.aside += try put(place, courier, hasCourier: backup.courier != nil)
             tell(&done, target, keys, choices)
             if mark != nil, key == nil {
                 done.notices.append(
@@ -163,7 +172,7 @@ package struct BackupRestorer: Sendable {
 
     private static func occupied(_ path: String) -> BackupFailure {
         BackupFailure(
-            "there is a ledger at \(path)", remedy: "give --replace: the existing ledger is renamed and kept"
+            "there is a database at \(path)", remedy: "give --replace: the existing database is renamed and kept"
         )
     }
 

@@ -62,7 +62,7 @@ struct AgentFaults: Sendable {
     /// Handles an event of the destination `name` outside its connections.
     mutating func take(_ notice: DestinationNotice, of name: Text) -> Change {
         switch notice {
-        case .unreadable: set(.agentUnreadable, name, notice.text)
+        case .unreadable, .lost: set(.agentUnreadable, name, notice.text)
         case .ended: set(.agentEnded, name, notice.text)
         case .neverAnswered: set(.agentUnconnected, name, notice.text)
         case .invitationFailed(_, _, isConnected: true), .usedBefore(isConnected: true): Change()

@@ -309,7 +309,7 @@ actor Destination {
     /// happens there is no fault of the destination.
     private var forRequests: AgentLink.Dependencies {
         var place = dependencies.link
-        place.destination = Store.requestsName(of: place.destination)
+        place.destination = CourierStore.requestsName(of: place.destination)
         place.outbox = nil
         place.observe = { [notice = dependencies.notice] in notice(.ofRequests($0)) }
         return place

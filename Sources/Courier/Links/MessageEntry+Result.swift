@@ -11,7 +11,7 @@ extension MessageEntry {
     ) {
         // Without its text a question cannot be answered later. No other text is kept: the agent has it.
         let content = result == .undecided ? message.body.compactBytes : []
-        let isKept = content.count <= Store.messageBytes
+        let isKept = content.count <= CourierStore.messageBytes
         let (status, words): (Status, Text) =
             switch result {
             case .understood: (.reviewed, "understood")

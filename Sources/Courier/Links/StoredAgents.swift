@@ -2,8 +2,8 @@ package import Encoding
 package import Mailboxes
 package import Store
 
-/// The gate's database as the store of connections.
-extension Store: ConnectionStore {
+/// The courier's database as the store of connections.
+extension CourierStore: ConnectionStore {
     /// Returns the stored connections, the oldest first.
     package func loadConnections() async throws -> [StoredConnection] { try await connections() }
 
@@ -20,7 +20,7 @@ extension Store: ConnectionStore {
     package func loadHandled() async throws -> [[UInt8]] { try await handledMessages(last: 1024) }
 
     /// Marks a connection for deletion once its peer was notified.
-    package func retireConnection(_ id: Text) async throws { _ = try await beginDeletion(of: id, isForced: true) }
+    package func retireConnection(_ id: Text) async throws { _ = try await beginDeletion(of: id) }
 
     /// Quarantines a message that no connection can read.
     package func quarantine(_ message: MailboxMessage, reason: Text) async throws {
@@ -31,25 +31,25 @@ extension Store: ConnectionStore {
 /// Stores ids of invitations: either the invitations that one destination accepted, or the invitations by
 /// which no mailbox can be reached.
 package struct StoredInvitations: InvitationMemory {
-    private let store: Store
-    private let name: Text
+    private let store: CourierStore
+    private let list: CourierStore.InvitationList
 
     /// Creates the list of invitations that `destination` accepted.
-    package init(_ store: Store, _ destination: Text) {
-        (self.store, name) = (store, Text("invitations/\(destination)"))
+    package init(_ store: CourierStore, _ destination: Text) {
+        (self.store, list) = (store, .accepted(by: destination))
     }
 
     /// Creates the list of ids of invitations by which no connection through a mailbox could be made.
-    package init(withoutMailbox store: Store) { (self.store, name) = (store, "invitations-without-mailbox") }
+    package init(withoutMailbox store: CourierStore) { (self.store, list) = (store, .withoutMailbox) }
 
     /// Returns the ids, oldest first.
     package func accepted() async throws -> [Text] {
-        guard let bytes = try await store.setting(name) else { return [] }
+        guard let bytes = try await store.invitations(list) else { return [] }
         return (try JSON.parse(bytes)).array?.compactMap(\.string) ?? []
     }
 
     /// Stores the ids.
     package func keep(accepted: [Text]) async throws {
-        try await store.saveSetting(name, JSON.array(accepted.map(JSON.string)).compactBytes)
+        try await store.saveInvitations(list, JSON.array(accepted.map(JSON.string)).compactBytes)
     }
 }

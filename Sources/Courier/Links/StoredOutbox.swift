@@ -3,31 +3,32 @@ package import Encoding
 import Ledger
 package import Store
 
-/// The ledger of the gate's database as the outbox of one destination. Unconfirmed entries of earlier ledgers
+/// The ledger of the gate's database as the outbox of one destination. The ledger has the cursor with the id of the
+/// active connection; the courier's database has the connections. Unconfirmed entries of earlier ledgers
 /// are sent first. An earlier ledger that cannot be delivered is given up, so that it never blocks the
 /// present one permanently.
 package struct StoredOutbox: Outbox {
     private let store: Store
+    private let courier: CourierStore
     private let destination: Text
     private let past: PastLedgers
     private let patience: Int
     private let observe: @Sendable (AgentNotice) -> Void
 
-    /// Creates the outbox of `destination` in `store`. `patience`: the number of failed reads after which an
-    /// earlier ledger is given up. `observe` is called with each failure, from any thread.
+    /// Creates the outbox of `destination` in `store`, for the connections in `courier`. `patience`: the number of
+    /// failed reads after which an earlier ledger is given up. `observe` is called with each failure, from any thread.
     package init(
-        _ store: Store, _ destination: Text, patience: Int = PastLedgers.patience,
+        _ store: Store, _ courier: CourierStore, _ destination: Text, patience: Int = PastLedgers.patience,
         observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
     ) {
-        (self.store, self.destination, past) = (store, destination, PastLedgers(path: store.path))
-        (self.patience, self.observe) = (patience, observe)
+        (self.store, self.courier, self.destination) = (store, courier, destination)
+        (past, self.patience, self.observe) = (PastLedgers(path: store.path), patience, observe)
     }
 
     /// Makes `connection` the active one of the destination, unless a newer connection is active. Gives up an
     /// earlier ledger whose entries no file contains any more, and reports that to `observe`.
     package func takeOver(by connection: Text) async throws -> OutboxState? {
-        let cursor = try await store.takeOver(destination, by: connection)
-        guard cursor.connection == connection else { return nil }
+        guard let cursor = try await route(over: connection) else { return nil }
         while let debt = await debt {
             if try await read(debt, { _ in true }) != nil {
                 return OutboxState(end: Self.end(of: debt), confirmed: debt.confirmed, isPast: true)
@@ -37,6 +38,21 @@ package struct StoredOutbox: Outbox {
         return OutboxState(
             end: end, confirmed: cursor.confirmed,
             receipt: cursor.receipt.map { ReportPoint(ledger: end.ledger, position: $0.count, hash: $0.hash.bytes) })
+    }
+
+    /// Makes `connection` the route to the destination. Returns the cursor; nil if a newer connection is the route, or
+    /// if `connection` is being deleted. Each repetition means that another connection has taken over meanwhile.
+    private func route(over connection: Text) async throws(StoreError) -> DeliveryCursor? {
+        while true {
+            // Read the route first. A connection that is stored after this read of the courier's database changes the
+            // route later, and the ledger then refuses the call.
+            let route = await store.deliveries[destination]?.connection
+            guard let newer = try await courier.newer(than: connection, to: destination),
+                route.map({ !newer.contains($0) }) ?? true
+            else { return nil }
+            let cursor = try await store.takeOver(destination, by: connection, insteadOf: route)
+            if cursor.connection == connection { return cursor }
+        }
     }
 
     /// Returns the end of the ledger, and whether an entry after `position` reports a failure or rejection at
@@ -107,15 +123,18 @@ package struct StoredOutbox: Outbox {
             }
             guard let (reports, lost) = found else { return [] }
             try await store.confirm(
-                destination, past: debt.ledger, upTo: point.position, reports: reports, lost: lost, over: connection,
-                handled: handled)
+                destination, past: debt.ledger, upTo: point.position, reports: reports, lost: lost, over: connection)
+            try await courier.noteHandled(handled)
             return []
         }
         guard await store.head.ledger == point.ledger else { return [] }
-        return try await store.confirm(
+        // The cursor moves first. If the program ends before the next steps, the message may be applied twice, and the
+        // next confirmation marks the replaced connections.
+        let isConfirmed = try await store.confirm(
             destination, upTo: point.position, receipt: isReceipt ? ChainHash(point.hash) : nil, over: connection,
-            passedOver: passedOver, handled: handled
-        ).replaced
+            passedOver: passedOver)
+        try await courier.noteHandled(handled)
+        return isConfirmed ? try await courier.retireReplaced(by: connection) : []
     }
 
     /// Gives up the rest of `ledger`, if it is the earlier ledger that is delivered over `connection` now.

@@ -4,6 +4,8 @@ import Encoding
 enum DestinationNotice: Hashable, Sendable {
     /// The stored connection with the given id cannot be read.
     case unreadable(Text)
+    /// The stored connections were damaged. The text is the damage and the file that was put aside.
+    case lost(String)
     /// The peer had ended the stored connection.
     case ended
     /// The stored connection was never answered, and no request is sent for it any more.
@@ -31,6 +33,7 @@ enum DestinationNotice: Hashable, Sendable {
         case .unreadable(let id):
             "the stored connection \(id) cannot be read: restore the key that seals it (agent.keyFile), or connect "
                 + "again"
+        case .lost(let detail): "the stored connections are lost (\(detail)): connect again with a new invitation"
         case .ended: "the agent has ended the connection: ask its operator for a new invitation"
         case .neverAnswered:
             "the agent never answered the connection request: ask its operator for a new multi-use invitation"

@@ -60,11 +60,11 @@ extension AgentHandler {
     }
 
     private func book() async throws(ControlRefusal) -> [MessageEntry] {
-        do { return try await store.messages() } catch { throw Self.refusal(error) }
+        do { return try await service.courier().messages() } catch { throw Self.refusal(error) }
     }
 
     private func quarantine() async throws(ControlRefusal) -> [QuarantinedMessage] {
-        do { return try await store.quarantine() } catch { throw Self.refusal(error) }
+        do { return try await service.courier().quarantine() } catch { throw Self.refusal(error) }
     }
 
     /// Answers a question that waits for the operator, over the connection on which it arrived. The message book

@@ -50,7 +50,7 @@ package struct AgentHandler: Sendable {
     func cards(areWhole: Bool = false) async throws(ControlRefusal) -> [AgentCard] {
         let stored: [StoredConnection]
         do {
-            stored = try await store.loadConnections()
+            stored = try await service.courier().loadConnections()
         } catch {
             throw Self.refusal(error)
         }
@@ -152,23 +152,39 @@ package struct AgentHandler: Sendable {
         let card = try await self.card(name)
         try await refuseIfNeeded(card)
         do {
-            switch try await store.beginDeletion(of: card.id, isForced: isForced, tellsPeer: tellsAgent) {
-            case .unknown:
-                throw ControlRefusal("there is no connection \(name)", remedy: "see gatehouse agent list")
-            case .owed(let count):
-                throw ControlRefusal(
-                    "\(count) record\(count == 1 ? " waits" : "s wait") for \(card.destination), the destination of "
-                        + "this connection",
-                    remedy: "wait until they are confirmed, connect with a new invitation, or delete it with --force")
-            case .begun(let marked):
-                try await service.delete(marked, of: card.destination, tellsAgent: tellsAgent)
-            }
+            let marked = try await beginDeletion(of: card, isForced, tellsAgent)
+            try await service.delete(marked, of: card.destination, tellsAgent: tellsAgent)
         } catch {
             throw Self.refusal(error)
         }
         return tellsAgent
             ? ["id": .string(card.id), "state": "deleting"]
             : ["id": .string(card.id), "state": "deleted", "told": false]
+    }
+
+    /// Marks a connection for deletion, after the ledger has let it go. Returns the ids of all marked connections.
+    private func beginDeletion(of card: AgentCard, _ isForced: Bool, _ tellsAgent: Bool) async throws -> [Text] {
+        let courier = try service.courier()
+        let release = try await store.letGo(card.destination, of: card.id, isForced: isForced)
+        if case .owed(let count) = release {
+            throw ControlRefusal(
+                "\(count) record\(count == 1 ? " waits" : "s wait") for \(card.destination), the destination of this "
+                    + "connection",
+                remedy: "wait until they are confirmed, connect with a new invitation, or delete it with --force")
+        }
+        let marked: [Text]?
+        do {
+            marked = try await courier.beginDeletion(
+                of: card.id, withReplaced: release == .released, tellsPeer: tellsAgent)
+        } catch {
+            // The connection stays, so it stays the route.
+            if release == .released { _ = try? await store.takeOver(card.destination, by: card.id, insteadOf: nil) }
+            throw error
+        }
+        guard let marked else {
+            throw ControlRefusal("there is no connection \(card.id)", remedy: "see gatehouse agent list")
+        }
+        return marked
     }
 
     /// Refuses to delete the mailbox that connections depend on: they would stay connected and receive nothing.

@@ -101,7 +101,8 @@ enum LedgerOpening {
         return store
     }
 
-    private static func tell(_ keys: KeysAtRest, _ log: LogSink, _ report: HealthReporter) {
+    /// Logs and reports the state of the keys in a database.
+    static func tell(_ keys: KeysAtRest, _ log: LogSink, _ report: HealthReporter) {
         if let failure = keys.failure {
             report(.present(.agentUnreadable, detail: failure.description))
         } else if keys.unreadable > 0 {

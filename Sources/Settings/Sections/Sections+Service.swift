@@ -59,10 +59,10 @@ package struct LedgerSection: Hashable, Sendable {
 
     /// The suffixes of further files, each added to the path of the database: SQLite's files, the lock, the
     /// operator's confirmation of the clock, the operator's order for the door, a ledger that replaces the present
-    /// one, and copies for a backup and for a restore.
-    static let endings = [
-        "-wal", "-shm", "-journal", ".lock", ".clock", ".order", ".next", ".backup", ".restoring",
-    ]
+    /// one, copies for a backup and for a restore, and the courier's database with its files.
+    static let endings =
+        databaseEndings + [".clock", ".order", ".next", ".courier"] + databaseEndings.map { ".courier" + $0 }
+    private static let databaseEndings = ["-wal", "-shm", "-journal", ".lock", ".backup", ".restoring"]
 
     init(_ reader: inout ConfigurationReader, _ folder: ConfigurationFolder) {
         let database = reader.text("ledger.path", default: StandardFolders.state + "/gatehouse.db")

@@ -93,14 +93,25 @@ struct AgentClient: Sendable {
         {
             throw CommandFailure(Terminal.printable(refusal.message), remedy: refusal.remedy)
         }
-        let store = try await open(configuration, mayMake: purpose.mayMake)
+        let (store, log) = (try await open(configuration, mayMake: purpose.mayMake), try LogSink(.file("/dev/null")))
         let service = AgentService(
-            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), purpose: .command,
-            clock: Machine.clock, spawner: Machine.spawner, report: { _ in })
+            configuration: configuration, store: store,
+            openCourier: { () throws(StoreError) in
+                try await CourierOpening.open(
+                    configuration, besides: store, ProcessInfo.processInfo.environment,
+                    options: options(mayMake: purpose.mayMake), log: log, report: { _ in })
+            }, log: log, purpose: .command, clock: Machine.clock, spawner: Machine.spawner, report: { _ in })
+        do throws(StoreError) {
+            try await service.open()
+        } catch {
+            await store.close()
+            throw CommandFailure(error.text, remedy: remedy(error))
+        }
         let task = purpose.runs ? Machine.spawner.start("the connections") { try? await service.run() } : nil
         func end() async {
             task?.cancel()
             await task?.value
+            await service.close()
             await store.close()
         }
         do {
@@ -156,16 +167,20 @@ struct AgentClient: Sendable {
             // Open the ledger with the key of its seal: after a write without the key, the ledger looks
             // tampered with.
             let environment = ProcessInfo.processInfo.environment
-            // A key that only the service can read may be missing in this process. Do not begin another
-            // ledger for that reason.
-            var options = StoreOptions()
-            (options.mayBeginNewLedger, options.mayMake) = (false, mayMake)
             return try await Store.open(
-                configuration.ledger.path, options: options, witness: configuration.ledger.witness(environment),
-                sealing: configuration.agent.sealing(environment))
+                configuration.ledger.path, options: options(mayMake: mayMake),
+                witness: configuration.ledger.witness(environment), sealing: configuration.agent.sealing(environment))
         } catch {
             throw CommandFailure(error.text, remedy: remedy(error))
         }
+    }
+
+    private static func options(mayMake: Bool) -> StoreOptions {
+        // A key that only the service can read may be missing in this process. Do not begin another ledger for that
+        // reason, and leave a damaged file of connections to the service.
+        var options = StoreOptions()
+        (options.mayBeginNewLedger, options.mayMake) = (false, mayMake)
+        return options
     }
 
     /// Returns the remedy for an error of the database. Root must not write to a ledger of the service's
@@ -178,6 +193,12 @@ struct AgentClient: Sendable {
         if case .absent = error {
             return "check the path; start the service, or accept an invitation (gatehouse agent connect): either "
                 + "creates it"
+        }
+        switch error {
+        case .corrupt(let path, _) where path.hasSuffix(CourierStore.path(of: "")),
+            .unreadable(let path, _) where path.hasSuffix(CourierStore.path(of: "")):
+            return "start the service, which puts the file aside; then connect again with a new invitation"
+        default: break
         }
         guard case .unsafeFolder(let folder, _) = error else { return error.remedy }
         guard let owner = (try? FileStatus(folder, links: .followed))?.owner, owner != geteuid(),

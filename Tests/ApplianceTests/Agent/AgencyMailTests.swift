@@ -79,14 +79,14 @@ import VirtualKit
             await network.withAgency { $0.spoilAll() }
             try await kiosk.wait("applied") {
                 guard kiosk.notices.messages == 1, await network.answers == 1 else { return false }
-                return try await kiosk.store.quarantine().count == 1
+                return try await kiosk.courier.quarantine().count == 1
             }
             for life in 0..<3 {
                 let looks = await network.looks
                 try await kiosk.wait("looked") { await network.looks > looks + 5 }
                 #expect(kiosk.notices.messages == 1, "life \(life)")
                 #expect(await network.answers == 1, "life \(life)")
-                #expect(try await kiosk.store.quarantine().map(\.number) == [1], "life \(life)")
+                #expect(try await kiosk.courier.quarantine().map(\.number) == [1], "life \(life)")
                 await kiosk.stop()
                 if life == 1 { await network.withAgency { $0.faults.ignoresReleases = false } }
                 kiosk = try await MailKiosk(world, .agency(settings))

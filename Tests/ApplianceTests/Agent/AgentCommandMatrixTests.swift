@@ -98,6 +98,7 @@ import Testing
         let row: Row
         let peer: Peer
         let store: Store
+        let courier: CourierStore
         let configuration: Configuration
 
         /// Runs `body` with the handler of a service that runs for this purpose.
@@ -108,8 +109,10 @@ import Testing
             (times.connection.firstLook, times.connection.longestLook) = (.milliseconds(5), .milliseconds(50))
             times.mediator.idle = .milliseconds(20)
             let service = AgentService(
-                configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), purpose: purpose,
-                times: times, clock: .system, spawner: .system, network: peer.network, report: { _ in })
+                configuration: configuration, store: store,
+                openCourier: { [courier] () async throws(StoreError) in courier },
+                log: try LogSink(.file("/dev/null")), purpose: purpose, times: times, clock: .system, spawner: .system,
+                network: peer.network, report: { _ in })
             let running = Task { try await service.run() }
             func end() async {
                 running.cancel()
@@ -164,10 +167,12 @@ import Testing
                 \(peer.lines)
                 """
             let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
+            let store = try await Store.open(configuration.ledger.path)
             let gate = Gate(
-                row: row, peer: peer, store: try await Store.open(configuration.ledger.path),
+                row: row, peer: peer, store: store, courier: try await CourierStore.opened(besides: store),
                 configuration: configuration)
             try await body(gate)
+            await gate.courier.close()
             await gate.store.close()
         }
     }
@@ -194,11 +199,12 @@ import Testing
                 let id = try #require(try await handler.answer(.show("primary"))["id"]?.string)
                 let destination = try #require(handler.service.destination(DeliveryCursor.primary))
                 #expect(await destination.link(id) != nil)
-                _ = try await gate.store.beginDeletion(of: id, isForced: true, tellsPeer: false)
+                _ = try await gate.store.letGo(DeliveryCursor.primary, of: id, isForced: true)
+                _ = try await gate.courier.beginDeletion(of: id, withReplaced: true, tellsPeer: false)
                 try await handler.service.delete([id], of: MailboxManagerCore.destination, tellsAgent: false)
                 #expect(await destination.link(id) == nil)
                 #expect(await destination.isEmpty)
-                #expect(try await gate.store.connections().isEmpty)
+                #expect(try await gate.courier.connections().isEmpty)
             }
         }
     }

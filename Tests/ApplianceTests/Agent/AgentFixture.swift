@@ -98,7 +98,27 @@ extension Configuration {
     }
 }
 
+extension CourierStore {
+    /// Opens the courier's database next to a ledger, and hands the courier's rows over, like each start.
+    static func opened(besides ledger: Store, sealing: SealingSource? = nil) async throws(StoreError) -> CourierStore {
+        let courier = try await open(besides: ledger.path, sealing: sealing)
+        do throws(StoreError) {
+            try await ledger.handOver(to: courier)
+        } catch {
+            await courier.close()
+            throw error
+        }
+        return courier
+    }
+}
+
 extension Store {
+    /// Makes a connection the route to the primary destination. The ledger knows no more of it than its id.
+    func route(over connection: Text) async throws(StoreError) {
+        try await takeOver(
+            DeliveryCursor.primary, by: connection, insteadOf: deliveries[DeliveryCursor.primary]?.connection)
+    }
+
     private static let software = Outcome.Software(name: "s", version: "1")
     private static let stamp = RecordStamp(
         kiosk: "k", boot: "b", time: WallTime(utc: Timestamp(seconds: 1), provenance: .rtc), monotonic: .zero)

@@ -18,23 +18,25 @@ import VirtualKit
 
 /// The handler's answers about stored connections, without an agent.
 @Suite struct AgentHandlerTests {
-    private func router(_ body: (AgentHandler, Store) async throws -> Void) async throws {
-        try await gate { configuration, store in
-            try await body(try handler(configuration, store, .system, .system), store)
+    private func router(_ body: (AgentHandler, CourierStore) async throws -> Void) async throws {
+        try await gate { configuration, store, courier in
+            let handler = try handler(configuration, store, courier, .system, .system)
+            try await handler.service.open()
+            try await body(handler, courier)
         }
     }
 
     private func handler(
-        _ configuration: Configuration, _ store: Store, _ clock: Clock, _ spawner: Spawner
+        _ configuration: Configuration, _ store: Store, _ courier: CourierStore, _ clock: Clock, _ spawner: Spawner
     ) throws -> AgentHandler {
         AgentHandler(
             store: store,
             service: AgentService(
-                configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: clock,
-                spawner: spawner, report: { _ in }))
+                configuration: configuration, store: store, openCourier: { () async throws(StoreError) in courier },
+                log: try LogSink(.file("/dev/null")), clock: clock, spawner: spawner, report: { _ in }))
     }
 
-    private func gate(_ body: (Configuration, Store) async throws -> Void) async throws {
+    private func gate(_ body: (Configuration, Store, CourierStore) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("desk-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -42,16 +44,18 @@ import VirtualKit
         let text = "kiosk.name = \"Desk\"\n[ledger]\npath = \"a.db\"\n"
         let configuration = try Configuration.parse(Array(text.utf8), file: "c.toml", folder: folder.path)
         let store = try await Store.open(configuration.ledger.path)
-        try await body(configuration, store)
+        let courier = try await CourierStore.opened(besides: store)
+        try await body(configuration, store, courier)
+        await courier.close()
         await store.close()
     }
 
     /// Unreadable messages are listed as the mobile SDK lists them: reviewed, and without content.
     @Test func setAsideEntriesAreShown() async throws {
-        try await router { router, store in
-            try await store.saveConnection("one", Array("{}".utf8))
+        try await router { router, courier in
+            try await courier.saveConnection("one", Array("{}".utf8))
             for (uid, connection) in [("a", "one"), ("b", "gone"), ("c", "one")] as [(Text, Text)] {
-                try await store.setAside([1, 2, 3], uid: uid, for: connection, reason: "unreadable")
+                try await courier.setAside([1, 2, 3], uid: uid, for: connection, reason: "unreadable")
             }
             func ids(_ request: AgentRequest) async throws -> [[Text]] {
                 try await router.answer(request)["messages"]?.array?.map { connection in
@@ -87,10 +91,10 @@ import VirtualKit
     /// Eight requests, each of which waits a second for a starting service: some wait, the others are refused
     /// at once.
     @Test func onlySomeAgentRequestsWait() async throws {
-        try await gate { configuration, store in
+        try await gate { configuration, store, courier in
             try VirtualTime.run { time in
                 var control = ControlRouter()
-                try handler(configuration, store, time.clock, time.spawner).register(in: &control)
+                try handler(configuration, store, courier, time.clock, time.spawner).register(in: &control)
                 let (name, members) = AgentRequest.connect(invitation: "any", destination: nil).request
                 let began = time.now
                 let ends = await withTaskGroup(of: String.self) { [control] group in
@@ -108,9 +112,9 @@ import VirtualKit
 
     /// A connection that cannot be read can be deleted, and a connection that does not run is not pinged.
     @Test func aSpoiltConnection() async throws {
-        try await router { router, store in
-            try await store.saveConnection("bad", Array("{}".utf8))
-            try await store.saveConnection(
+        try await router { router, courier in
+            try await courier.saveConnection("bad", Array("{}".utf8))
+            try await courier.saveConnection(
                 "post", Array("{\"connection\": {}}".utf8), to: MailboxManagerCore.destination)
             let cards = try await router.answer(.list)["connections"]?.array ?? []
             #expect(cards.map { $0["state"]?.string } == ["unreadable", "unreadable"])
@@ -123,12 +127,12 @@ import VirtualKit
             }
             // The service, which does not run here, would notify their agents. After a second deletion
             // nothing is left to notify.
-            #expect(try await store.connections().map(\.tellsPeer) == [true, true])
+            #expect(try await courier.connections().map(\.tellsPeer) == [true, true])
             for id in ["bad", "post"] as [Text] {
                 let deleted = try await router.answer(.delete(id, isForced: false, tellsAgent: false))
                 #expect(deleted == ["id": .string(id), "state": "deleted", "told": false])
             }
-            #expect(try await store.connections().isEmpty)
+            #expect(try await courier.connections().isEmpty)
         }
     }
 
@@ -142,12 +146,12 @@ import VirtualKit
 
     /// The messages of agents are listed with their content, time and result; a question that waits is pending.
     @Test func theMessageBookIsShown() async throws {
-        try await router { router, store in
+        try await router { router, courier in
             let question: JSON = [
                 "@type": "https://didcomm.org/questionanswer/1.0/question", "@id": "q", "question_text": "Open?",
                 "valid_responses": [["text": "Yes"]],
             ]
-            try await store.saveConnection(
+            try await courier.saveConnection(
                 "one", Array("{}".utf8),
                 messages: [entry("u1", .rejected, ["@type": "x", "@id": "x"]), entry("u2", .pending, question)])
             func found(_ request: AgentRequest) async throws -> [JSON] {
@@ -173,10 +177,10 @@ import VirtualKit
                     (error as? ControlRefusal)?.remedy != nil
                 }
             }
-            #expect(try await store.messages().map(\.status) == [.rejected, .pending])
+            #expect(try await courier.messages().map(\.status) == [.rejected, .pending])
 
             // Another agent has given its question the same uid: the connection has to be named.
-            try await store.saveConnection(
+            try await courier.saveConnection(
                 "two", Array("{}".utf8), messages: [entry("u2", .pending, question, of: "two")])
             await #expect {
                 try await router.answer(.answer(uid: "u2", response: "Yes", of: nil))
@@ -184,7 +188,7 @@ import VirtualKit
                 (error as? ControlRefusal)?.message.contains("one, two") == true
             }
             // An answer that waits to be sent is not given again.
-            try await store.saveConnection(
+            try await courier.saveConnection(
                 "two", Array("{}".utf8), answers: [.init(uid: "u2", status: .pending, result: "it waits")])
             await #expect {
                 try await router.answer(.answer(uid: "u2", response: "Yes", of: "two"))
@@ -197,13 +201,13 @@ import VirtualKit
 
     /// The mailbox that connections depend on is not deleted: they would stay connected and receive nothing.
     @Test(arguments: [true, false]) func aMailboxThatIsNeededStays(isForced: Bool) async throws {
-        try await router { router, store in
+        try await router { router, courier in
             let exchange = try VirtualAgentExchange()
             let link = try AgentLinks.new(
                 try Invitation(await exchange.invitation), id: "user", reception: .mailbox, .impatient,
-                AgentLink.Dependencies(exchange: exchange, store: store, clock: .system))
+                AgentLink.Dependencies(exchange: exchange, store: courier, clock: .system))
             try await link.keep()
-            try await store.saveConnection(
+            try await courier.saveConnection(
                 "post", Array("{\"connection\": {}}".utf8), to: MailboxManagerCore.destination)
             await #expect {
                 try await router.answer(.delete("mailbox", isForced: isForced, tellsAgent: false))
@@ -215,7 +219,7 @@ import VirtualKit
             #expect(card["problem"]?["text"]?.string?.string.contains("waits for the mailbox") == true, "\(card)")
             _ = try await router.answer(.delete("user", isForced: true, tellsAgent: false))
             _ = try await router.answer(.delete("post", isForced: isForced, tellsAgent: false))
-            #expect(try await store.connections().isEmpty)
+            #expect(try await courier.connections().isEmpty)
         }
     }
 }

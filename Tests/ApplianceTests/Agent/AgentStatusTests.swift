@@ -30,9 +30,12 @@ import Testing
         // As at each start.
         for name in [primary] + configuration.agent.copies.map({ Text($0.name) }) { try await store.cursor(of: name) }
         let service = AgentService(
-            configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: .system,
-            spawner: .system, report: { _ in })
+            configuration: configuration, store: store,
+            openCourier: { () async throws(StoreError) in try await CourierStore.opened(besides: store) },
+            log: try LogSink(.file("/dev/null")), clock: .system, spawner: .system, report: { _ in })
+        try await service.open()
         try await body(service, store)
+        await service.close()
         await store.close()
     }
 
@@ -75,23 +78,21 @@ import Testing
     /// every record.
     @Test func aFormerDestinationStaysWhileRecordsWait() async throws {
         try await gate { service, store in
-            try await store.saveConnection("agent", [1])
-            try await store.takeOver(primary, by: "agent")
+            try await store.route(over: "agent")
             #expect(await brief(service) == ["primary true 0"])
             try await BackupBox.record(2, store)
             #expect(try await store.visits(last: 9).map(\.report) == [.queued, .queued])
             try await store.confirm(primary, upTo: 2, over: "agent")
             #expect(await brief(service) == ["primary true 2"])
-            _ = try await store.beginDeletion(of: "agent", isForced: true)
+            _ = try await store.letGo(primary, of: "agent", isForced: true)
             #expect(await brief(service) == ["primary false 2"])
             #expect(try await store.visits(last: 9).map(\.report) == [.queued, .confirmed])
         }
         try await gate { service, store in
-            try await store.saveConnection("agent", [1])
-            try await store.takeOver(primary, by: "agent")
+            try await store.route(over: "agent")
             try await BackupBox.record(1, store)
             try await store.confirm(primary, upTo: 2, over: "agent")
-            _ = try await store.beginDeletion(of: "agent", isForced: false)
+            _ = try await store.letGo(primary, of: "agent", isForced: false)
             #expect(await brief(service) == [], "it has got everything")
         }
     }

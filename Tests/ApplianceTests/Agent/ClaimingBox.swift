@@ -53,14 +53,15 @@ final class ClaimingBox: Sendable {
         reports.limits.pingAfter = .milliseconds(20)
         if let patience { (reports.limits.foreignHolds, reports.limits.longestWait) = (patience, .milliseconds(20)) }
         let notices = AgentNotices()
+        let courier = try await box.courier(store)
         var dependencies = AgentLink.Dependencies(
-            exchange: peer.exchange, store: store, destination: peer.name,
+            exchange: peer.exchange, store: courier, destination: peer.name,
             outbox: StoredOutbox(
-                store, peer.name, patience: patience ?? PastLedgers.patience, observe: { notices.add($0) }),
+                store, courier, peer.name, patience: patience ?? PastLedgers.patience, observe: { notices.add($0) }),
             reports: reports, clock: .system, observe: { notices.add($0) })
         if patience != nil { dependencies.outboxRetry = .milliseconds(5) }
         if let life {
-            let mortal = Mortal(life, store)
+            let mortal = Mortal(life, store, courier)
             (dependencies.store, dependencies.outbox) = (mortal, mortal)
             dependencies.exchange = MortalExchange(life: life, exchange: peer.exchange)
         }
@@ -80,6 +81,7 @@ final class ClaimingBox: Sendable {
             }
             try await eventually("done", within: .seconds(60), telling: { notices.all }, isDone: isDone)
         }
+        await courier.close()
         for case .behind(let point) in notices.ofLinks {
             _ = await store.contradict("an agent has a head signed here at record \(point.position)")
         }

@@ -138,7 +138,7 @@ import VirtualKit
             }
             if !isKnown, !offer.handshake, offer.requests {
                 // The connection that only answers is kept, and gets no report.
-                #expect(memory.kept.map(\.destination) == [Store.requestsName(of: DeliveryCursor.primary)])
+                #expect(memory.kept.map(\.destination) == [CourierStore.requestsName(of: DeliveryCursor.primary)])
                 #expect(world.isNoticed { if case .answeredOnce = $0 { true } else { false } })
             }
         }

@@ -21,6 +21,7 @@ import Testing
         let first: VirtualAgentExchange
         let second: VirtualAgentExchange
         private(set) var store: Store
+        private(set) var courier: CourierStore
         private let folder: URL
         private let files = InvitationFiles()
         private var life: Life
@@ -35,17 +36,20 @@ import Testing
             )
             await second.keepLedgers()
             store = try await Store.opened(in: folder)
+            courier = try await CourierStore.opened(besides: store)
             destination = Self.destination(
-                life, store, file: folder.appendingPathComponent("invitation").path, files, Exchanges([first, second]))
+                life, store, courier, file: folder.appendingPathComponent("invitation").path, files,
+                Exchanges([first, second]))
             task = Task { [destination] in await destination.run() }
         }
 
         private static func destination(
-            _ life: Life, _ store: Store, file: String, _ files: InvitationFiles, _ exchange: any MessageExchange
+            _ life: Life, _ store: Store, _ courier: CourierStore, file: String, _ files: InvitationFiles,
+            _ exchange: any MessageExchange
         ) -> Destination {
             var reports = Memory.settings
             reports.batchDelay = .milliseconds(5)
-            let mortal = Mortal(life, store)
+            let mortal = Mortal(life, store, courier)
             return Destination(
                 files: [file],
                 Destination.Dependencies(
@@ -62,7 +66,8 @@ import Testing
             await stop()
             life = Life(dyingAt: 0, behind: false)
             store = try await Store.open(folder.appendingPathComponent("ledger.db").path)
-            destination = Self.destination(life, store, file: file, files, Exchanges([first, second]))
+            courier = try await CourierStore.opened(besides: store)
+            destination = Self.destination(life, store, courier, file: file, files, Exchanges([first, second]))
             task = Task { [destination] in await destination.run() }
         }
 
@@ -94,7 +99,7 @@ import Testing
         /// current one is active.
         func markOther(at place: SourceLocation = #_sourceLocation) async throws {
             try await reach("marked", at: place) {
-                let (connections, present) = (try await store.connections(), await connection)
+                let (connections, present) = (try await courier.connections(), await connection)
                 let live = connections.filter { !$0.isDeleting }.map(\.id)
                 return connections.count == 2 && live == [present].compactMap(\.self)
             }
@@ -108,6 +113,7 @@ import Testing
             self.task = nil
             task.cancel()
             await task.value
+            await courier.close()
             await store.close()
         }
     }

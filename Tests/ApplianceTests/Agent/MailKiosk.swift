@@ -35,6 +35,7 @@ final class MailKiosk: Sendable {
     }
 
     let store: Store
+    let courier: CourierStore
     let life: Life
     /// The notices of this and of earlier runs.
     let notices: AgentNotices
@@ -54,9 +55,10 @@ final class MailKiosk: Sendable {
         permissive.allowsPlainHTTP = true
         let http = HTTPExchange(permissive)
         let store = try await Store.opened(in: world.folder)
+        let courier = try await CourierStore.opened(besides: store)
         let (invitation, notices) = (world.invitation, world.notices)
         let exchange = MortalExchange(life: life, exchange: world.exchange)
-        let mortal = Mortal(life, store)
+        let mortal = Mortal(life, store, courier)
         var mediator = Mediator.Configuration(connection: .impatient, allowsPlainHTTP: true)
         mediator.limits.idle = .milliseconds(20)
         let mail = MailboxManager(
@@ -66,7 +68,7 @@ final class MailKiosk: Sendable {
                 token: { () throws(TokenSource.Failure) in try await token?.token(by: http) },
                 longestTokenPause: token?.longestPause ?? .zero, webhook: webhook,
                 webhookPause: .milliseconds(100),
-                refused: Mortal(life, store, invitations: StoredInvitations(withoutMailbox: store)),
+                refused: Mortal(life, store, courier, invitations: StoredInvitations(withoutMailbox: courier)),
                 clock: .system, spawner: .system, notice: { notices.add($0) }, pause: .milliseconds(10)))
         var link = AgentLink.Dependencies(
             exchange: exchange, store: mortal, outbox: mortal, reports: reports, clock: .system,
@@ -88,7 +90,8 @@ final class MailKiosk: Sendable {
                 }, link: link, settings: .impatient, invitations: mortal, mailboxes: mail, trial: trial,
                 notice: { notices.add($0) }, pause: .milliseconds(10)),
             random: freshStream())
-        (self.store, self.life, self.notices, self.destination) = (store, life, notices, destination)
+        (self.store, self.courier, self.life) = (store, courier, life)
+        (self.notices, self.destination) = (notices, destination)
         self.http = http
         task = Task {
             await withTaskGroup(of: Void.self) { group in
@@ -104,7 +107,7 @@ final class MailKiosk: Sendable {
         await destination.wake()
     }
 
-    var connections: [StoredConnection] { get async throws { try await store.connections() } }
+    var connections: [StoredConnection] { get async throws { try await courier.connections() } }
 
     var isDelivered: Bool { get async { await store.isDelivered } }
 
@@ -138,6 +141,7 @@ final class MailKiosk: Sendable {
         task.cancel()
         await task.value
         await http.shutdown()
+        await courier.close()
         await store.close()
     }
 }

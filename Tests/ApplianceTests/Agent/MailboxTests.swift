@@ -131,8 +131,11 @@ import Testing
             let trial = try #require(stored.first { $0.destination == DeliveryCursor.primary }?.id)
             await kiosk.stop()
             let store = try await Store.opened(in: world.folder)
-            _ = try await store.beginDeletion(of: trial, isForced: true, tellsPeer: false)
-            try await store.finishDeletion(of: trial)
+            let courier = try await CourierStore.opened(besides: store)
+            let release = try await store.letGo(DeliveryCursor.primary, of: trial, isForced: true)
+            _ = try await courier.beginDeletion(of: trial, withReplaced: release == .released, tellsPeer: false)
+            try await courier.finishDeletion(of: trial)
+            await courier.close()
             await store.close()
 
             kiosk = try await MailKiosk(world, trial: .milliseconds(300))
@@ -210,22 +213,22 @@ import Testing
     @Test func unreadableMessagesAreBounded() async throws {
         try await Leftovers.ended { leftovers in
             let folder = try leftovers.folder("mailbox")
-            let store = try await Store.open(folder.appendingPathComponent("ledger.db").path)
+            let courier = try await CourierStore.open(besides: folder.appendingPathComponent("ledger.db").path)
             for number in 0..<70 {
-                try await store.setAside(
+                try await courier.setAside(
                     [UInt8](repeating: UInt8(number), count: 10), uid: Text("u\(number)"), for: "c",
                     reason: "unreadable")
             }
-            #expect(try await store.quarantine().map(\.number) == Array(7...70))
+            #expect(try await courier.quarantine().map(\.number) == Array(7...70))
             for number in 0..<10 {
-                try await store.setAside(
+                try await courier.setAside(
                     [UInt8](repeating: 1, count: 200_000), uid: Text("large\(number)"), for: "", reason: "unknown")
             }
-            let kept = try await store.quarantine()
-            #expect(kept.reduce(0) { $0 + $1.envelope.count } <= Store.quarantineBytes && kept.count == 5)
-            try await store.setAside([UInt8](repeating: 1, count: 2 << 20), uid: "huge", for: "", reason: "unknown")
-            #expect(try await store.quarantine().last?.envelope == [])
-            await store.close()
+            let kept = try await courier.quarantine()
+            #expect(kept.reduce(0) { $0 + $1.envelope.count } <= CourierStore.quarantineBytes && kept.count == 5)
+            try await courier.setAside([UInt8](repeating: 1, count: 2 << 20), uid: "huge", for: "", reason: "unknown")
+            #expect(try await courier.quarantine().last?.envelope == [])
+            await courier.close()
         }
     }
 }

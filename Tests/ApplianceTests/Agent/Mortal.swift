@@ -54,21 +54,22 @@ final class Life: Sendable {
     }
 }
 
-/// The database as a run sees it: it stores nothing after the run's death.
+/// The two databases as a run sees them: they store nothing after the run's death.
 struct Mortal: ConnectionStore, Outbox, InvitationMemory {
     let life: Life
-    let store: Store
-    private var outbox: StoredOutbox { StoredOutbox(store, DeliveryCursor.primary) }
+    let courier: CourierStore
+    private let outbox: StoredOutbox
     private let invitations: StoredInvitations
 
     /// `invitations`: by default the invitations that the primary destination accepted.
-    init(_ life: Life, _ store: Store, invitations: StoredInvitations? = nil) {
-        (self.life, self.store) = (life, store)
-        self.invitations = invitations ?? StoredInvitations(store, DeliveryCursor.primary)
+    init(_ life: Life, _ store: Store, _ courier: CourierStore, invitations: StoredInvitations? = nil) {
+        (self.life, self.courier) = (life, courier)
+        outbox = StoredOutbox(store, courier, DeliveryCursor.primary)
+        self.invitations = invitations ?? StoredInvitations(courier, DeliveryCursor.primary)
     }
 
-    func loadConnections() async throws -> [StoredConnection] { try await store.loadConnections() }
-    func loadHandled() async throws -> [[UInt8]] { try await store.loadHandled() }
+    func loadConnections() async throws -> [StoredConnection] { try await courier.loadConnections() }
+    func loadHandled() async throws -> [[UInt8]] { try await courier.loadHandled() }
     func hash(of ledger: Text, at position: Int) async throws -> [UInt8]? {
         try await outbox.hash(of: ledger, at: position)
     }
@@ -91,18 +92,18 @@ struct Mortal: ConnectionStore, Outbox, InvitationMemory {
         answers: [AnswerChange]
     ) async throws {
         try await life.write {
-            try await store.keepConnection(
+            try await courier.keepConnection(
                 id, to: destination, snapshot, handled: handled, messages: messages, answers: answers)
         }
     }
     func forgetConnection(_ id: Text) async throws {
-        try await life.write { try await store.forgetConnection(id) }
+        try await life.write { try await courier.forgetConnection(id) }
     }
     func retireConnection(_ id: Text) async throws {
-        try await life.write { try await store.retireConnection(id) }
+        try await life.write { try await courier.retireConnection(id) }
     }
     func quarantine(_ message: MailboxMessage, reason: Text) async throws {
-        try await life.write { try await store.quarantine(message, reason: reason) }
+        try await life.write { try await courier.quarantine(message, reason: reason) }
     }
     func takeOver(by connection: Text) async throws -> OutboxState? {
         try await life.write { try await outbox.takeOver(by: connection) }

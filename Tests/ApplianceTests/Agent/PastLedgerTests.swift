@@ -209,7 +209,8 @@ import Testing
     @Test func noEntryGoesOutUnderAnotherLedgersID() async throws {
         let box = try await ClaimingBox()
         let (store, old) = try await beginAnew(box)
-        let outbox = StoredOutbox(store, box.primary.name)
+        let courier = try await box.box.courier(store)
+        let outbox = StoredOutbox(store, courier, box.primary.name)
         let connection = try #require(await store.deliveries[box.primary.name]?.connection)
         let state = try #require(try await outbox.takeOver(by: connection))
         #expect(state.isPast && state.end.ledger == old)
@@ -226,6 +227,7 @@ import Testing
         #expect(try await read(new) == store.head.point.count)
         let hash = try await outbox.hash(of: new, at: 3)
         #expect(hash != nil)
+        await courier.close()
         await store.close()
     }
 

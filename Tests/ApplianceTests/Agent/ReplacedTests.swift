@@ -14,9 +14,10 @@ import Testing
 /// A new invitation takes over: the agent of the previous connection is notified once the new one has
 /// confirmed, and nothing waits for that.
 @Suite(.timeLimit(.minutes(10)), .tags(.realTime)) struct ReplacedTests {
-    /// The service on one database.
+    /// The service on its two databases.
     private final class Gate: Sendable {
         let store: Store
+        let courier: CourierStore
         private let service: AgentService
         private let task: Task<Void, any Error>
 
@@ -27,10 +28,12 @@ import Testing
             var times = AgentTimes()
             (times.look, times.farewell) = (.milliseconds(100), farewell)
             let store = try await Store.open(configuration.ledger.path)
+            let courier = try await CourierStore.opened(besides: store)
             let service = AgentService(
-                configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), times: times,
+                configuration: configuration, store: store, openCourier: { () async throws(StoreError) in courier },
+                log: try LogSink(.file("/dev/null")), times: times,
                 clock: .system, spawner: .system, report: { _ in })
-            (self.store, self.service) = (store, service)
+            (self.store, self.courier, self.service) = (store, courier, service)
             task = Task { try await service.run() }
         }
 
@@ -53,7 +56,7 @@ import Testing
         func forgotten() async throws {
             try await wait("forgotten") { [self] in
                 let present = await present
-                return try await store.connections().map(\.id) == [present]
+                return try await courier.connections().map(\.id) == [present]
             }
         }
 
@@ -64,6 +67,7 @@ import Testing
         func stop() async {
             task.cancel()
             _ = await task.result
+            await courier.close()
             await store.close()
         }
     }
@@ -86,7 +90,7 @@ import Testing
             try await gate.delivered()
             if hasMailbox {
                 try await gate.wait("through the mailbox") {
-                    let (stored, present) = (try await gate.store.connections(), await gate.present)
+                    let (stored, present) = (try await gate.courier.connections(), await gate.present)
                     return stored.count == 2 && stored.last?.id == present
                 }
                 try await gate.record()
@@ -142,7 +146,7 @@ import Testing
             try await withSilencedAgent(farewell: .seconds(2)) { gate, _, old, before in
                 try await gate.record()
                 try await gate.delivered()
-                isWaiting = try await gate.store.connections().contains { $0.id == before && $0.isDeleting }
+                isWaiting = try await gate.courier.connections().contains { $0.id == before && $0.isDeleting }
                 let canary = Canary()
                 defer { canary.end() }
                 let began = ContinuousClock.now
@@ -174,8 +178,8 @@ import Testing
     @Test func theNextStartContinuesWithoutANotice() async throws {
         try await withSilencedAgent { gate, folder, old, before in
             let before = try #require(before)
-            #expect(
-                try await gate.store.beginDeletion(of: before, isForced: true, tellsPeer: false) == .begun([before]))
+            #expect(try await gate.store.letGo(DeliveryCursor.primary, of: before, isForced: true) == .notRoute)
+            #expect(try await gate.courier.beginDeletion(of: before, tellsPeer: false) == [before])
             await gate.stop()
             old.fallSilent(nil)
             let next = try await Gate(folder)

@@ -44,6 +44,7 @@ import Testing
     private final class Box: Sendable {
         let disk: CrashDisk
         let store: Store
+        let courier: CourierStore
         let exchange: VirtualAgentExchange
         let link: AgentLink
         let clock = LeapingClock()
@@ -53,6 +54,7 @@ import Testing
         init(keepsLedgers: Bool, _ options: StoreOptions = StoreOptions()) async throws {
             disk = try CrashDisk()
             store = try await Store.open(disk.database, options: options)
+            courier = try await CourierStore.opened(besides: store)
             exchange = try VirtualAgentExchange(seed: Secret((0..<32).map { UInt8($0) }), clock: clock.clock)
             if keepsLedgers { await exchange.keepLedgers() }
             var limits = AgentConnection.Limits()
@@ -61,7 +63,7 @@ import Testing
                 try Invitation(await exchange.invitation),
                 AgentConnection.Configuration(label: "kiosk", limits: limits),
                 AgentLink.Dependencies(
-                    exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary),
+                    exchange: exchange, store: courier, outbox: StoredOutbox(store, courier, DeliveryCursor.primary),
                     clock: clock.clock, observe: { [notices] in notices.add($0) }))
             try await link.keep()
         }
@@ -108,7 +110,10 @@ import Testing
         ) async throws {
             try await Leftovers.ended { leftovers in
                 let box = try await Box(keepsLedgers: keepsLedgers, options)
-                leftovers.add { await box.store.close() }
+                leftovers.add {
+                    await box.courier.close()
+                    await box.store.close()
+                }
                 try await body(box)
             }
         }

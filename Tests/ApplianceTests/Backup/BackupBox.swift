@@ -75,6 +75,19 @@ final class BackupBox: Sendable {
         return store
     }
 
+    /// Opens the courier's database next to an open ledger, like a start.
+    func courier(_ store: Store) async throws -> CourierStore {
+        try await CourierStore.opened(besides: store, sealing: configuration.agent.sealing([:]))
+    }
+
+    /// The states of the connections of a gate.
+    func states(_ store: Store) async throws -> [[UInt8]] {
+        let courier = try await courier(store)
+        let states = try await courier.connections().map(\.snapshot)
+        await courier.close()
+        return states
+    }
+
     static let stamp = RecordStamp(
         kiosk: "Gate", boot: "b", time: WallTime(utc: Timestamp(seconds: 1_767_225_600), provenance: .rtc),
         monotonic: .zero)
@@ -93,8 +106,10 @@ final class BackupBox: Sendable {
     func serve(_ visits: Int) async throws {
         let store = try await open()
         _ = try await store.siteKey()
-        try await store.saveConnection("agent", [1, 2, 3])
-        try await store.takeOver(DeliveryCursor.primary, by: "agent")
+        let courier = try await courier(store)
+        try await courier.saveConnection("agent", [1, 2, 3])
+        await courier.close()
+        try await store.route(over: "agent")
         try await Self.record(visits, store)
         await store.close()
     }

@@ -46,7 +46,7 @@ import Testing
         }
         #expect(why.contains("which has 10 entries"))
         #expect(await next.head.ledger != ledger)
-        #expect(try await next.connections().map(\.snapshot) == [[1, 2, 3]])
+        #expect(try await card.states(next) == [[1, 2, 3]])
         #expect(try await next.siteKey().name(ofSignedContent: [1]) == siteKey)
         #expect(next.keysAtRest.unreadable == 0 && next.keysAtRest.failure == nil)
         try await BackupBox.record(1, next)
@@ -103,8 +103,8 @@ import Testing
         }
         #expect(card.names == before)
         let done = try await card.restoring.restore(box.path("usb/b"), .with(passphrase, replaces: true))
-        #expect(done.aside == [card.path("state/gatehouse.db.replaced-1")])
-        let old = try await LedgerReader(path: done.aside[0]).verify()
+        #expect(done.aside == ["courier.replaced-1", "replaced-1"].map { card.path("state/gatehouse.db.\($0)") })
+        let old = try await LedgerReader(path: done.aside[1]).verify()
         #expect(old.isIntact && old.entries == 2)
         let siteKey = try await {
             let store = try await box.open()
@@ -117,7 +117,7 @@ import Testing
             Issue.record("\(String(describing: store.standing))")
             return
         }
-        #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3]])
+        #expect(try await card.states(store) == [[1, 2, 3]])
         #expect(try await store.siteKey().name(ofSignedContent: [1]) == siteKey)
         await store.close()
         #expect(try card.read("state/gatehouse.db.witness-key") == keys.0)
@@ -141,7 +141,10 @@ import Testing
         let done = try await card.restoring.restore(box.path("usb/b"), .with())
         #expect(done.notices.contains { $0.contains("connect again") }, "\(done.notices)")
         let store = try await card.open()
-        #expect(store.hasBegunNewLedger && store.keysAtRest.unreadable == 1)
+        #expect(store.hasBegunNewLedger)
+        let courier = try await card.courier(store)
+        #expect(courier.keysAtRest.unreadable == 1)
+        await courier.close()
         let first = try #require(try await store.entries(after: 0, limit: 1).first)
         guard case .outcome(let record) = try LedgerRecord(bytes: first.body) else { return }
         #expect(record.outcome.predecessor?.count == 10)
@@ -280,7 +283,7 @@ import Testing
             case .restored: new += 1
             default: Issue.record("step \(step): \(String(describing: store.standing))")
             }
-            #expect(try await store.connections().map(\.snapshot) == [[1, 2, 3]], "step \(step)")
+            #expect(try await card.states(store) == [[1, 2, 3]], "step \(step)")
             await store.close()
             // The restore can be repeated.
             _ = try await card.restoring.restore(box.path("usb/b"), .with(passphrase, replaces: true))

@@ -16,12 +16,13 @@ import Testing
     private let passphrase = Array("five words are quite good".utf8)
 
     /// Delivers everything over the one connection.
-    private func deliver(_ store: Store, _ exchange: VirtualAgentExchange) async throws {
+    private func deliver(_ box: BackupBox, _ store: Store, _ exchange: VirtualAgentExchange) async throws {
         var reports = ReportSettings(batchDelay: .milliseconds(50))
         reports.limits.pingAfter = .milliseconds(50)
+        let courier = try await box.courier(store)
         let dependencies = AgentLink.Dependencies(
-            exchange: exchange, store: store, outbox: StoredOutbox(store, DeliveryCursor.primary), reports: reports,
-            clock: .system, observe: { _ in })
+            exchange: exchange, store: courier, outbox: StoredOutbox(store, courier, DeliveryCursor.primary),
+            reports: reports, clock: .system, observe: { _ in })
         var link = try await AgentLinks.stored(.impatient, dependencies).links.first
         if link == nil {
             let new = try AgentLinks.new(try Invitation(await exchange.invitation), .impatient, dependencies)
@@ -35,6 +36,7 @@ import Testing
         try await eventually("delivered", within: .seconds(60)) { await store.isDelivered }
         task.cancel()
         _ = await task.value
+        await courier.close()
     }
 
     @Test(arguments: [true, false]) func anAgentGetsNothingTwice(keepsLedgers: Bool) async throws {
@@ -44,7 +46,7 @@ import Testing
         var store = try await box.open()
         try await store.cursor(of: DeliveryCursor.primary)
         try await BackupBox.record(10, store)
-        try await deliver(store, exchange)
+        try await deliver(box, store, exchange)
         // These two visits are in the backup and not delivered yet; by the time of the restore, the agent has
         // them and more.
         try await BackupBox.record(2, store)
@@ -54,7 +56,7 @@ import Testing
         try await store.appendOutcome(
             open, Outcome(.accepted, gate: .shut, software: BackupBox.software), stamp: BackupBox.stamp)
         try await BackupBox.record(20, store)
-        try await deliver(store, exchange)
+        try await deliver(box, store, exchange)
         let (ledger, count) = (await store.head.ledger, await store.head.point.count)
         await store.close()
 
@@ -65,7 +67,7 @@ import Testing
             return
         }
         try await BackupBox.record(15, store)
-        try await deliver(store, exchange)
+        try await deliver(box, store, exchange)
         let new = await store.head.ledger
         let newCount = await store.head.point.count
         await store.close()

@@ -98,8 +98,7 @@ import Testing
     ) async throws -> Morning {
         let disk = try CrashDisk()
         let store = try await Store.open(disk.database, options: options)
-        try await store.saveConnection("agent", [1])
-        try await store.takeOver(DeliveryCursor.primary, by: "agent")
+        try await store.route(over: "agent")
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
             store: store, siteKey: try await store.siteKey(), clock: .system, spawner: .system,
@@ -247,8 +246,7 @@ import Testing
     /// The gate continues on the remaining data: a visitor is admitted and the chain continues.
     private static func visitAfterwards(_ disk: CrashDisk, seed: UInt64) async throws -> [String] {
         let store = try await Store.open(disk.database, options: options)
-        try await store.saveConnection("agent", [1])
-        try await store.takeOver(DeliveryCursor.primary, by: "agent")
+        try await store.route(over: "agent")
         let written = StoredGate.Counter()
         let keeper = LedgerKeeper(
             store: store, siteKey: try await store.siteKey(), clock: .system, spawner: .system,

@@ -137,7 +137,9 @@ import TrustFiles
             let configuration = try Configuration.ofAgent(in: folder)
             let store = try await Store.open(configuration.ledger.path)
             let agents = AgentService(
-                configuration: configuration, store: store, log: try LogSink(.file("/dev/null")), clock: .system,
+                configuration: configuration, store: store,
+                openCourier: { () async throws(StoreError) in try await CourierStore.opened(besides: store) },
+                log: try LogSink(.file("/dev/null")), clock: .system,
                 spawner: .system, report: { _ in })
             let task = Task { try await agents.run() }
             let verifiers = CurrentVerifier(

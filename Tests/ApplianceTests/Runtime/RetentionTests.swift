@@ -90,8 +90,7 @@ import Workbench
         let (days, day) = (14, 86_400)
         options.retention.bytes = options.retention.bytes * days / 400
         let store = try await Store.open(folder.appendingPathComponent("gatehouse.sqlite").path, options: options)
-        try await store.saveConnection("agent", [1])
-        try await store.takeOver(DeliveryCursor.primary, by: "agent")
+        try await store.route(over: "agent")
 
         var strangers = Strangers(credentials: 20)
         var (waiting, records, letIn): ([UnwrittenOutcome], Int, Set<Text>) = ([], 0, [])

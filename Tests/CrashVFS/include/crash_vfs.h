@@ -68,6 +68,12 @@ uint64_t crash_disk_stalled(crash_disk *disk);
 // Makes the `count` operations from number `first` (counted from 0) fail in the way `fault`.
 void crash_disk_fail(crash_disk *disk, uint64_t first, uint64_t count, crash_fault fault);
 
+// Returns the number of reads so far.
+uint64_t crash_disk_reads(crash_disk *disk);
+
+// Makes the `count` reads from number `first` (counted from 0) fail.
+void crash_disk_fail_reads(crash_disk *disk, uint64_t first, uint64_t count);
+
 // Fills the empty disk `to` with the data that survive a power cut immediately before operation `boundary` of `from`.
 void crash_disk_cut(crash_disk *from, uint64_t boundary, crash_survival survival, uint64_t seed, crash_disk *to);
 

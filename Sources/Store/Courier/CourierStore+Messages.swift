@@ -36,15 +36,6 @@ package struct MessageEntry: Hashable, Sendable {
     /// Whether the message is a question that the operator has not answered yet.
     package var isOpen: Bool { status == .pending && !content.isEmpty }
 
-    /// The entry of a new ledger. The operator may have answered an open question since the time of the replaced
-    /// database. The question is closed, because an agent must not get a second, different answer.
-    var inNewLedger: MessageEntry {
-        guard isOpen else { return self }
-        return MessageEntry(
-            uid: uid, connection: connection, did: did, kind: kind, at: at, status: .rejected,
-            result: "not answered: the database is older than the question's last state", content: [])
-    }
-
     /// Creates an entry from the values of its properties.
     package init(
         uid: Text, connection: Text, did: Text, kind: Text, at: Timestamp, status: Status, result: Text,
@@ -71,7 +62,7 @@ package struct AnswerChange: Hashable, Sendable {
 }
 
 // The message book: the messages that agents sent on their own initiative, and their results.
-extension Store {
+extension CourierStore {
     /// The maximum number of entries. Each connection has an equal share, and the unused part of a share is available
     /// to the other connections. Therefore one agent's messages cannot displace another agent's messages. Of a
     /// connection's entries, the oldest is removed first, and unanswered questions are removed last.
@@ -115,16 +106,15 @@ extension Store {
     }
 
     /// Returns the message book, oldest first.
-    package func messages() async throws(StoreError) -> [MessageEntry] { try await read(Store.messages) }
-
-    /// Returns the message book of a database, oldest first.
-    static func messages(_ db: Database) throws -> [MessageEntry] {
-        try Row.fetchAll(db, sql: "SELECT * FROM message ORDER BY number").map { row in
-            MessageEntry(
-                uid: try row.text("uid"), connection: try row.text("connection"), did: try row.text("did"),
-                kind: try row.text("kind"), at: Timestamp(seconds: try row.integer("at")),
-                status: MessageEntry.Status(rawValue: try row.text("status").string) ?? .reviewed,
-                result: try row.text("result"), content: try row.bytes("content"))
+    package func messages() async throws(StoreError) -> [MessageEntry] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM message ORDER BY number").map { row in
+                MessageEntry(
+                    uid: try row.text("uid"), connection: try row.text("connection"), did: try row.text("did"),
+                    kind: try row.text("kind"), at: Timestamp(seconds: try row.integer("at")),
+                    status: MessageEntry.Status(rawValue: try row.text("status").string) ?? .reviewed,
+                    result: try row.text("result"), content: try row.bytes("content"))
+            }
         }
     }
 

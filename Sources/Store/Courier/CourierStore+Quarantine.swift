@@ -17,7 +17,7 @@ package struct QuarantinedMessage: Hashable, Sendable {
 }
 
 // Unreadable messages from mailboxes. They are stored for examination, because no other copy exists.
-extension Store {
+extension CourierStore {
     /// The maximum number of quarantined messages. Beyond it the oldest message is removed.
     static let quarantineLimit = 64
     /// The maximum size of all quarantined messages together, in bytes.
@@ -31,7 +31,7 @@ extension Store {
         _ envelope: [UInt8], uid: Text, for connection: Text, reason: Text
     ) async throws(StoreError) {
         let kept = envelope.count <= Self.quarantinedBytes ? envelope : []
-        try await commit { db, _ in
+        try await write { db in
             try db.execute(
                 sql: """
                     INSERT INTO quarantine (uid, connection, reason, envelope) SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS

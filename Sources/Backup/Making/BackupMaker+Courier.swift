@@ -1,0 +1,36 @@
+import Glibc
+import LinuxIO
+import Settings
+import Store
+
+// The courier's database, which is next to the ledger's.
+extension BackupMaker {
+    /// The path of the courier's database.
+    var courier: String { CourierStore.path(of: configuration.ledger.path) }
+
+    /// Copies the courier's database and returns the copy; nil if there is none.
+    ///
+    /// Call this function after the ledger was copied. If that copy has no tables about agents, a start has moved them
+    /// to the courier's database before, so this copy has them. A connection that is the route to a destination in the
+    /// ledger's copy is in this copy, unless it was deleted since.
+    func courierCopy() async throws(BackupFailure) -> [UInt8]? {
+        let copy = courier + ".backup"
+        defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(copy + ending) } }
+        do throws(StoreError) {
+            try await CourierReader(path: courier).copy(to: copy)
+            try await CourierReader(path: copy).check()
+        } catch .absent {
+            return nil
+        } catch {
+            throw BackupFailure(
+                "the connections to agents cannot be copied: \(error.text)",
+                remedy: "check the disk; a restart of the service puts a damaged file aside")
+        }
+        guard let bytes = FileBytes.whole(copy, limit: BackupManifest.smallLimit) else {
+            throw BackupFailure(
+                "the copy of \(courier) cannot be read, or has more than \(BackupManifest.smallLimit >> 20) MB",
+                remedy: "find the program that writes to that folder, and make the backup again")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import GRDB
+
+/// Reads the courier's database, which another process may own, for a backup.
+///
+/// The reader takes no lock, like ``LedgerReader``.
+package struct CourierReader: Sendable {
+    private let queue: DatabaseQueue
+    private let path: String
+
+    /// Opens an existing database for reading.
+    package init(path: String) throws(StoreError) {
+        queue = try LedgerReader.open(path, id: CourierSchema.applicationID, CourierSchema.migrator)
+        self.path = path
+    }
+
+    /// Copies the present state of the database into a new file (``LedgerReader/copy(to:progress:)``).
+    package func copy(to target: String) async throws(StoreError) {
+        try await LedgerReader.copy(queue, path, to: target) { _, _ in }
+    }
+
+    /// Reads every page. Throws `corrupt` for a damaged database.
+    package func check() async throws(StoreError) {
+        do {
+            try await queue.read { [path] db in
+                try db.checkSchema(path)
+                try CourierStore.check(db, path)
+            }
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package import Encoding
+import GRDB
+
+// A connection is deleted in two steps: it is marked, and later removed with its keys. Between the steps, the link of
+// the connection ends, and the service notifies the peer, which requires the keys. If the program ends between the
+// steps, the mark stays and the next start continues.
+extension CourierStore {
+    /// Values of the column `deleting`: delete the connection with or without a notice to its peer. The value 0 keeps
+    /// the connection.
+    static let (isTold, isSilent): (Int64, Int64) = (1, 2)
+
+    /// Marks a connection for deletion, also after a restart. The ledger lets go of the connection before that
+    /// (``Store/letGo(_:of:isForced:)``); if the program ends between the two calls, the connection takes over its
+    /// destination again.
+    ///
+    /// `withReplaced`: the connection was the route to its destination, so the connections that it had replaced are
+    /// marked, too. `tellsPeer`: whether the service first notifies the peer; the value of the last call counts.
+    /// Returns the ids of all marked connections, that of this connection first; nil if no such connection exists.
+    package func beginDeletion(
+        of id: Text, withReplaced: Bool = false, tellsPeer: Bool = true
+    ) async throws(StoreError) -> [Text]? {
+        try await write { db in
+            let row = try Row.fetchOne(
+                db, sql: "SELECT destination, number FROM connection WHERE id = ?", arguments: [id.string])
+            guard let row else { return nil }
+            var marked = [id]
+            if withReplaced {
+                marked += try Row.fetchAll(
+                    db, sql: "SELECT id FROM connection WHERE destination = ? AND number < ? ORDER BY number",
+                    arguments: [try row.text("destination").string, try row.figure("number")]
+                ).map { try $0.text("id") }
+            }
+            for id in marked { try Self.mark(id, db, tellsPeer: tellsPeer) }
+            return marked
+        }
+    }
+
+    /// Marks the connections for deletion that `connection` has replaced: the older connections to its destination.
+    /// Returns their ids. Call this function after each confirmation over the connection. If the program ends before
+    /// the call, the next confirmation marks them.
+    package func retireReplaced(by connection: Text) async throws(StoreError) -> [Text] {
+        // Almost always there are none: then nothing is written.
+        guard try await !read({ db in try Self.replaced(by: connection, db).isEmpty }) else { return [] }
+        return try await write { db in
+            let replaced = try Self.replaced(by: connection, db)
+            for id in replaced { try Self.mark(id, db, tellsPeer: true) }
+            return replaced
+        }
+    }
+
+    private static func replaced(by connection: Text, _ db: Database) throws -> [Text] {
+        let older = try db.cachedStatement(
+            sql: """
+                SELECT older.id AS id FROM connection AS older, connection AS new
+                WHERE new.id = ? AND older.destination = new.destination AND older.number < new.number
+                AND older.deleting = 0 ORDER BY older.number
+                """)
+        return try Row.fetchAll(older, arguments: [connection.string]).map { try $0.text("id") }
+    }
+
+    private static func mark(_ id: Text, _ db: Database, tellsPeer: Bool) throws {
+        try db.execute(
+            sql: "UPDATE connection SET deleting = ? WHERE id = ?",
+            arguments: [tellsPeer ? isTold : isSilent, id.string])
+        try closeQuestions(of: id, db)
+    }
+
+    /// Removes a marked connection with its keys.
+    package func finishDeletion(of id: Text) async throws(StoreError) {
+        _ = try await write { db in
+            try db.execute(sql: "DELETE FROM connection WHERE id = ? AND deleting <> 0", arguments: [id.string])
+            guard db.changesCount > 0 else { return false }
+            // Until its link ended, the connection may have got further questions.
+            try Self.closeQuestions(of: id, db)
+            return true
+        } committed: { isGone in
+            if isGone { self.noteDeletion(of: id) }
+        }
+    }
+}

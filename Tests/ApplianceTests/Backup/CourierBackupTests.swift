@@ -1,0 +1,103 @@
+import Encoding
+import Foundation
+import Ledger
+import Store
+import TestKit
+import Testing
+
+@testable import Backup
+
+/// The courier's database in backups: with the ledger's, without it as in version 0.1.0, and damaged.
+@Suite(.timeLimit(.minutes(5))) struct CourierBackupTests {
+    private let passphrase = Array("five words are quite good".utf8)
+
+    /// Puts the ledger of an earlier version, with its connection, into a box.
+    private func putReleased(_ box: BackupBox) throws {
+        let kept = Vectors.repository.appendingPathComponent("Tests/Databases/schema-3").path
+        for (file, name) in [("gatehouse.sqlite", ""), ("witness", ".witness"), ("key", ".witness-key")] {
+            let path = box.path("state/gatehouse.db" + name)
+            try FileManager.default.copyItem(atPath: "\(kept)/\(file)", toPath: path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
+    }
+
+    /// A backup of version 0.1.0 has the connections in its ledger's database. They come back, and those of the card
+    /// are put aside.
+    @Test func aBackupWithoutACouriersDatabaseBringsItsConnections() async throws {
+        let (box, card) = (try BackupBox(), try BackupBox())
+        try putReleased(box)
+        _ = try await box.making.make(box.path("usb/b"), passphrase: passphrase)
+        #expect(try BackupFile(box.path("usb/b")).courier == nil)
+        #expect(!box.names.contains { $0.contains(".courier") }, "a backup makes no database")
+        try await card.serve(1)
+        let present = try card.read("state/gatehouse.db.courier")
+        let done = try await card.restoring.restore(box.path("usb/b"), .with(passphrase, replaces: true))
+        #expect(done.aside == ["replaced-1", "courier.replaced-1"].map { card.path("state/gatehouse.db.\($0)") })
+        #expect(try card.read("state/gatehouse.db.courier.replaced-1") == present)
+        let store = try await card.open()
+        #expect(store.hasBegunNewLedger)
+        #expect(try await card.states(store) == [[1, 2, 3]])
+        #expect(try await card.states(store) == [[1, 2, 3]], "and again")
+        await store.close()
+    }
+
+    /// A card without a ledger, but with connections: they are replaced only if the operator says so.
+    @Test func aPresentCouriersDatabaseIsNotReplacedUnasked() async throws {
+        let (box, card) = (try BackupBox(), try BackupBox())
+        try await box.serve(1)
+        _ = try await box.making.make(box.path("usb/b"), passphrase: passphrase)
+        try await card.serve(1)
+        for ending in ["", "-wal", "-shm", ".witness"] {
+            try? FileManager.default.removeItem(atPath: card.path("state/gatehouse.db" + ending))
+        }
+        let present = try card.read("state/gatehouse.db.courier")
+        await #expect(throws: BackupFailure.self) {
+            try await card.restoring.restore(box.path("usb/b"), .with(passphrase))
+        }
+        #expect(try card.read("state/gatehouse.db.courier") == present)
+        let done = try await card.restoring.restore(box.path("usb/b"), .with(passphrase, replaces: true))
+        #expect(done.aside == [card.path("state/gatehouse.db.courier.replaced-1")])
+    }
+
+    /// Questions in a backup may have been answered since: none is answered a second time.
+    @Test func aRestoredQuestionIsClosed() async throws {
+        let (box, card) = (try BackupBox(), try BackupBox())
+        try await box.serve(1)
+        var store = try await box.open()
+        let question = MessageEntry(
+            uid: "question", connection: "agent", did: "did", kind: "question", at: Timestamp(seconds: 1_767_225_600),
+            status: .pending, result: "waits", content: [UInt8]("{}".utf8))
+        var courier = try await box.courier(store)
+        try await courier.saveConnection("agent", [4, 5], handled: [[7]], messages: [question])
+        try await courier.setAside([1], uid: "m", for: "agent", reason: "no key")
+        // The backup is made next to the running service.
+        _ = try await box.making.make(box.path("usb/b"), passphrase: passphrase)
+        #expect(try await courier.messages() == [question])
+        await courier.close()
+        await store.close()
+        _ = try await card.restoring.restore(box.path("usb/b"), .with(passphrase))
+        store = try await card.open()
+        courier = try await card.courier(store)
+        #expect(try await courier.connections().map(\.snapshot) == [[4, 5]])
+        #expect(try await courier.handledMessages(last: 9) == [[7]])
+        #expect(try await courier.quarantine().map(\.uid) == ["m"])
+        let message = try #require(try await courier.messages().first)
+        #expect(message.status == .rejected && message.content.isEmpty)
+        await courier.close()
+        await store.close()
+    }
+
+    /// A gate whose courier's database is damaged: the backup fails with a reason, and leaves no file.
+    @Test func aDamagedCouriersDatabaseIsNamed() async throws {
+        let box = try BackupBox()
+        try await box.serve(2)
+        try Data(repeating: 0x55, count: 8192).write(to: URL(fileURLWithPath: box.path("state/gatehouse.db.courier")))
+        await #expect {
+            try await box.making.make(box.path("usb/b"), passphrase: passphrase)
+        } throws: { error in
+            "\(error)".contains("gatehouse.db.courier")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: box.path("usb")) == [])
+        #expect(!box.names.contains { $0.contains("backup") })
+    }
+}
