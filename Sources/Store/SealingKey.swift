@@ -31,15 +31,16 @@ enum SealingError: Error, Hashable, Sendable {
     case notSealed
     /// The key that sealed the value is not available.
     case otherKey
-    /// The value was changed, or moved to another place.
+    /// The value was changed, or copied from another row.
     case altered
 }
 
-/// The secret that seals other keys in the database. An attacker with only the database does not get those keys.
 /// The key that encrypts other secret keys in the database. An attacker who has only the database cannot read those
 /// keys.
-/// A sealed value is `GHk`, the version (1), ``idBytes`` of the key's name, ``nonceBytes`` of nonce, the ciphertext and
-/// a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439). The fields before the nonce and the place are authenticated, too.
+///
+/// A sealed value consists of `GHk`, the version (1), the key's name (``idBytes`` bytes), a nonce (``nonceBytes``
+/// bytes), the ciphertext and a tag of 16 bytes: ChaCha20-Poly1305 (RFC 8439). The tag also authenticates the fields
+/// before the nonce, and the row (``SealedPlace``).
 struct SealingKey: Sendable {
     /// The length in bytes of the nonce, a random number that is used for one sealed value only.
     static let nonceBytes = 12

@@ -4,7 +4,7 @@ package import Encoding
 package struct StoredConnection: Hashable, Sendable {
     /// The id of the connection.
     package let id: Text
-    /// The destination to which the connection leads.
+    /// The name of the destination whose reports the connection carries.
     package let destination: Text
     /// The state of the connection with its keys, as bytes in the format of the connection's owner; empty if no
     /// available key opens the stored bytes.
