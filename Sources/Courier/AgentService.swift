@@ -21,8 +21,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     package enum Purpose: Sendable {
         /// To run in the gate: it reads invitations from their files and delivers the ledger.
         case service
-        /// One command on a database that no service uses: makes, tests and deletes connections, and delivers
-        /// nothing.
+        /// To carry out one command on a database that no running service uses: the command makes, tests or deletes
+        /// connections, and delivers nothing.
         case command
     }
 
@@ -85,8 +85,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has
-    /// no destinations, although the ledger keeps a cursor for the first destination.
+    /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has none,
+    /// although the ledger's database contains a cursor of the primary destination.
     package func status() async -> [StatusReport.Destination] {
         var cursors: [DeliveryCursor] = []
         for cursor in await store.deliveries.values where await isThere(cursor) { cursors.append(cursor) }

@@ -33,7 +33,7 @@ struct ConnectFailure: Error, Hashable, Sendable {
     static let interrupted = ConnectFailure(
         "the connection to its inviter cannot be used now", remedy: "repeat the command",
         line: "the connection to its inviter cannot be used now; the service retries")
-    /// A connection that could not be stored is not removed yet.
+    /// A connection that could not be stored is still to be removed.
     static let leftover = ConnectFailure(
         "the database has failed", remedy: "check the disk, and try again in a moment")
     /// The maximum number of connections is reached.

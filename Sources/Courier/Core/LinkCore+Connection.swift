@@ -170,8 +170,8 @@ extension LinkCore {
         }
     }
 
-    /// Reports that the peer grants no mailbox. The peer's server may not have accepted the question yet: it is
-    /// withdrawn, because reports wait for it. Does nothing if `failure` is nil.
+    /// Reports that the peer grants no mailbox. Withdraws the question, because reports wait for it and the peer's
+    /// server may not have accepted it yet. Does nothing if `failure` is nil.
     private mutating func denied(_ failure: MailboxFailure?) {
         guard let failure, let mediation else { return }
         inbox.append(.withdraw(mediation.id))

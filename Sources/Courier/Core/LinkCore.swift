@@ -50,7 +50,7 @@ struct LinkCore: ~Copyable, Sendable {
     var isBusy = false
     private var hasStarted = false
     var isStoreBroken = false
-    /// The delivery of reports to the destination; nil before this connection becomes the active one.
+    /// The delivery of reports; nil until this connection is the active one of its destination.
     var delivery: ReportDelivery?
     /// Events that the delivery is still to handle.
     var events: [ReportDelivery.Event] = []

@@ -17,8 +17,8 @@ extension MailboxManagerCore {
 
     /// An event for the mailbox manager.
     enum Event: Sendable {
-        /// The ids of the stored mailboxes that are not being deleted, oldest first, and the ids of the invitations by
-        /// which no connection through a mailbox could be made.
+        /// The content of the store: the ids of the mailboxes that are not marked for deletion, oldest first, and the
+        /// ids of the invitations by which no connection through a mailbox could be made.
         case loaded(mailboxes: [Text], refused: [Text])
         /// The result of ``Action/takeUp(_:)``: the mailbox runs. `invitation`: the invitation by which it was
         /// reached; nil if there was none. `use`: the use that connections have made of it.

@@ -47,8 +47,8 @@ struct NoticeCore: Sendable {
 
     /// The minimum time between two problem reports with the same code.
     static let pause = Duration.seconds(600)
-    /// The minimum time between two retries of the destinations. Otherwise two servers that fail and succeed by
-    /// turns would make the gate retry without end.
+    /// The minimum time between two retries of the destinations. Without it, two servers that fail and succeed
+    /// alternately would make the gate retry without end.
     static let retryPause = Duration.seconds(10)
 
     private(set) var faults = AgentFaults()

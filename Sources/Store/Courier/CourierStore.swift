@@ -41,7 +41,7 @@ package actor CourierStore {
     }
 
     private struct Written {
-        /// SQLite's count of changes by other connections; nil if unknown.
+        /// SQLite's count of commits by other database connections; nil if unknown.
         var foreignChanges: Int?
         /// The ids of the connections deleted last, at most 256. The links of these connections may still be running.
         var deleted: [Text] = []
