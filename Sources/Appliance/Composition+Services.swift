@@ -10,7 +10,7 @@ import Settings
 import Store
 
 extension Composition {
-    /// All services in the order in which they start.
+    /// All services, in the order of their start.
     var services: [any Service] {
         var services: [any Service] = [
             RecordService(keeper: gate.keeper), aside(gate.agents), aside(gate.trust(base, records)), gate.policy(base),
