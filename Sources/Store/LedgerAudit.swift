@@ -17,7 +17,7 @@ struct LedgerAudit: Sendable {
     private var misfiled: [ChainFinding] = []
 
     /// Creates an audit. `proof`: the key and the reading of the witness with which the ledger is compared, read
-    /// before the audit; nil: no comparison. `piece`: the number of entries that one call of ``read(_:)`` reads.
+    /// before the audit; nil: no comparison. `piece`: the number of entries for each call of ``read(_:)``.
     init(checkpoints: [Checkpoint] = [], limits: LedgerLimits, proof: Proof?, piece: Int) {
         (self.checkpoints, self.limits, self.proof, self.piece) = (checkpoints, limits, proof, max(piece, 1))
     }

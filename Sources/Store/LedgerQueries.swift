@@ -24,8 +24,8 @@ enum LedgerQueries {
         return try start?.hash("start_hash")
     }
 
-    /// Returns the last visits, newest first, at most `limit`. The list includes an unreadable entry, with an empty
-    /// hash or body.
+    /// Returns the last visits, newest first, at most `limit`. The list includes an unreadable entry, without its
+    /// hash or with an empty body.
     static func visits(_ db: Database, last limit: Int) throws -> [ListedVisit] {
         let rows = try Row.fetchAll(
             db,

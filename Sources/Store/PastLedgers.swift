@@ -9,7 +9,7 @@ package import Ledger
 package actor PastLedgers {
     /// The word before the number in the names of these files: `PATH.rewritten-N`.
     static let word = "rewritten"
-    /// The number of entries that one query reads.
+    /// The number of entries for each query.
     private static let piece = 256
 
     /// The number of failed reads of a ledger after which its entries are no longer delivered: four hours, at one

@@ -12,8 +12,8 @@ package struct StoreOptions: Sendable {
     package var waiting = 1024
     /// The maximum number of requests that share one commit and its sync.
     package var batch = 64
-    /// The basis of the limit on entries that one transaction evicts: four times this number. A small number keeps
-    /// the transaction short.
+    /// The basis of the limit on entries that one transaction evicts: at most four times this number. A small number
+    /// keeps the transaction short.
     package var evictionBatch = 64
     /// The number of handled inbound messages whose keys are stored (at least 10,000).
     package var handledMessages = 10_000

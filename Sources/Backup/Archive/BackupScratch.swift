@@ -7,7 +7,7 @@ import LinuxIO
 final class BackupScratch {
     /// The path of the copy.
     let path: String
-    /// The folder of the database. Its lock is held until ``end()``.
+    /// The folder of the database. It stays locked until ``end()``.
     private let folder: OpenFile
     private var file: OpenFile?
 

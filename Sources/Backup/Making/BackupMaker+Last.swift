@@ -56,8 +56,8 @@ extension BackupMaker {
         return Made(manifest: backup.manifest, isOpenToOthers: ArchiveWriter.isOpenToOthers(path))
     }
 
-    /// Throws if an earlier attempt left a complete last backup of a ledger other than `ledger` (nil: of any
-    /// ledger): that backup may be the only copy that is left of its ledger.
+    /// Throws if an earlier attempt left a complete last backup of another ledger than `ledger` (nil: of any ledger)
+    /// under the temporary name. That backup may be the only copy of its ledger.
     static func spare(_ path: String, ledger: Text?) throws(BackupFailure) {
         let partial = ArchiveWriter.partial(of: path)
         guard FileBytes.isFile(partial), let backup = try? BackupFile(partial), backup.manifest.isLast,

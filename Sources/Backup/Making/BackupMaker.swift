@@ -23,9 +23,9 @@ import TrustFiles
 /// root writes. If the service wrote the backup into a folder and root fetched it from there, this would be the same.
 /// It would need the space twice, and would end the ledger before the last backup is at its destination.
 package struct BackupMaker: Sendable {
-    /// The number of bytes that stay free on the database's disk, because the running service needs them.
+    /// The number of bytes that must stay free on the database's disk for the running service.
     static let reserve = 64 << 20
-    /// The number of bytes by which the ledger may grow while it is copied.
+    /// The maximum number of bytes by which the ledger may grow while it is copied.
     static let growth = 64 << 20
     /// The minimum length of a passphrase in bytes.
     package static let shortestPassphrase = KeyBox.shortest

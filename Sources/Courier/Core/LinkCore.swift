@@ -63,7 +63,7 @@ struct LinkCore: ~Copyable, Sendable {
     /// Whether the ledger may have grown.
     var hasGrown = false
     var isRetired = false
-    /// The time until which ledger and database are not used, because an access failed; nil after success.
+    /// The time until which ledger and database are not used, because an access failed; nil if they may be used now.
     var retryAt: Instant?
     /// Messages from the mailbox that are still to be read.
     var mail: [MailboxMessage] = []

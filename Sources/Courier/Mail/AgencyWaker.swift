@@ -3,9 +3,9 @@ import Encoding
 import HTTPTransport
 import Mailboxes
 
-/// Fetches messages as soon as an agency reports that one waits. The report is the answer to a long poll, a request
-/// that the agency answers only when a message arrives. Because of it, even a gate that cannot be reached from
-/// outside gets a message at once, and not at the next regular fetch.
+/// Fetches messages as soon as an agency reports a waiting message. The report is the answer to a long poll, a
+/// request that the agency answers only when a message arrives. Because of it, even a gate that cannot be reached
+/// from outside gets a message at once, and not at the next regular fetch.
 struct AgencyWaker: Sendable {
     /// Sends the long poll to the agency.
     var exchange: any MessageExchange

@@ -3,9 +3,9 @@ import Encoding
 import HTTPTransport
 import Mailboxes
 
-/// Fetches messages when an agency posts the notification that one waits: at once, and then at most once per pause.
-/// An attacker who finds the gate's webhook and posts without end therefore causes only that many requests to the
-/// agency.
+/// Fetches messages when an agency posts the notification of a waiting message: at once, and then at most once per
+/// pause. An attacker who finds the gate's webhook and posts without end therefore causes only that many requests to
+/// the agency.
 struct WebhookWaker: Sendable {
     /// Receives posts until the task is cancelled. Passes each body to `take`, which returns whether the body is a
     /// notification. Calls `isListening` as soon as posts can arrive.

@@ -67,9 +67,9 @@ package struct CrashHistory: Hashable, Sendable {
 
     // MARK: - The file between two runs
 
-    /// Returns the content of the file that is kept while the program runs. It has one line for each of these: the id
-    /// of the machine's boot; the number of crashes; the servers that are left out; the servers that were contacted,
-    /// each after its instant in nanoseconds; and one line for each crash, its instant before its suspects.
+    /// Returns the content of the file that exists while the program runs. Each of these is one line: the id of the
+    /// machine's boot; the number of crashes; the servers that are left out; the contacted servers, each after its
+    /// instant in nanoseconds. One line for each crash follows, with its instant before its suspects.
     package func bytes(boot: Text) -> [UInt8] {
         let lines =
             [
