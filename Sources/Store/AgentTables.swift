@@ -2,8 +2,8 @@ import Encoding
 import Foundation
 import GRDB
 
-/// The tables about agents: connections, the keys of handled messages, the messages of agents, quarantined messages,
-/// and the settings that record the use of invitations.
+/// The tables about agents: connections, the keys of handled messages, the message book, the quarantine, and the
+/// settings that record the use of invitations.
 ///
 /// The tables are in the courier's database (`PATH.courier`). Until version 12 of the ledger's database they were in
 /// the ledger's file, and a file of such a version still contains them when the program opens it. If a new ledger

@@ -15,9 +15,9 @@ struct LedgerFigures: Hashable, Sendable {
         case none
         /// The database has a seal, but the key to check it is missing.
         case unread
-        /// The seal matches this state of the ledger.
+        /// The seal matches the state of the ledger in the database.
         case intact
-        /// The seal does not match this state of the ledger.
+        /// The seal does not match the state of the ledger in the database.
         case broken
     }
 
@@ -45,7 +45,8 @@ struct LedgerFigures: Hashable, Sendable {
     var openings = 0
     /// The number of reports that were lost since this start. The number is not stored.
     var lost = 0
-    /// The number of those lost reports whose visit opened the gate or may have opened it. The number is not stored.
+    /// The number of reports lost since this start whose visit opened the gate or may have opened it. The number is
+    /// not stored.
     var lostOpenings = 0
 
     /// The cursor of the primary destination; a new cursor if none is stored.
@@ -151,8 +152,8 @@ struct LedgerFigures: Hashable, Sendable {
             ])
     }
 
-    /// Returns the sum of the authentication codes of the delivery cursors, the debts and, if it is set,
-    /// ``areKeysSealed``.
+    /// Returns the sum of the authentication codes of the delivery cursors, of the debts (unconfirmed parts of
+    /// earlier ledgers) and, if it is set, of ``areKeysSealed``. The seal contains this sum.
     func sum(_ key: WitnessKey) -> RowSum {
         var beginning = areKeysSealed ? key.code(ofRow: [Array(SealingPass.sealedSetting.utf8)]) : RowSum()
         for debt in debts { beginning += key.code(ofRow: debt.fields) }

@@ -15,7 +15,8 @@ struct LedgerSuccession {
     private var decisions: [[UInt8]] = []
     private var cursors: [DeliveryCursor] = []
     private var debts: [PastDebt] = []
-    /// The debts that no ledger takes over: their entries are never delivered.
+    /// The debts that the new ledger does not take over. A debt is the unconfirmed part of an earlier ledger for one
+    /// destination; the entries of these debts are never delivered.
     private(set) var givenUp: [PastDebt] = []
     /// The number of reports that the primary destination never gets because of ``givenUp``. The next outcome states
     /// them as lost.
@@ -53,7 +54,8 @@ struct LedgerSuccession {
         }
         cursors = books.deliveries.values.map(\.inNewLedger)
         debts = books.debts.filter { $0.ledger != state.ledger }
-        // A destination with a debt of an earlier ledger is known, even if it has confirmed nothing in this ledger.
+        // A destination that has not confirmed all of an earlier ledger is known, even if it has confirmed nothing in
+        // this ledger.
         let owed = Set(debts.map(\.destination))
         for cursor in books.deliveries.values
         where (cursor.isKnown || owed.contains(cursor.destination)) && cursor.confirmed < state.end.count {
@@ -146,8 +148,8 @@ struct LedgerSuccession {
         dropDebts(ofAllBut: 0)
     }
 
-    /// Removes the debts of all ledgers except the newest `kept` ledgers, and adds them to ``givenUp``. Counts the
-    /// reports that the primary destination never gets.
+    /// Removes the debts (unconfirmed parts of earlier ledgers) of all ledgers except the newest `kept` ledgers, and
+    /// adds them to ``givenUp``. Counts the reports that the primary destination therefore never gets.
     private mutating func dropDebts(ofAllBut kept: Int) {
         var ledgers: [Text] = []
         for debt in debts where !ledgers.contains(debt.ledger) { ledgers.append(debt.ledger) }

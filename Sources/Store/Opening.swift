@@ -22,7 +22,8 @@ struct Opening {
         /// The paths of the files of earlier ledgers that this start removes, because ``PastDebt/ledgers`` newer ones
         /// exist.
         var removed: [String] = []
-        /// The debts to which this start puts an end: their entries are never delivered.
+        /// The debts (unconfirmed parts of earlier ledgers) that this start removes. Their entries are never
+        /// delivered.
         var givenUp: [PastDebt] = []
     }
 

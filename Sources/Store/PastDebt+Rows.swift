@@ -2,8 +2,9 @@ import Encoding
 import GRDB
 import Ledger
 
-// The rows of the table `debt`. The seal covers the debts and the cursors. A change of the database without the key
-// therefore cannot make the gate deliver the content of another file.
+// The rows of the table `debt`: for each destination and earlier ledger, the entries that the destination has not
+// confirmed. The seal covers the debts and the cursors. A change of the database without the key therefore cannot
+// make the gate deliver the content of another file.
 extension PastDebt {
     /// The maximum number of rows to read, more than the program ever writes. Further rows are not read, so the seal
     /// does not match.

@@ -4,8 +4,9 @@ package import Ledger
 /// The earlier ledgers of this gate that have entries which destinations have not confirmed. Each is in a file next
 /// to the database.
 ///
-/// A file is used only if the hash chain of its entries leads to the end that the debt states. The seal covers the
-/// debt. Any other file is skipped.
+/// A file is used only if the hash chain of its entries leads to the end of the ledger that the database states for
+/// its debt, the part that a destination has not confirmed. The seal covers that statement. Any other file is
+/// skipped.
 package actor PastLedgers {
     /// The word before the number in the names of these files: `PATH.rewritten-N`.
     static let word = "rewritten"

@@ -21,8 +21,8 @@ package struct KeysAtRest: Hashable, Sendable {
     package var isSiteKeyUnreadable = false
     /// Whether replaced or deleted content may still be readable in the database or its write-ahead log.
     package var leavesTraces = false
-    /// The paths of files next to the database that earlier starts renamed, if this start sealed plain keys. The
-    /// files may contain these keys in plain form.
+    /// The paths of files next to the database that earlier starts or restores renamed or copied, if this start
+    /// sealed plain keys; otherwise empty. The files may contain these keys in plain form.
     package var copies: [String] = []
 }
 
@@ -55,7 +55,7 @@ struct SealingPass {
         var keys: SealingKeys
         /// The state of the values, as ``Store/keysAtRest`` reports it.
         var told: KeysAtRest
-        /// The site key as this pass sealed it; nil if the pass did not change it.
+        /// The sealed site key that this pass has stored; nil if the pass did not change the site key.
         var siteKey: [UInt8]?
     }
 

@@ -2,7 +2,8 @@ package import Encoding
 import GRDB
 package import Ledger
 
-// Debts to destinations. Their entries are in the files of earlier ledgers (``PastLedgers``).
+// Debts: the entries of earlier ledgers that a destination has not confirmed. These entries are in the files of the
+// earlier ledgers (``PastLedgers``).
 extension Store {
     /// Records that a destination has confirmed every entry of an earlier ledger up to `position`. `reports`: the
     /// number of outcomes among the newly confirmed entries. `lost`: the number of outcomes that the destination has
@@ -24,10 +25,10 @@ extension Store {
         }
     }
 
-    /// Removes the debt of an earlier ledger to a destination: its entries are never delivered. If the destination is
-    /// the primary one, the next outcome and ``lostReports`` count the reports as lost. For a copy agent nothing is
-    /// counted, because the other destinations have those reports. Returns the number of reports that the destination
-    /// never gets.
+    /// Stops the delivery of an earlier ledger to a destination: the entries that the destination has not confirmed
+    /// are never delivered. If the destination is the primary one, the next outcome and ``lostReports`` count the
+    /// reports as lost. For a copy agent nothing is counted, because the other destinations have those reports.
+    /// Returns the number of reports that the destination never gets.
     @discardableResult
     package func giveUp(_ destination: Text, past ledger: Text) async throws(StoreError) -> Int {
         try await commit { db, books in

@@ -32,8 +32,9 @@ extension Store {
         return Set(books.deliveries.keys).union(books.debts.map(\.destination)).subtracting(kept).sorted()
     }
 
-    /// Removes the cursors and debts of all destinations except those in `names` and the primary destination. The
-    /// caller removes their connections before this call (``CourierStore/forgetConnections(to:)``).
+    /// Removes the cursors of all destinations except those in `names` and the primary destination, and their debts:
+    /// the entries of earlier ledgers that they have not confirmed. The caller removes their connections before this
+    /// call (``CourierStore/forgetConnections(to:)``).
     package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
         let gone = destinations(except: names)
         guard !gone.isEmpty else { return }

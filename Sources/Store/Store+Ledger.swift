@@ -97,8 +97,8 @@ extension Store {
     /// statement before the ledger: the ledger may then be newer than the statement, but never older.
     var proof: Proof? { witness.map { Proof(key: $0.key, witness: $0.file.read($0.key)) } }
 
-    /// Returns ``proof``. If the witness has made no statement about this ledger yet, it makes one first, because
-    /// until then its statement is about the replaced ledger.
+    /// Returns ``proof``. If the witness has made no statement about this ledger yet, the function first writes one,
+    /// because until then the last statement is about the replaced ledger.
     func currentProof() async -> Proof? {
         if witness != nil, witnessing.revision == 0 { await updateWitness() }
         return proof

@@ -48,7 +48,8 @@ extension Store {
         return made
     }
 
-    /// Increments the stored number of starts of the service, and returns it. The first start has the number 1.
+    /// Increments the stored number of starts of the service, and returns the new number. The first start has the
+    /// number 1.
     package func countStart() async throws(StoreError) -> Int {
         try await commit { db, _ in
             let kept = try Self.setting("starts", db).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0

@@ -11,7 +11,8 @@ package struct Proof: Sendable {
     /// The content of the witness file.
     package var witness: WitnessReading
 
-    /// Creates a proof from a key and the reading of a witness. Read both before the ledger, because the ledger grows.
+    /// Creates the evidence from a key and the reading of a witness. Read the key and the witness before the ledger,
+    /// because the ledger grows.
     package init(key: WitnessKey?, witness: WitnessReading) {
         (self.key, self.witness) = (key, witness)
     }

@@ -30,7 +30,8 @@ package actor Store {
     /// The paths of the files of earlier ledgers that this opening removed, because ``PastDebt/ledgers`` newer ones
     /// exist.
     package nonisolated let removed: [String]
-    /// The debts to which this opening put an end. The destinations never get these entries.
+    /// The debts (unconfirmed parts of earlier ledgers) that this opening removed. The destinations never get these
+    /// entries.
     package nonisolated let givenUp: [PastDebt]
     /// The state of the secret keys in the database.
     package nonisolated let keysAtRest: KeysAtRest
@@ -221,7 +222,8 @@ package actor Store {
     /// The durable delivery cursors, by destination.
     package var deliveries: [Text: DeliveryCursor] { books.deliveries }
 
-    /// The durable debts of earlier ledgers to destinations, the oldest ledger first.
+    /// The durable debts: for each destination and earlier ledger, the entries that the destination has not
+    /// confirmed. The debts of the oldest ledger are first.
     package var debts: [PastDebt] { books.debts }
 
     /// Returns the number of unconfirmed entries of a destination, in this ledger and earlier ledgers.
@@ -230,7 +232,7 @@ package actor Store {
     /// The number of reports that were lost since the start because there was no room for unconfirmed entries.
     package var lostReports: Int { books.lost }
 
-    /// The number of those lost reports whose visit opened the gate or may have opened it.
+    /// The number of reports lost since the start whose visit opened the gate or may have opened it.
     package var lostOpenings: Int { books.lostOpenings }
 
     /// A date that has certainly passed: the latest saved date (``SavedClock``); nil for a new gate.

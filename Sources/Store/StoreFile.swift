@@ -91,8 +91,8 @@ final class StoreFile {
     /// The words before the number in the names of renamed files.
     private static let renamedFileMarks = [PastLedgers.word, "found", "replaced"]
 
-    /// Returns the paths of the files next to the database that earlier starts renamed or copied, with their
-    /// write-ahead logs.
+    /// Returns the paths of the files next to the database that earlier starts or restores renamed or copied, with
+    /// their write-ahead logs.
     static func putAside(of path: String) -> [String] {
         let name = String(path.split(separator: "/").last ?? "")
         let found = (try? FileManager.default.contentsOfDirectory(atPath: folder(of: path))) ?? []

@@ -146,8 +146,8 @@ package struct StoredOutbox: Outbox {
         try await giveUp(debt, "the agent says that it receives it over another connection (was the box copied?)")
     }
 
-    /// The debt that is delivered now: that of the oldest earlier ledger with entries that the destination has not
-    /// confirmed; nil if there is none.
+    /// The part of the oldest earlier ledger that the destination has not confirmed. The gate delivers it before the
+    /// present ledger; nil if there is none.
     private var debt: PastDebt? {
         get async { await store.debts.first { $0.destination == destination } }
     }

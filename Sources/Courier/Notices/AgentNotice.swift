@@ -34,9 +34,9 @@ package enum AgentNotice: Hashable, Sendable {
     case silent
     /// The peer, which had not answered pings, answers again.
     case heard
-    /// The link holds back reports for the given reason, although the peer is reachable.
+    /// The link sends no reports for the given reason, although the peer is reachable.
     case held(ReportHold)
-    /// The link sends reports again after it had held them back.
+    /// The link sends reports again after such an interruption.
     case released
     /// The peer's server refuses the entry at `position`. The delivery skips this entry.
     case setAside(position: Int)
