@@ -33,7 +33,7 @@ struct LineService: Service {
     }
 }
 
-/// Runs the gate.
+/// Runs the gatekeeper, which serves the visits and drives the lamps and the relay.
 struct GatekeeperService: Service {
     let parts: Composition
 

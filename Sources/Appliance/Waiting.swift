@@ -21,7 +21,7 @@ struct Waiting: Sendable {
     /// The connection to systemd, which receives the notifications that the program is up, and the watchdog
     /// notifications during the wait.
     let manager: ServiceManager
-    /// Switches the lamps.
+    /// Switches the lamps to the given signal.
     let show: @Sendable (Signal) -> Void
     /// The identity of the gate in status reports.
     let identity: StatusReporter.Identity

@@ -8,7 +8,7 @@ import LinuxIO
 /// Opens the ledger's database. The comparison with the witness determines whether the ledger continues or a new
 /// ledger replaces it.
 struct Opening {
-    /// The result of opening.
+    /// The opened database, with the result of its comparison with the witness.
     struct Opened {
         let pool: DatabasePool
         let books: LedgerFigures

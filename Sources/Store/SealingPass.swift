@@ -49,7 +49,7 @@ struct SealingPass {
         let bytes: [UInt8]
     }
 
-    /// The result of a pass.
+    /// The result of the sealing of the keys in a database.
     struct Result {
         /// The sealing keys that open and seal the values.
         var keys: SealingKeys

@@ -130,8 +130,8 @@ extension Store {
             let (waiting, number, revision) = (witnessing.whenWritten, witnessing.number + 1, books.revision)
             witnessing.whenWritten = []
             defer { for continuation in waiting { continuation.resume() } }
-            // Never write two statements about one revision: if the newest statement is torn, the ledger must be
-            // newer than the older statement.
+            // Never write two statements about one revision: a start that finds the newest statement torn assumes
+            // that the ledger is newer than the older statement.
             if revision == witnessing.revision, witnessing.isFindingReported { continue }
             let tellsFinding = witnessing.finding != nil
             let failure: StoreError?

@@ -1,7 +1,7 @@
 package import Clocks
 package import Ledger
 
-/// The limits of the store.
+/// The settings of a store: limits, times and permissions.
 package struct StoreOptions: Sendable {
     /// Limits on the size of records.
     package var limits = LedgerLimits()

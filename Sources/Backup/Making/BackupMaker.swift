@@ -206,7 +206,8 @@ package struct BackupMaker: Sendable {
             }
             files.append((name, bytes))
         }
-        // The command has read the configuration as root. If root owns the file, only root may be able to read it.
+        // The command has read the configuration as root. If root owns all folders on the way to the file, only root
+        // may be able to read it.
         let owned = OwnerRole.owner(of: configurationFile) != nil
         if owned {
             try add(BackupManifest.Name.configuration, configurationFile)

@@ -74,7 +74,7 @@ extension DestinationCore {
     enum Event: Sendable {
         /// The destination begins to run.
         case start
-        /// The result of ``Action/load``.
+        /// The result of ``Action/load``: the stored data of the destination.
         case loaded(Loaded)
         /// The result of ``Action/load``: nothing could be read. The text is the reason; nil if it was reported
         /// before.
@@ -84,7 +84,7 @@ extension DestinationCore {
         case states([RouteState])
         /// The result of ``Action/look``: the present editions of the invitation files, in their order.
         case looked([InvitationFile.Edition])
-        /// The result of ``Action/read(file:)``.
+        /// The result of ``Action/read(file:)``: the invitation in the file, or the reason why it cannot be read.
         case read(file: Int, Result<Invitation, ConnectFailure>)
         /// An operator gives an invitation. ``Action/reply(_:_:)`` returns the result with the same `request` number.
         case connect(Invitation, request: Int)
@@ -103,9 +103,9 @@ extension DestinationCore {
         case ended(Text, isGranted: Bool)
         /// The result of ``Action/adopt(_:)``: the mailbox is in use (nil), or the text is the reason why not.
         case adopted(Text, String?)
-        /// The result of ``Action/beginTrial(_:)``.
+        /// The result of ``Action/beginTrial(_:)`` for the connection with this id.
         case trialBegun(Text, TrialStart)
-        /// The result of ``Action/giveUp(_:_:)``.
+        /// The result of ``Action/giveUp(_:_:)`` for the connection with this id.
         case gaveUp(Text, TrialEnd)
         /// The result of ``Action/discard(_:)``: the connection is removed (nil), or the text is the reason why not.
         case discarded(Text, String?)

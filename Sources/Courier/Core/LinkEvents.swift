@@ -31,7 +31,7 @@ extension LinkCore {
         case ask(AgentConnection.Event)
         /// A message from the mailbox.
         case mail(MailboxMessage)
-        /// The result of ``Action/keep(_:handled:messages:answers:)``; nil: the state is durable.
+        /// The result of ``Action/keep(_:handled:messages:answers:)``: the failure; nil if the state is durable.
         case kept(StoreFailure?)
         /// The result of ``Action/post(_:url:body:)``: the server accepted the message and returned `body`.
         case answered(AgentConnection.ExchangeID, body: [UInt8])
@@ -44,15 +44,17 @@ extension LinkCore {
         /// The result of ``Action/examine(_:after:)``: the present end of the ledger, and whether the gate has signed
         /// the head in the peer's statement.
         case examined(VerificationReport.Answer, Result<(LedgerEnd, isSigned: Bool)?, StoreFailure>)
-        /// The result of ``Action/read(_:after:limit:bytes:reports:)``.
+        /// The result of ``Action/read(_:after:limit:bytes:reports:)``: the entries; nil if this connection is no
+        /// longer the active one.
         case entries(Result<[ReportEntry]?, StoreFailure>)
-        /// The result of ``Action/readHash(_:at:)``.
+        /// The result of ``Action/readHash(_:at:)``: the hash of the entry at this position; nil if the ledger does
+        /// not have it.
         case hash(Result<[UInt8]?, StoreFailure>, at: Int)
         /// The result of ``Action/confirm(_:handled:)``: the ids of the connections that this one has replaced.
         case confirmed(Result<[Text], StoreFailure>)
-        /// The result of ``Action/giveUp(_:)``.
+        /// The result of ``Action/giveUp(_:)``: the failure; nil if the delivery of the earlier ledger has ended.
         case gaveUp(StoreFailure?)
-        /// The result of ``Action/quarantine(_:_:)``.
+        /// The result of ``Action/quarantine(_:_:)``: the failure; nil if the message is in quarantine.
         case quarantined(StoreFailure?)
     }
 

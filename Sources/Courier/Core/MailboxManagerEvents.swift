@@ -31,16 +31,17 @@ extension MailboxManagerCore {
         case notTakenUp(ConnectFailure?)
         /// The mailbox manager begins to run. The content of the store was loaded before.
         case start
-        /// The result of ``Action/look(_:)``.
+        /// The result of ``Action/look(_:)``: the present edition of the invitation file.
         case looked(InvitationFile.Edition)
-        /// The result of ``Action/read(_:)``.
+        /// The result of ``Action/read(_:)``: the invitation to the mailbox, or the reason why it cannot be read.
         case read(Result<Invitation, ConnectFailure>)
         /// A mailbox is stored and runs: the result of ``Action/connect(_:)`` or ``Action/provision``, or a mailbox
         /// that an agent granted.
         case made(Text, invitation: Invitation?)
         /// No mailbox was made, because of the given failure; nil: one is stored already.
         case notMade(ConnectFailure?)
-        /// The result of ``Action/fetchToken``; nil: there is no token.
+        /// The result of ``Action/fetchToken``: the token, nil if the configuration names no source of one, or the
+        /// reason of the failure.
         case token(Result<ProvisionToken?, TokenSource.Failure>)
         /// A connection asks the mailbox to accept messages for its key.
         case open(Text)

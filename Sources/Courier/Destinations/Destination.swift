@@ -248,7 +248,8 @@ actor Destination {
         }
     }
 
-    /// Carries out one of the remaining actions, which neither make nor try a connection.
+    /// Carries out an action that neither makes nor tries a connection. Returns its result; nil if the action has
+    /// none.
     private func finish(_ action: DestinationCore.Action) async -> DestinationCore.Event? {
         switch action {
         case .stop(let id): await stop(id)

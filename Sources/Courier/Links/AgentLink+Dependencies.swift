@@ -10,7 +10,7 @@ extension AgentLink {
     package struct Dependencies: Sendable {
         /// Posts messages to the peer's server.
         package var exchange: any MessageExchange
-        /// Stores the connection.
+        /// Stores the state of the connection, and quarantines messages that it cannot read.
         package var store: any ConnectionStore
         /// The name of the connection's destination.
         package var destination: Text
@@ -18,7 +18,7 @@ extension AgentLink {
         package var outbox: (any Outbox)?
         /// The settings of the delivery of reports.
         package var reports: ReportSettings
-        /// The clock.
+        /// The clock from which the link reads its times and dates.
         package var clock: Clock
         /// The access to the mailbox; nil if the gate has no mailbox.
         package var mailbox: (any MailboxAccess)?

@@ -139,7 +139,7 @@ struct MailboxDependencies: Sendable {
     /// Stores the mailbox and its keys.
     var store: any ConnectionStore
     var clock: Clock
-    /// Starts the posts.
+    /// Starts a task for each post.
     var spawner: Spawner
     /// Receives the events of the mailbox, one at a time.
     var tell: @Sendable (MailboxNews) async -> Void

@@ -6,7 +6,7 @@ import Synchronization
 final class Wakeup: Sendable {
     private enum State {
         case awake
-        /// The next sleep ends at once.
+        /// ``end()`` was called while no task was pausing, so the next pause ends at once.
         case woken
         case asleep(CheckedContinuation<Void, Never>)
     }

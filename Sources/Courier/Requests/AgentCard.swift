@@ -48,7 +48,7 @@ struct AgentCard {
             if isWhole { report.wholeInvitation = connection.invitation.json }
             report.handshake = snapshot["handshake"]?.string
         } else if let label = snapshot?["label"]?.string, let stage = snapshot?["stage"] {
-            // A mailbox that needs no connection.
+            // The stored state is that of a mailbox at an agency, which has no connection of its own.
             state = stored.isDeleting ? .deleting : stage == "ready" ? .connected : .connecting
             (pairwiseDID, usesMailbox) = (nil, false)
             report.label = Self.bounded(label)

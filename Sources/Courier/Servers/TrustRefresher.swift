@@ -5,7 +5,8 @@ package import Settings
 package import TrustFiles
 
 /// Fetches documents and status lists, and stores those that pass the checks. The trust data determine what is
-/// fetched, and a plan with random times determines when. No event at the gate has an influence on either.
+/// fetched, and a plan with random times determines when. No event at the gate has an influence on what or when the
+/// program fetches.
 package struct TrustRefresher: TrustRefreshing {
     /// The limits on the size of fetched content.
     package struct Limits: Sendable {

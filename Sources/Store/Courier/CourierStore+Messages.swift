@@ -20,7 +20,7 @@ package struct MessageEntry: Hashable, Sendable {
     package let uid: Text
     /// The id of the connection over which the message came.
     package let connection: Text
-    /// The gate's DID in that connection.
+    /// The gate's DID in the connection over which the message came.
     package let did: Text
     /// The type of the message, as the mobile SDK names it.
     package let kind: Text
