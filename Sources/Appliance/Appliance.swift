@@ -10,15 +10,15 @@ package import Settings
 import Store
 import UnixSignals
 
-/// `gatehouse run`: all services, started in order and ended in the reverse order.
+/// `gatehouse run`: starts all services in order, and ends them in the reverse order.
 package enum ApplianceService {
-    /// How long an end in order may take. Records that are not written by then are reported as lost.
+    /// The time limit for an end in order. Records that are not written by then are reported as lost.
     static let stopLimit: Duration = .milliseconds(1800)
 
-    /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT, or until another ledger must begin
-    /// (``RenewalService``). When it returns, every line is released, the radio closed and every record
-    /// written. Other signals that would end a process are ignored. `made`: the day on which this version was
-    /// built. All parts use `clock` and `spawner`. `observe` gets every turn of the kiosk.
+    /// Runs until SIGTERM, SIGINT, SIGHUP or SIGQUIT arrives, or until another ledger must begin
+    /// (``RenewalService``). Other signals that would end a process are ignored. When the function returns, every
+    /// line is released, the radio is closed and every record is written. `made`: the date on which this version was
+    /// built. All parts use `clock` and `spawner`. `observe` receives each turn of the kiosk.
     package static func run(
         _ configuration: Configuration, version: String, made: Timestamp, environment: [String: String],
         clock: Clock, spawner: Spawner, observe: Gatekeeper.TurnObserver? = nil
@@ -30,7 +30,7 @@ package enum ApplianceService {
                 configuration, version: version, made: made, environment: environment, clock: clock, spawner: spawner,
                 observe: observe)
         else { return }
-        // The library's own messages are of no use to an operator.
+        // Do not log the library's own messages, because they are of no use to an operator.
         let quiet = Logger(label: "lifecycle", factory: { _ in SwiftLogNoOpLogHandler() })
         var group = ServiceGroupConfiguration(
             services: parts.services.map {

@@ -10,7 +10,7 @@ import Settings
 import Store
 
 extension Composition {
-    /// The parts that serve visitors, and that keep and deliver the records of their visits.
+    /// The parts that serve visitors, and that store and deliver the records of their visits.
     struct Gate {
         let agents: AgentService
         let keeper: LedgerKeeper

@@ -4,9 +4,9 @@ package import HTTPTransport
 import Ledger
 package import Settings
 
-// The service's reading of the configuration.
+// The settings of the courier that follow from the gate's configuration.
 extension AgentService {
-    /// Returns the HTTP settings of the configuration.
+    /// Returns the HTTP settings for requests to agents and mailboxes.
     package static func settings(_ configuration: Configuration) -> HTTPExchange.Settings {
         var settings = HTTPExchange.Settings()
         settings.allowsPlainHTTP = configuration.agent.allowPlainHTTP
@@ -15,7 +15,7 @@ extension AgentService {
         return settings
     }
 
-    /// Returns the configuration of a connection; `limits` holds the values that no key sets.
+    /// Returns the settings of a connection. `limits` contains the values that no key of the configuration sets.
     package static func connection(
         _ configuration: Configuration, _ limits: AgentConnection.Limits = AgentConnection.Limits()
     ) -> AgentConnection.Configuration {
@@ -26,12 +26,12 @@ extension AgentService {
             label: Text(configuration.kiosk.id), limits: limits, rules: configuration.agent.rules)
     }
 
-    /// Returns the configured destinations, each with the files of its invitations.
+    /// Returns the configured destinations, each with the paths or URLs of its invitations.
     static func wanted(_ configuration: Configuration) -> [(name: Text, files: [String])] {
         let agent = configuration.agent
         return [(DeliveryCursor.primary, agent.invitations)] + agent.copies.map { (Text($0.name), $0.invitations) }
     }
 
-    /// Returns the names of the destinations of a gate with `configuration`.
+    /// Returns the names of the configured destinations.
     static func names(_ configuration: Configuration) -> [Text] { wanted(configuration).map(\.name) }
 }

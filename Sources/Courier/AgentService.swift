@@ -14,15 +14,15 @@ package import Settings
 package import Store
 import Synchronization
 
-/// Runs the connections to the cloud agents, all at the same time, and delivers the ledger. No part of the gate waits
-/// for this service, or for the database of connections, which the service opens itself.
+/// Runs the connections to all agents at the same time, and delivers the ledger over them. No part of the gate waits
+/// for this service, or for the courier's database, which the service opens itself.
 package final class AgentService: ServiceLifecycle.Service, Sendable {
-    /// The purpose of the instance.
+    /// The purpose for which the service is created.
     package enum Purpose: Sendable {
-        /// The running service: it takes invitations from their files and delivers the ledger.
+        /// To run in the gate: it reads invitations from their files and delivers the ledger.
         case service
-        /// One command on a database that no service uses: makes, tests and deletes connections, and delivers
-        /// nothing.
+        /// To carry out one command on a database that no running service uses: the command makes, tests or deletes
+        /// connections, and delivers nothing.
         case command
     }
 
@@ -43,18 +43,18 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     private let (findings, contradicted) = AsyncStream.makeStream(of: Text.self, bufferingPolicy: .bufferingNewest(1))
     /// The core that decides the reactions to the notices of all parts.
     private let notices = Mutex(NoticeCore())
-    /// Work that waits for a task of the running service.
+    /// Actions that a task of the running service carries out.
     private let (work, begun) = AsyncStream.makeStream(
         of: NoticeCore.Action.self, bufferingPolicy: .bufferingNewest(1024))
 
-    /// Findings that contradict the ledger: the witness has noted them, and the next start begins a new
-    /// ledger.
+    /// The findings of this run that contradict the ledger. The witness has recorded each of them, so the next start
+    /// begins a new ledger.
     package var contradictions: AsyncStream<Text> { findings }
 
-    /// Creates a service that delivers the ledger in `store` over stored connections and by the invitations in the
-    /// configuration. `openCourier` opens the database of connections, in which no rows of an earlier version are
-    /// missing (``Store/handOver(to:)``). `contacts` is asked before each request to a server. `network` posts messages
-    /// to agents and mailboxes; nil: HTTP does.
+    /// Creates a service that delivers the ledger in `store` over the stored connections, and over new connections by
+    /// the configured invitations. `openCourier` opens the courier's database, into which it has moved the rows of an
+    /// earlier version (``Store/handOver(to:)``). `contacts` decides before each request to a server whether the
+    /// server may be contacted. `network` posts messages to agents and mailboxes; nil: over HTTP.
     package init(
         configuration: Configuration, store: Store,
         openCourier: @escaping @Sendable () async throws(StoreError) -> CourierStore, log: LogSink,
@@ -68,16 +68,16 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         access = CourierAccess(openCourier)
     }
 
-    /// Opens the database of connections, unless it is open.
+    /// Opens the courier's database, unless it is already open.
     package func open() async throws(StoreError) { try await access.open() }
 
-    /// Closes the database of connections, after ``run()``.
+    /// Closes the courier's database. Call this function after ``run()`` has returned.
     package func close() async { await access.close() }
 
-    /// Returns the database of connections (``CourierAccess/get()``).
+    /// Returns the open courier's database (``CourierAccess/get()``).
     func courier() throws -> CourierStore { try access.get() }
 
-    /// Reports that the connections of each known destination are lost, if their database was damaged.
+    /// If the courier's database was damaged, reports for each destination that its connections are lost.
     private func tellLoss(of courier: CourierStore) async {
         guard let damage = courier.damage else { return }
         for cursor in await store.deliveries.values where cursor.isKnown {
@@ -85,8 +85,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has
-    /// no destinations, although the ledger keeps a cursor for the first destination.
+    /// Returns the delivery state and the faults of each destination of this gate. A gate without agents has none,
+    /// although the ledger's database contains a cursor of the primary destination.
     package func status() async -> [StatusReport.Destination] {
         var cursors: [DeliveryCursor] = []
         for cursor in await store.deliveries.values where await isThere(cursor) { cursors.append(cursor) }
@@ -105,9 +105,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return listed
     }
 
-    /// Returns whether the status lists the destination of `cursor`. The status lists a destination that is connected,
-    /// configured or being connected. It also lists a destination that was connected and has records to get: these stay
-    /// visible until they are delivered.
+    /// Returns whether the status lists the destination of `cursor`. It lists a destination that has a connection or
+    /// an invitation. It also lists a destination that had a connection before and has not confirmed all entries,
+    /// until it has confirmed them.
     private func isThere(_ cursor: DeliveryCursor) async -> Bool {
         if cursor.connection != nil { return true }
         if cursor.isKnown, await store.head.point.count > cursor.confirmed { return true }
@@ -116,8 +116,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         return await destination(cursor.destination)?.isEmpty == false
     }
 
-    /// Makes every connection look for new entries of the ledger at once: ``NoticeCore/Action/wake``,
-    /// ``Destination/wake()``, ``AgentLink/wake()``.
+    /// Makes every connection look for new entries of the ledger now. The running service does this with
+    /// ``NoticeCore/Action/wake``, ``Destination/wake()`` and ``AgentLink/wake()``.
     package func wake() { begun.yield(.wake) }
 
     package func run() async throws {
@@ -128,7 +128,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// The configured destinations, each with the files of its invitations.
+    /// The configured destinations, each with the paths or URLs of its invitations.
     private var wanted: [(name: Text, files: [String])] { Self.wanted(configuration) }
 
     private func run(_ exchange: HTTPExchange) async {
@@ -168,8 +168,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// The names of the configured destinations.
     var names: [Text] { wanted.map(\.name) }
 
-    /// Returns the destination `name`, also by the name under which it keeps the connections that only answer
-    /// requests; nil while the service does not run.
+    /// Returns the destination with the given name. ``CourierStore/requestsName(of:)``, the name for connections that
+    /// only answer requests, also leads to its destination. Returns nil while the service does not run.
     func destination(_ name: Text) -> Destination? {
         destinations.withLock { all in
             all[name] ?? all.first { CourierStore.requestsName(of: $0.key) == name }?.value
@@ -188,13 +188,15 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
     /// Returns the faults of a destination.
     func faults(of name: Text) -> [ReasonCode] { notices.withLock { $0.faults.of(name) } }
 
-    /// Waits, as the service's clock measures it.
+    /// Waits for `pause`, measured by the service's clock.
     func rest(_ pause: Duration) async { try? await clock.sleep(for: pause) }
 
-    /// Continues the deletion of connections to a destination that are marked in the store: with `tellsAgent`
-    /// later and in the background, because their agents are notified first; otherwise now.
+    /// Continues the deletion of connections that are marked for deletion in the courier's database. With
+    /// `tellsAgent`, a background task first notifies their agents and then removes the connections; otherwise
+    /// removes them now.
     func delete(_ ids: [Text], of name: Text, tellsAgent: Bool) async throws {
-        // A connection may have begun to lead to the mailbox since `name` was read, or lead there no more.
+        // Since the caller read `name`, a connection may have become the connection to the mailbox, or ceased to be
+        // it.
         if let mailboxes = mailboxes.withLock({ $0 }) {
             for id in ids { await mailboxes.remove(id) }
         }
@@ -209,7 +211,7 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// Deletes the marked connections, first those that an earlier run left.
+    /// Deletes the connections that are marked for deletion, beginning with those that an earlier run marked.
     private func finishDeletions(_ exchange: HTTPExchange, _ courier: CourierStore) async {
         while !Task.isCancelled {
             do {
@@ -223,9 +225,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         for await id in deletions { await finishDeletion(of: id, exchange, courier) }
     }
 
-    /// Notifies the peer of a connection that was deleted or replaced, with the keys that it knows, and then
-    /// deletes the keys: if the program ends before that, the next start continues. An agent that does not
-    /// answer delays only the deletions queued after its own.
+    /// Notifies the peer that its connection ends, and then removes the connection with its keys. If the program ends
+    /// before the removal, the next start repeats both. An agent that does not answer delays only the deletions that
+    /// wait for this one.
     private func finishDeletion(of id: Text, _ exchange: HTTPExchange, _ courier: CourierStore) async {
         do throws(StoreError) {
             let stored = try await courier.connections().first { $0.id == id && $0.isDeleting }
@@ -248,11 +250,11 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// Deletes a connection that is marked for deletion, with its keys.
+    /// Removes a connection that is marked for deletion, with its keys.
     private func forget(
         _ id: Text, of name: Text, isTold: Bool, _ courier: CourierStore
     ) async throws(StoreError) {
-        // The mailbox notes that it must delete the key of this connection.
+        // The mailbox records that it must delete the key of this connection.
         await mailboxes.withLock { $0 }?.close(id)
         try await courier.finishDeletion(of: id)
         log.log(
@@ -260,8 +262,8 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
             ["destination": .string(name), "connection": .string(id), "told": .bool(isTold)])
     }
 
-    /// Creates a cursor for each destination in `names` and forgets all other destinations, their connections first: if
-    /// the program ends in between, the next start finds the destinations and continues.
+    /// Creates a cursor for each destination in `names`, and removes all other destinations. Removes their
+    /// connections first: if the program then ends, the next start still finds the destinations and continues.
     private func prepare(_ names: [Text], _ courier: CourierStore) async {
         while !Task.isCancelled {
             do {
@@ -335,9 +337,9 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     private func take(_ notice: AgentNotice, _ name: Text) { take(.link(notice, of: name, date: clock.utc())) }
 
-    /// Handles a notice. A task of the running service carries out the actions that take time.
+    /// Handles a notice. The actions that take time are carried out by a task of the running service.
     private func take(_ event: NoticeCore.Event) {
-        // The lock orders the times of events from several links.
+        // The clock is read under the lock, so that events of several links are handled in the order of their times.
         for action in notices.withLock({ $0.handle(event, at: clock.now()) }) {
             switch action {
             case .log(let level, let name, let members): log.log(level, name, members)
@@ -370,14 +372,14 @@ package final class AgentService: ServiceLifecycle.Service, Sendable {
 
     private var allDestinations: [Destination] { destinations.withLock { Array($0.values) } }
 
-    /// Returns all destinations but the one of this name.
+    /// Returns all destinations except the one with the given name.
     private func others(_ name: Text) -> [Destination] {
         destinations.withLock { $0.filter { $0.key != name }.map(\.value) }
     }
 
-    /// Sends every destination a problem report about the gate, except those in `heard`. Returns the
-    /// destinations that have received it, those in `heard` included, and whether no further destination may
-    /// receive it later.
+    /// Sends a problem report about the gate to every destination except those in `heard`. Returns the destinations
+    /// that have received it, including those in `heard`, and whether these are all destinations of the running
+    /// service.
     package func tell(
         _ code: ReasonCode, _ text: String, sparing heard: Set<Text>
     ) async -> (heard: Set<Text>, isComplete: Bool) {

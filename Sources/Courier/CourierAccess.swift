@@ -5,9 +5,9 @@ import Reasons
 import Store
 import Synchronization
 
-/// The access to the database of connections, which may fail to open.
+/// The access to the courier's database, whose opening may fail.
 final class CourierAccess: Sendable {
-    /// The time until a failed opening is tried again.
+    /// The time between two attempts to open the database.
     static let pause = Duration.seconds(10)
 
     private let openCourier: @Sendable () async throws(StoreError) -> CourierStore
@@ -17,7 +17,7 @@ final class CourierAccess: Sendable {
     /// Creates the access. `open` opens the database.
     init(_ open: @escaping @Sendable () async throws(StoreError) -> CourierStore) { openCourier = open }
 
-    /// Opens the database, unless it is open.
+    /// Opens the database, unless it is already open.
     func open() async throws(StoreError) {
         if case .success? = opened.withLock({ $0 }) { return }
         do throws(StoreError) {
@@ -36,8 +36,8 @@ final class CourierAccess: Sendable {
         return try opened.get()
     }
 
-    /// Opens the database, again after each ``pause`` while that fails. A failure is reported as a fault of the gate
-    /// until the database is open. Returns nil if the task is cancelled before that.
+    /// Opens the database. After a failure tries again after ``pause``, until it succeeds. Reports the failure as a
+    /// fault of the gate, which ends when the database is open. Returns nil if the task is cancelled before that.
     func wait(by clock: Clock, report: HealthReporter) async -> CourierStore? {
         var told: StoreError?
         while !Task.isCancelled {
@@ -50,7 +50,7 @@ final class CourierAccess: Sendable {
                 continue
             }
             guard let courier = try? get() else { continue }
-            // The opening has reported keys that cannot be used under the same code.
+            // The opening itself reports unusable keys under the same code. Do not end that fault.
             let keys = courier.keysAtRest
             if told != nil, keys.failure == nil, keys.unreadable == 0 { report(.over(.agentUnreadable)) }
             return courier

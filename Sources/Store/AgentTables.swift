@@ -2,22 +2,23 @@ import Encoding
 import Foundation
 import GRDB
 
-/// The tables about agents: connections, the keys of handled messages, the message book, quarantine, and the settings
-/// of invitations.
+/// The tables about agents: connections, the keys of handled messages, the message book, the quarantine, and the
+/// settings that record the use of invitations.
 ///
-/// They are in the courier's database (`PATH.courier`). Until version 12 of the ledger's database they were in the
-/// ledger's file, and a file of such a version still has them when the program opens it. ``LedgerSuccession`` then
-/// copies them into a new ledger's file, and ``Store/handOver(to:)`` moves them into the courier's database.
+/// The tables are in the courier's database (`PATH.courier`). Until version 12 of the ledger's database they were in
+/// the ledger's file, and a file of such a version still contains them when the program opens it. If a new ledger
+/// replaces that ledger, ``LedgerSuccession`` copies the rows into the new ledger's file. ``Store/handOver(to:)``
+/// then moves the rows into the courier's database.
 enum AgentTables {
     /// The type of a column's values.
     fileprivate enum Kind { case integer, text, bytes }
 
-    /// A table with the columns that are copied.
+    /// A table, with the names and types of the columns that a copy contains.
     struct Table: Sendable {
         /// The name of the table.
         let name: String
         fileprivate let columns: [(name: String, kind: Kind)]
-        /// The rows to copy, as the rest of a query; empty: all rows.
+        /// The SQL condition for the rows to copy, beginning with `WHERE`; empty if all rows are copied.
         fileprivate let condition: String
 
         fileprivate init(_ name: String, _ columns: KeyValuePairs<String, Kind>, where condition: String = "") {
@@ -25,7 +26,7 @@ enum AgentTables {
             self.columns = columns.map { ($0.key, $0.value) }
         }
 
-        /// The names of the columns, for a statement.
+        /// The names of the columns as SQL, separated by commas.
         fileprivate var list: String { columns.map(\.name).joined(separator: ", ") }
     }
 
@@ -48,22 +49,23 @@ enum AgentTables {
     /// The settings that belong to the agents. All other settings belong to the ledger.
     static let setting = Table("setting", ["name": .text, "value": .bytes], where: "WHERE \(isAgentSetting)")
 
-    /// All tables.
+    /// All tables about agents.
     static let all = [connection, handled, message, quarantine, setting]
 
-    /// The setting with the ids of the invitations by which no mailbox can be reached.
+    /// The name of the setting that lists the ids of the invitations through which no mailbox can be reached.
     static let withoutMailbox: Text = "invitations-without-mailbox"
-    /// The beginning of the settings with the ids of the invitations that a destination accepted. The name of the
-    /// destination follows.
+    /// The beginning of the names of the settings that list the ids of the invitations that a destination accepted.
+    /// The name of the destination follows.
     static let accepted: Text = "invitations/"
 
-    /// The condition of a statement for the settings of agents: ``withoutMailbox`` and ``accepted``.
+    /// The SQL condition that selects the settings about agents: ``withoutMailbox`` and those that begin with
+    /// ``accepted``.
     static let isAgentSetting = "(name = '\(withoutMailbox)' OR name GLOB '\(accepted)*')"
 
-    /// Returns whether a ledger's file has the tables.
+    /// Returns whether a ledger's file contains the tables about agents.
     static func areIn(_ ledger: Database) throws -> Bool { try ledger.tableExists(connection.name) }
 
-    /// Returns whether a file has a row in one of the tables.
+    /// Returns whether any of the tables has a row that is to be copied.
     static func haveRows(_ db: Database) throws -> Bool {
         for table in all
         where try Int.fetchOne(db, sql: "SELECT 1 FROM \(table.name) \(table.condition) LIMIT 1") != nil {
@@ -72,7 +74,7 @@ enum AgentTables {
         return false
     }
 
-    /// Returns whether the state of a connection is not sealed.
+    /// Returns whether at least one stored connection has a snapshot in plain form, not sealed.
     static func havePlainState(_ db: Database) throws -> Bool {
         let rows = try Row.fetchCursor(db, sql: "SELECT snapshot FROM connection")
         while let row = try rows.next() {
@@ -81,8 +83,8 @@ enum AgentTables {
         return false
     }
 
-    /// Passes each row of a table to `body`, in order. Throws a ``ContentError`` for a value of another type than the
-    /// column's.
+    /// Passes each row of a table to `body`, ordered by the table's first column. Throws a ``ContentError`` if a
+    /// value's type is not the type of its column.
     static func read(_ table: Table, of db: Database, _ body: ([DatabaseValue]) throws -> Void) throws {
         let rows = try Row.fetchCursor(
             db, sql: "SELECT \(table.list) FROM \(table.name) \(table.condition) ORDER BY \(table.columns[0].name)")
@@ -98,27 +100,30 @@ enum AgentTables {
         }
     }
 
-    /// Returns the state in a row of ``connection``; nil if the row has another form.
+    /// Returns the snapshot in a row of the table ``connection``; nil if the row's second value is not a sequence of
+    /// bytes.
     static func connectionState(_ row: [DatabaseValue]) -> [UInt8]? {
         guard row.count > 1, case .blob(let state) = row[1].storage else { return nil }
         return [UInt8](state)
     }
 
-    /// Adds a row, with the values of the table's columns in their order.
+    /// Inserts a row into a table. `row` contains one value for each column, in the order of the table's columns.
     static func insert(_ row: [DatabaseValue], into table: Table, of db: Database) throws {
         let places = table.columns.map { _ in "?" }.joined(separator: ", ")
         try db.cachedStatement(sql: "INSERT INTO \(table.name) (\(table.list)) VALUES (\(places))")
             .execute(arguments: StatementArguments(row))
     }
 
-    /// Replaces all rows of `target` by those of `source`, unchanged. A sealed value stays sealed: its place, by the
-    /// connection's id and destination, is the same in both files.
+    /// Replaces the rows of all tables about agents in `target` by the rows in `source`, unchanged. A sealed snapshot
+    /// stays sealed, because it is bound to the id and the destination of its connection, which are the same in both
+    /// databases.
     static func copy(from source: Database, to target: Database) throws {
         for table in all {
             try target.execute(sql: "DELETE FROM \(table.name) \(table.condition)")
             try read(table, of: source) { try insert($0, into: table, of: target) }
         }
-        // The numbers of removed rows are never used again.
+        // Copy the highest assigned number of each table, so that `target` never assigns the number of a removed row
+        // again.
         try target.execute(sql: "DELETE FROM sqlite_sequence")
         for row in try Row.fetchAll(source, sql: "SELECT name, seq FROM sqlite_sequence") {
             let name = try row.text("name").string
@@ -129,8 +134,9 @@ enum AgentTables {
         }
     }
 
-    /// Closes every question that waits for an answer, in a database that is older than the gate's last state. The
-    /// operator may have answered the question since, and an agent must not get a second, different answer.
+    /// Closes every question that waits for an answer. This is for a database that is older than the last state of
+    /// the gate: the operator may have answered the question since then, and an agent must not get a second,
+    /// different answer.
     static func closeQuestions(_ db: Database) throws {
         try db.execute(
             sql: """

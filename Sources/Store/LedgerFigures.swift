@@ -3,67 +3,72 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The figures that change with every record, in memory and in the `chain` row. A writer works on a copy and uses the
-/// copy only after the commit.
+/// The state of the ledger that changes with every record: the end of the chain, its start, the open visits, the
+/// delivery cursors, the debts and the saved clock. The same state is in the database, mainly in the row of the table
+/// `chain`. A transaction changes a copy of this value; the copy replaces the value after the commit.
 struct LedgerFigures: Hashable, Sendable {
-    /// The state of a database's seal at opening.
+    /// The result of checking the database's seal when the database is opened.
     enum Seal: Hashable, Sendable {
         /// This start created the ledger.
         case made
         /// The database has no seal.
         case none
-        /// The database has a seal, but the key to check the seal is missing.
+        /// The database has a seal, but the key to check it is missing.
         case unread
-        /// The seal matches these figures.
+        /// The seal matches the state of the ledger in the database.
         case intact
-        /// The seal does not match these figures.
+        /// The seal does not match the state of the ledger in the database.
         case broken
     }
 
-    /// The end of the chain and the open visits.
+    /// The end of the chain, and the visits that have an intent but no outcome.
     var head: LedgerHead
     /// The point before the oldest entry on disk.
     var start: ChainPoint
-    /// The delivery cursors, by destination.
+    /// The delivery cursors by the name of the destination.
     var deliveries: [Text: DeliveryCursor]
-    /// The debts: unconfirmed entries of earlier ledgers, by destination. The oldest ledger is first.
+    /// The debts: for each destination and earlier ledger, the entries that the destination has not confirmed. The
+    /// debts of the oldest ledger are first.
     var debts: [PastDebt] = []
-    /// The last date of the clock.
+    /// The latest date that was saved as the lower bound for the next start (``SavedClock``); nil before the first.
     var clock: Timestamp?
-    /// The number of commits that changed any of these figures.
+    /// The number of commits that changed this state.
     var revision = 0
-    /// The digest of the site key as stored; see ``SiteKey/digest(of:)``.
+    /// The digest of the site key as the database stores it; see ``SiteKey/digest(of:)``. Nil if no site key is
+    /// stored.
     var siteKey: [UInt8]?
-    /// Whether the keys in the database have been sealed. From then on they are never stored in plain form
-    /// (``SealingPass``).
+    /// Whether the secret keys in the database have been sealed. Once they are sealed, no key is stored in plain form
+    /// again (``SealingPass``).
     var areKeysSealed = false
-    /// The number of outcomes since the start for which the gate opened. The witness records each of them at once. The
+    /// The number of outcomes since this start with an opened gate. The witness records each of them at once. The
     /// number is not stored.
     var openings = 0
-    /// The number of reports lost since the start. The number is not stored.
+    /// The number of reports that were lost since this start. The number is not stored.
     var lost = 0
-    /// The number of lost reports about visits for which the gate opened or may have opened. The number is not stored.
+    /// The number of reports lost since this start whose visit opened the gate or may have opened it. The number is
+    /// not stored.
     var lostOpenings = 0
 
-    /// The cursor of the primary destination.
+    /// The cursor of the primary destination; a new cursor if none is stored.
     var primary: DeliveryCursor {
         deliveries[DeliveryCursor.primary] ?? DeliveryCursor(DeliveryCursor.primary)
     }
 
-    /// Returns the number of unconfirmed entries of a destination, in this ledger and earlier ledgers.
+    /// Returns the number of entries that a destination has not confirmed, in this ledger and in earlier ledgers.
     func owed(to destination: Text) -> Int {
         let confirmed = deliveries[destination]?.confirmed ?? 0
         return debts.filter { $0.destination == destination }.reduce(head.point.count - confirmed) { $0 + $1.entries }
     }
 
-    /// The part of the figures that is sealed.
+    /// The part of this state that the seal covers in addition to ``sum(_:)``.
     var state: LedgerState {
         LedgerState(
             ledger: head.ledger, revision: revision, end: head.point, start: start, dropped: head.dropped, clock: clock,
             siteKey: siteKey, open: LedgerState.digest(ofOpen: head.open.values))
     }
 
-    /// Reads the figures. Creates the figures of a new ledger with the id `newLedger` if the database has none.
+    /// Reads the state of the ledger from the database. If the database has none, creates and stores the state of a
+    /// new ledger with the id `newLedger`.
     static func load(
         _ db: Database, newLedger: Text, limits: LedgerLimits, key: WitnessKey?
     ) throws -> (books: LedgerFigures, seal: Seal) {
@@ -76,8 +81,8 @@ struct LedgerFigures: Hashable, Sendable {
         return (books, .made)
     }
 
-    /// Reads the figures and checks their seal; nil for an empty database. `sealed`: computes the sum that the seal
-    /// must contain.
+    /// Reads the state of the ledger and checks its seal. Returns nil for an empty database. `sealed` computes the
+    /// sum over the rows that the seal must contain.
     static func read(
         _ db: Database, limits: LedgerLimits, key: WitnessKey?,
         sealed: (LedgerFigures, WitnessKey) throws -> RowSum = { $0.sum($1) }
@@ -102,16 +107,16 @@ struct LedgerFigures: Hashable, Sendable {
         books.revision = try row.figure("revision")
         guard let seal = try row.bytesIfPresent("seal") else { return (books, .none) }
         guard let key else { return (books, .unread) }
-        // Compare the stored text of the date. The seal covers only the parsed date, so another spelling, or a text
-        // that is not a date, would otherwise go unnoticed.
+        // Compare the stored text of the date, too. The seal covers only the parsed date, so a change of the text to
+        // another spelling, or to no date at all, would otherwise go unnoticed.
         guard let sum = key.open(seal, of: books.state), clock == books.clock.map({ Text($0.rfc3339) }),
             try sum == sealed(books, key)
         else { return (books, .broken) }
         return (books, .intact)
     }
 
-    /// Returns the cursors by destination; none for a database of an earlier version, which a read-only program may
-    /// open.
+    /// Returns the delivery cursors by the name of the destination. A database of an earlier version, which a
+    /// read-only program may open, has none.
     static func cursors(_ db: Database) throws -> [Text: DeliveryCursor] {
         guard try db.tableExists("delivery") else { return [:] }
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM delivery")
@@ -133,7 +138,8 @@ struct LedgerFigures: Hashable, Sendable {
         return receipt
     }
 
-    /// Writes a cursor. The same transaction must save the figures.
+    /// Writes a delivery cursor. The same transaction must call ``save(_:_:isSealed:)``, because the seal covers the
+    /// cursors.
     static func save(_ cursor: DeliveryCursor, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
@@ -146,7 +152,8 @@ struct LedgerFigures: Hashable, Sendable {
             ])
     }
 
-    /// Returns the sum over the cursors, the debts and ``areKeysSealed``.
+    /// Returns the sum of the authentication codes of the delivery cursors, of the debts (unconfirmed parts of
+    /// earlier ledgers) and, if it is set, of ``areKeysSealed``. The seal contains this sum.
     func sum(_ key: WitnessKey) -> RowSum {
         var beginning = areKeysSealed ? key.code(ofRow: [Array(SealingPass.sealedSetting.utf8)]) : RowSum()
         for debt in debts { beginning += key.code(ofRow: debt.fields) }
@@ -160,7 +167,7 @@ struct LedgerFigures: Hashable, Sendable {
         }
     }
 
-    /// Returns the open intents in the store's list, in order, with their decisions.
+    /// Returns the open intents in the table `open_visit`, oldest first, each with its decision if one is stored.
     static func openIntents(_ db: Database) throws -> [OpenIntent] {
         let decisions = try KeptDecision.read(db)
         return try Row.fetchAll(db, sql: "SELECT * FROM open_visit ORDER BY position").map { row in
@@ -175,8 +182,8 @@ struct LedgerFigures: Hashable, Sendable {
         ChainPoint(count: try row.figure(count), hash: try row.hash(hash), nextSeq: try row.figure(nextSeq))
     }
 
-    /// Writes the figures as a new revision, sealed with `key`. If `isSealed` is false or there is no key, no seal is
-    /// written.
+    /// Writes this state with the next revision number, and a seal over it made with `key`. Writes no seal if
+    /// `isSealed` is false or `key` is nil.
     mutating func save(_ db: Database, _ key: WitnessKey?, isSealed: Bool = true) throws {
         revision += 1
         let (end, start) = (head.point, start)

@@ -4,11 +4,11 @@ import GRDB
 import Glibc
 package import Ledger
 
-/// Reads the ledger of a database that another process may own: `gatehouse ledger list|verify`.
+/// Reads the ledger in a database that another process may have open: `gatehouse ledger list|verify`.
 ///
-/// The reader takes no lock. In WAL mode, a reader sees the state of the last commit before its query and never delays
-/// the writer, so these commands work with and without a running service. A long query only delays the truncation of
-/// the log. SQLite must write its `-shm` file even for reading, so the user must be the service's user or root.
+/// The reader never delays the writer, so these commands work while the service runs. In WAL mode, a query sees the
+/// state after the last commit before it. A long query only delays the truncation of the write-ahead log. SQLite
+/// writes its `-shm` file even for reading, so the reader must run as the service's user or root.
 package struct LedgerReader: Sendable {
     private let queue: DatabaseQueue
     private let path: String
@@ -19,14 +19,16 @@ package struct LedgerReader: Sendable {
         self.path = path
     }
 
-    /// Opens an existing database of this program for reading. `id`: SQLite's `application_id` of the database.
+    /// Opens an existing database of this program for reading. `id`: the required value of SQLite's `application_id`.
+    /// Throws `foreign` for another value, and `newer` if a newer version of the program migrated the database.
     static func open(_ path: String, id: Int, _ migrator: DatabaseMigrator) throws(StoreError) -> DatabaseQueue {
         if let obstacle = StoreFile.obstacle(path) { throw obstacle }
         var configuration = Configuration()
         configuration.readonly = true
         configuration.label = "reader"
         configuration.prepareDatabase { db in try db.distrustFile(path) }
-        // The owner may hold an exclusive lock for a moment while it opens or closes the file.
+        // The process that owns the database may have an exclusive lock on it for a moment while it opens or closes
+        // the database.
         configuration.busyMode = .timeout(10)
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -41,18 +43,18 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// Returns entries after `position`, at most `limit`.
+    /// Returns the entries after `position` in order, at most `limit` of them.
     package func entries(after position: Int, limit: Int) async throws(StoreError) -> [LedgerEntry] {
         try await read { db in try LedgerQueries.entries(db, after: position, limit: limit) }
     }
 
-    /// Returns the hash of the entry at `position`, or of the entry before the oldest on disk; nil for any other
-    /// position.
+    /// Returns the hash of the entry at `position`, or of the newest entry that is no longer on disk; nil for any
+    /// other position.
     package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
         try await read { db in try LedgerQueries.hash(db, at: position) }
     }
 
-    /// Returns the number of outcomes after `position`, up to and including `last`.
+    /// Returns the number of outcomes at the positions after `position` up to and including `last`.
     package func outcomes(after position: Int, through last: Int) async throws(StoreError) -> Int {
         try await read { db in
             try Int.fetchOne(
@@ -61,12 +63,12 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// Returns the last visits, newest first.
+    /// Returns the last visits, newest first, at most `limit`.
     package func visits(last limit: Int) async throws(StoreError) -> [ListedVisit] {
         try await read { db in try LedgerQueries.visits(db, last: limit) }
     }
 
-    /// Reads and verifies the whole ledger. With a `proof`, compares the ledger with its seal and its witness.
+    /// Reads and verifies the whole ledger. With a `proof`, also compares the ledger with its seal and its witness.
     package func verify(
         checkpoints: [Checkpoint] = [], proof: Proof? = nil, limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> ChainReport {
@@ -75,7 +77,7 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// Returns the stored figures of the ledger. Throws if the database has none.
+    /// Returns the stored state of the ledger. Throws if the database contains none.
     package func state(
         limits: LedgerLimits = LedgerLimits()
     ) async throws(StoreError) -> LedgerState {
@@ -87,7 +89,8 @@ package struct LedgerReader: Sendable {
         }
     }
 
-    /// Returns the lower bound of the date at the next start (``SavedClock``); nil for a new gate.
+    /// Returns the date below which the next start does not set its clock (``SavedClock``); nil if the database has
+    /// none.
     package func savedClock() async throws(StoreError) -> Timestamp? {
         try await read { db in
             try Row.fetchOne(db, sql: "SELECT clock FROM chain WHERE one = 1")?.textIfPresent("clock")
@@ -100,18 +103,20 @@ package struct LedgerReader: Sendable {
         try await read { db in try Store.setting(name, db) }
     }
 
-    /// Copies the present state of the database into a new file with mode 0600, without a log. The copy is not synced.
+    /// Copies the present state of the database into a new file at `target` with mode 0600, without a write-ahead
+    /// log. The copy is not synced.
     ///
-    /// The copy shows the state at its beginning. Commits of the owner are not delayed, but the log grows. After each
-    /// ``pagesAtATime`` pages, a pause as long as the copying follows (at most 200 ms). `progress` receives the number
-    /// of copied pages and the total, and ends the copy by throwing.
+    /// The copy contains the state at its beginning. It does not delay commits of the service, but the write-ahead
+    /// log grows meanwhile. After each ``pagesAtATime`` pages the function pauses as long as copying them took, at
+    /// most 200 ms. `progress` receives the number of copied pages and the total number; if it throws, the copy ends.
     package func copy(
         to target: String, progress: @escaping @Sendable (_ done: Int, _ total: Int) throws -> Void
     ) async throws(StoreError) {
         try await Self.copy(queue, path, to: target, progress: progress)
     }
 
-    /// Copies the present state of a database at `path` into a new file (``copy(to:progress:)``).
+    /// Copies the present state of the database at `path` into a new file at `target`, as ``copy(to:progress:)``
+    /// does.
     static func copy(
         _ queue: DatabaseQueue, _ path: String, to target: String,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) throws -> Void
@@ -121,7 +126,8 @@ package struct LedgerReader: Sendable {
             try StoreFile.makePrivate(target, in: StoreFile.folder(of: target))
             let copy = try DatabaseQueue(path: target)
             try await queue.read { db in
-                // The first query, that of this check, fixes the state for the copy.
+                // The first query of the transaction determines the state that is copied. It is the query of this
+                // check.
                 try db.checkSchema(path)
                 var began = ContinuousClock.now
                 try copy.writeWithoutTransaction { target in
@@ -135,7 +141,7 @@ package struct LedgerReader: Sendable {
                 }
             }
             try copy.close()
-            // The header of the copied pages still refers to a log.
+            // The first page of the copy still states that the database has a write-ahead log.
             let alone = try DatabaseQueue(path: target)
             try await alone.writeWithoutTransaction { db in
                 guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
@@ -157,8 +163,8 @@ package struct LedgerReader: Sendable {
     ) async throws(StoreError) -> Value {
         do {
             return try await queue.read { [path] db in
-                // Check again: the owner of the file may have changed the schema after the opening. During this read,
-                // the schema cannot change.
+                // Check the schema again: the process that owns the file may have changed it since the opening. It
+                // cannot change during this read.
                 try db.checkSchema(path)
                 return try work(db)
             }

@@ -3,8 +3,9 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The data that a new ledger takes over from the replaced ledger: all data of the database outside the ledger, and the
-/// part of the ledger that its seal still confirms. Quarantined messages stay in the old file, which is moved aside.
+/// The data that a new ledger takes over from the ledger that it replaces: the part of the ledger that is still
+/// trusted, the debts, and the replay names, settings and rows about agents in the same database. Quarantined
+/// messages are not taken over; they stay in the old file, which is renamed.
 struct LedgerSuccession {
     private var predecessor: Predecessor?
     private var nextSeq = 1
@@ -14,26 +15,28 @@ struct LedgerSuccession {
     private var decisions: [[UInt8]] = []
     private var cursors: [DeliveryCursor] = []
     private var debts: [PastDebt] = []
-    /// The debts that are given up.
+    /// The debts that the new ledger does not take over. A debt is the unconfirmed part of an earlier ledger for one
+    /// destination; the entries of these debts are never delivered.
     private(set) var givenUp: [PastDebt] = []
-    /// The number of reports lost with debts to the primary destination. The next outcome includes them in its losses.
+    /// The number of reports that the primary destination never gets because of ``givenUp``. The next outcome states
+    /// them as lost.
     private(set) var lost = 0
-    /// The rows of the tables about agents, if the replaced database has them (``AgentTables``); nil if not.
+    /// The rows of the tables about agents; nil if the replaced database has no such tables (``AgentTables``).
     private(set) var agentRows: [(table: AgentTables.Table, rows: [[DatabaseValue]])]?
     private var replays: [(name: [UInt8], at: Int64)] = []
     private var settings: [(name: String, value: [UInt8])] = []
 
-    /// Creates the succession of an unreadable database from the statement of its witness alone. The unconfirmed
-    /// entries of this and earlier ledgers cannot be counted, because only the database has cursors and debts. The next
-    /// ledger and the fault name this ledger and its end.
+    /// Creates the data to take over from an unreadable database, from the witness's statement `head` alone. The
+    /// entries that destinations have not confirmed cannot be counted, because only the database contains cursors and
+    /// debts. The new ledger names the replaced ledger and its end.
     init(nothingBut head: HeadStatement?) {
         guard let state = head?.state else { return }
         predecessor = Predecessor(ledger: state.ledger, count: state.end.count, hash: state.end.hash)
         (nextSeq, dropped, clock) = (state.end.nextSeq + LedgerOrigin.gap, state.dropped, state.clock)
     }
 
-    /// Creates the succession of a database that its witness contradicts. `isAuthentic`: the seal of the database is
-    /// valid, so the database is an older state that this gate wrote.
+    /// Creates the data to take over from a readable database that its witness contradicts. `isAuthentic`: whether
+    /// the database's seal is valid, so that this gate wrote the database, as an older state.
     init(_ db: Database, _ books: LedgerFigures, isAuthentic: Bool, _ head: HeadStatement?) throws {
         self.init(nothingBut: head)
         let state = books.state
@@ -45,13 +48,14 @@ struct LedgerSuccession {
             dropped = max(dropped, state.dropped)
             clock = [clock, state.clock].compactMap { $0 }.max()
         } else {
-            // An attacker may have written the figures, so use only the numbers in existing entries.
+            // An attacker may have written the stored numbers, so use only the visit numbers of existing entries.
             let last = try Int.fetchOne(db, sql: "SELECT max(seq) FROM entry") ?? 0
             if (0..<ChainPoint.countLimit / 2).contains(last) { nextSeq = max(nextSeq, last + 1 + LedgerOrigin.gap) }
         }
         cursors = books.deliveries.values.map(\.inNewLedger)
         debts = books.debts.filter { $0.ledger != state.ledger }
-        // A destination with a debt of an earlier ledger counts as known, even without a confirmation in this ledger.
+        // A destination that has not confirmed all of an earlier ledger is known, even if it has confirmed nothing in
+        // this ledger.
         let owed = Set(debts.map(\.destination))
         for cursor in books.deliveries.values
         where (cursor.isKnown || owed.contains(cursor.destination)) && cursor.confirmed < state.end.count {
@@ -65,8 +69,8 @@ struct LedgerSuccession {
                     destination: cursor.destination, ledger: state.ledger, end: end, confirmed: cursor.confirmed,
                     reports: reports))
         }
-        // Do not deliver an unauthentic ledger, because an attacker may have written it. The ledger stays in the file
-        // that is moved aside.
+        // Do not deliver a ledger without a valid seal, because an attacker may have written it. It stays in the
+        // renamed file.
         dropDebts(ofAllBut: isAuthentic ? PastDebt.ledgers : 0)
         let intents = try LedgerFigures.openIntents(db).prefix(LedgerLimits().openVisits)
         open = try intents.compactMap { intent in
@@ -76,8 +80,8 @@ struct LedgerSuccession {
         // Without a valid seal, omit the decisions, because an attacker may have written them.
         if isAuthentic { decisions = intents.compactMap(\.decision?.bytes) }
         try takeTables(of: db, isAuthentic: isAuthentic)
-        // If the first record of a new ledger was never written, the first record of the next ledger contains its
-        // report.
+        // A new ledger's database stores, in this setting, the content of its first record until that record is
+        // written. If it never was, the first record of the next ledger must contain that content.
         if let kept = settings.first(where: { Text($0.name) == "founding" }),
             let earlier = try? LedgerOrigin(bytes: kept.value)
         {
@@ -87,12 +91,13 @@ struct LedgerSuccession {
             if isAuthentic { decisions = earlier.decisions + decisions }
         }
         settings.removeAll { Text($0.name) == "founding" || Text($0.name) == RestoredMark.setting }
-        // Replace an unconfirmed site key, because an attacker may know it.
+        // Unless the site key is known to be this gate's own, leave it out, so that the gate makes a new one: an
+        // attacker may know it.
         let isSiteKeyOurs = isAuthentic || (head?.state.siteKey != nil && head?.state.siteKey == books.siteKey)
         if !isSiteKeyOurs { settings.removeAll { Text($0.name) == Store.siteKeySetting } }
     }
 
-    /// Takes over the data outside the ledger: replay names, settings and, from a file of an earlier version, the rows
+    /// Reads the data outside the ledger: replay names, settings and, from a file of an earlier version, the rows
     /// about agents.
     private mutating func takeTables(of db: Database, isAuthentic: Bool) throws {
         if try AgentTables.areIn(db) { agentRows = try Self.agentRows(of: db, isAuthentic: isAuthentic) }
@@ -110,13 +115,13 @@ struct LedgerSuccession {
             try AgentTables.read(table, of: db) { rows.append($0) }
             return rows
         }
-        // In an unauthentic database, an unsealed connection may be one that an attacker inserted in order to take over
-        // a destination.
+        // Without a valid seal, leave out each connection that is not sealed: an attacker may have inserted it in
+        // order to receive the reports for a destination.
         let connections = try rows(AgentTables.connection).filter { row in
             isAuthentic || AgentTables.connectionState(row).map(SealingKey.isSealed) == true
         }
-        // In an unauthentic database, a question may be one that an attacker inserted. A damaged book is left out,
-        // because the other data can do without it.
+        // Without a valid seal, leave out all messages, because an attacker may have inserted a question. Also leave
+        // out messages that are unreadable: the gate can run without them.
         var messages: [[DatabaseValue]] = []
         do {
             if isAuthentic { messages = try rows(AgentTables.message) }
@@ -132,9 +137,10 @@ struct LedgerSuccession {
         ]
     }
 
-    /// Adjusts the succession of a database that was restored from a backup. The agents may already have entries
-    /// written after the backup, so the next visits get numbers far above those in the backup. The visits that were
-    /// open at the backup have had their outcomes since. They are not closed a second time, but counted as lost.
+    /// Adjusts this value for a database that was restored from a backup. The agents may already have entries that
+    /// the gate wrote after the backup, so the next visits get numbers far above those in the backup. The visits that
+    /// were open at the time of the backup have got their outcomes since. Their outcomes are counted as lost, and the
+    /// visits are not closed a second time.
     mutating func comesFromBackup() {
         nextSeq += RestoredMark.gap
         dropped += open.count
@@ -142,8 +148,8 @@ struct LedgerSuccession {
         dropDebts(ofAllBut: 0)
     }
 
-    /// Gives up the debts of all ledgers except the newest `kept`. Counts the reports that the primary destination
-    /// loses.
+    /// Removes the debts (unconfirmed parts of earlier ledgers) of all ledgers except the newest `kept` ledgers, and
+    /// adds them to ``givenUp``. Counts the reports that the primary destination therefore never gets.
     private mutating func dropDebts(ofAllBut kept: Int) {
         var ledgers: [Text] = []
         for debt in debts where !ledgers.contains(debt.ledger) { ledgers.append(debt.ledger) }
@@ -158,7 +164,7 @@ struct LedgerSuccession {
         }
     }
 
-    /// Writes the whole succession into a new, empty database.
+    /// Writes the data into a new, empty database as the beginning of a new ledger.
     func write(_ db: Database, finding: Text, code: Text, limits: LedgerLimits, key: WitnessKey?) throws {
         let ledger = Opening.newLedger()
         let genesis = ChainPoint.genesis(ledger: ledger)

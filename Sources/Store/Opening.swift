@@ -5,32 +5,36 @@ import Glibc
 import Ledger
 import LinuxIO
 
-/// Opens a database. The database's witness determines whether the ledger continues or a new ledger begins.
+/// Opens the ledger's database. The comparison with the witness determines whether the ledger continues or a new
+/// ledger replaces it.
 struct Opening {
-    /// The result of opening.
+    /// The opened database, with the result of its comparison with the witness.
     struct Opened {
         let pool: DatabasePool
         let books: LedgerFigures
         let standing: WitnessComparison?
-        /// The number of the witness's last statement.
+        /// The number of the witness's last statement; 0 if it has none.
         let number: Int
         /// The revision in the witness's last statement if the ledger continues from it; otherwise 0.
         var witnessed = 0
-        /// The paths of the copies of the found files, if a fault was found in them.
+        /// The paths of the copies of the files that this start found; empty if no fault was found in the files.
         var found: [String] = []
-        /// The files of earlier ledgers that this start removes, because ``PastDebt/ledgers`` newer ones exist.
+        /// The paths of the files of earlier ledgers that this start removes, because ``PastDebt/ledgers`` newer ones
+        /// exist.
         var removed: [String] = []
-        /// The debts of earlier ledgers that this start gives up.
+        /// The debts (unconfirmed parts of earlier ledgers) that this start removes. Their entries are never
+        /// delivered.
         var givenUp: [PastDebt] = []
     }
 
     let path: String
     let options: StoreOptions
     let witness: Witness?
-    /// The code ``WitnessSource/restoredCode``, which is used even without a key.
+    /// The reason code for a new ledger that replaces a ledger restored from a backup
+    /// (``WitnessSource/restoredCode``). It is used even if the witness's key is missing.
     let restoredCode: Text
 
-    /// Determines whether the ledger continues. If the found files have a fault, keeps copies of them.
+    /// Opens the database. Keeps copies of the files that this start found if they have a fault.
     func run() throws(StoreError) -> Opened {
         var found = FoundFiles(path)
         do throws(StoreError) {
@@ -59,8 +63,8 @@ struct Opening {
             let standing = try pool.read { db -> WitnessComparison in
                 let stored = try LedgerQueries.stored(db, books, seal, isOld: isOld, key: witness.key)
                 let standing = try LedgerQueries.standing(db, stored, reading, keyIsNew: witness.keyIsNew)
-                // An invalid mark ends this ledger, too. Whichever program wrote the mark, no position may be assigned
-                // twice.
+                // A mark of a restore that the key does not confirm also ends this ledger. Whichever program wrote
+                // the mark, the database may be an older state, and no position may be assigned twice.
                 if mark != nil, !standing.isRewritten {
                     return .rewritten("it claims to be restored from a backup, and its key does not confirm that")
                 }
@@ -95,14 +99,15 @@ struct Opening {
             let error = StoreError(error, path: path)
             guard let detail = damage(error), let witness, options.mayBeginNewLedger else { throw error }
             if case .unusable? = reading { witness.file.putAside() }
-            // An unreadable ledger is reported like a changed ledger, and the gate continues with a new ledger.
+            // Report an unreadable ledger like a changed ledger, and continue with a new ledger.
             return try begin(
                 LedgerSuccession(nothingBut: reading?.head), .rewritten("the database is damaged: \(detail)"),
                 "the database is damaged: \(detail)", witness.code, number, leavesFile: true)
         }
     }
 
-    /// Returns the defect of an unreadable file of this program; nil for any other failure.
+    /// Returns the description of the damage if the error is an unreadable file of this program; nil for any other
+    /// error.
     private func damage(_ error: StoreError) -> String? {
         switch error {
         case .corrupt(_, let detail), .unreadable(_, let detail): detail
@@ -122,8 +127,8 @@ struct Opening {
 
     // MARK: - A new ledger that replaces another
 
-    /// Begins a new ledger that replaces a ledger restored from a backup. The witness of another ledger gives no
-    /// information about the restored ledger.
+    /// Begins a new ledger that replaces a ledger restored from a backup. The witness's statement is used only if it
+    /// is about the restored ledger.
     private func begin(
         behind mark: RestoredMark, _ pool: DatabasePool, _ books: LedgerFigures, isAuthentic: Bool,
         _ head: HeadStatement?
@@ -157,7 +162,7 @@ struct Opening {
                 try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA application_id = \(Schema.applicationID)")
             }
             let migrator = Schema.migrator(key)
-            // The rows about agents stay in the ledger's file until ``Store/handOver(to:)``.
+            // The new ledger's file keeps the tables about agents until ``Store/handOver(to:)`` moves their rows.
             try migrator.migrate(queue, upTo: inheritance.agentRows == nil ? Schema.handOver : Schema.beforeHandOver)
             try queue.write { db in
                 try inheritance.write(db, finding: Text(finding), code: code, limits: options.limits, key: key)
@@ -177,14 +182,14 @@ struct Opening {
         }
     }
 
-    /// Gives the old database a second name, and renames its log accordingly. Until the new database gets the first
-    /// name, the next start finds the old database and repeats these steps. Returns the files of earlier starts that
-    /// are removed for lack of room.
+    /// Gives the old database a second name, `PATH.rewritten-N`, and renames its write-ahead log accordingly. Until
+    /// the new database gets the name `PATH`, a start finds the old database there and repeats these steps. Returns
+    /// the paths of the earlier ledgers' files that are removed because too many exist.
     private func moveAside(leavesFile: Bool) throws(StoreError) -> [String] {
         defer { for ending in ["-wal", "-shm"] { unlink(path + ending) } }
         guard leavesFile else { return [] }
         let earlier = StoreFile.numbered(path, PastLedgers.word)
-        // The last start may have been interrupted right after it made this link.
+        // The previous start may have ended after it gave the file its second name.
         let isAside = earlier.last.map { StoreFile.isSame($0, path) } ?? false
         let aside = try isAside ? earlier[earlier.count - 1] : StoreFile.link(path, as: PastLedgers.word)
         if let log = try? FileStatus(path + "-wal"), log.size > 0 {

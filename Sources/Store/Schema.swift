@@ -1,14 +1,14 @@
 import GRDB
 import Ledger
 
-/// The tables. They are STRICT: a column has only values of its declared type. A released migration is never edited; a
-/// new migration follows it.
+/// The tables of the ledger's database. They are STRICT: a column contains only values of its declared type. A
+/// released migration is never edited; a new migration follows it.
 enum Schema {
-    /// SQLite's `application_id` of a Gatehouse database: "GATE".
+    /// SQLite's `application_id` of a ledger's database: "GATE" in ASCII.
     static let applicationID = 0x4741_5445
 
-    /// Returns the migrator for all versions of the database. `key`: the key of the seal, which checks the content
-    /// before a migration; nil if there is no migration.
+    /// Returns the migrator with all versions of the database. `key`: the key of the seal. A migration checks and
+    /// renews the seal with it; nil if no migration is to run or the key is missing.
     static func migrator(_ key: WitnessKey? = nil) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 ledger, outbox, connections") { db in
@@ -30,8 +30,8 @@ enum Schema {
         migrator.registerMigration("6 when a connection was made, and whether it goes") { db in
             try db.execute(sql: sixth)
         }
-        // The migration changes no table; ``SealingPass`` seals the keys. The migration prevents earlier programs from
-        // reading sealed keys as plain keys.
+        // This migration changes no table; ``SealingPass`` seals the keys. Because of this migration, an earlier
+        // version of the program refuses the database: it would read sealed keys as plain keys.
         migrator.registerMigration("7 sealed keys") { _ in }
         migrator.registerMigration("8 quarantine") { db in
             try db.execute(sql: quarantine)
@@ -54,8 +54,8 @@ enum Schema {
         return migrator
     }
 
-    /// Applies the migrations to a ledger's file. A file of an earlier version keeps the tables about agents, because
-    /// their rows may be nowhere else: only ``Store/handOver(to:)`` drops them, after it has copied them.
+    /// Migrates a ledger's file. A file of an earlier version keeps the tables about agents, because there may be no
+    /// copy of their rows: only ``Store/handOver(to:)`` drops these tables, after it has copied the rows.
     static func migrate(_ ledger: some DatabaseWriter, _ key: WitnessKey? = nil) throws {
         let migrator = migrator(key)
         let applied = try ledger.read(migrator.appliedIdentifiers)
@@ -66,17 +66,17 @@ enum Schema {
         }
     }
 
-    /// The migration since which a database may have a seal.
+    /// The migration that added the seal.
     static let sealing = "3 seal, weights"
-    /// The migration by which the ledger became the outbox.
+    /// The migration that replaced the table of reports by delivery cursors, so that the ledger is the outbox.
     static let delivery = "5 delivery"
-    /// The last migration that keeps the tables about agents.
+    /// The last migration with the tables about agents in the ledger's file.
     static let beforeHandOver = "12 messages"
-    /// The migration that drops the tables about agents, which are in the courier's database since then.
+    /// The migration that drops the tables about agents. They are in the courier's database since then.
     static let handOver = "13 the courier's database"
 
-    // `revision` counts the commits that changed the row. `seal` is WitnessKey.seal over the row, the cursors and the
-    // site key, or NULL if the last writer had no key.
+    // `revision` counts the commits that changed the row. `seal` is the result of WitnessKey.seal for the row, the
+    // cursors and the site key; NULL if the program that last wrote the row had no key.
     private static let third = """
         ALTER TABLE chain ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE chain ADD COLUMN seal BLOB;
@@ -90,9 +90,9 @@ enum Schema {
             rank = CASE WHEN state <> 'queued' THEN rank WHEN weight = 'accepted' THEN 4 ELSE 3 END;
         """
 
-    // Visits have random ids, so each entry is in another page of this index. An index with few pages means few written
-    // pages. The index is not unique: a visit has only one outcome because each writer of an outcome looks it up first,
-    // in the same transaction.
+    // Visits have random ids, so each new entry changes another page of this index. A small index has few pages, so
+    // few pages are written. The index is not unique: each writer of an outcome first looks for an outcome of the
+    // visit, in the same transaction, so a visit has only one.
     private static let visitEnds = """
         DROP INDEX entry_visit;
         CREATE INDEX entry_visit ON entry (substr(visit, -8)) WHERE kind = 'outcome';
@@ -129,7 +129,8 @@ enum Schema {
         ALTER TABLE connection ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;
         """
 
-    // Without a rowid, a cursor with its receipt did not fit into one page, and each move of a cursor wrote four pages.
+    // In a table without a rowid, a cursor with its receipt did not fit into one page, and each change of a cursor
+    // wrote four pages.
     private static let ninth = """
         CREATE TABLE delivery_rows (
             destination TEXT NOT NULL PRIMARY KEY,

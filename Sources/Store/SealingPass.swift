@@ -3,41 +3,44 @@ import Foundation
 import GRDB
 import Ledger
 
-/// The state of the keys in the database at the end of a start.
+/// The state of the secret keys in a database after the opening of the database.
 package struct KeysAtRest: Hashable, Sendable {
-    /// The path of the file with the key under which values are sealed.
+    /// The path of the file with the sealing key.
     package var path: String
-    /// The reason why there is no key. Without a key, sealed values cannot be opened and new keys are not stored.
+    /// The reason why the sealing key is missing; nil if it is available. Without it, sealed values cannot be opened
+    /// and new keys are not stored.
     package var failure: StoreError?
     /// The number of plain values that this start sealed.
     package var sealed = 0
-    /// The number of values under an earlier key that this start sealed under the present key.
+    /// The number of values sealed under an earlier key that this start sealed under the present key.
     package var resealed = 0
     /// The number of connections whose snapshots no key opens. The snapshots stay unchanged.
     package var unreadable = 0
-    /// Whether no key opens the stored site key. Meanwhile credentials get other names.
+    /// Whether no available key opens the stored site key. Then another site key is used, which gives credentials
+    /// other names.
     package var isSiteKeyUnreadable = false
-    /// Whether replaced or deleted content may stay readable in the database or its log.
+    /// Whether replaced or deleted content may still be readable in the database or its write-ahead log.
     package var leavesTraces = false
-    /// The files next to the database that were moved aside before this start sealed the keys. The files may contain
-    /// keys in plain form.
+    /// The paths of files next to the database that earlier starts or restores renamed or copied, if this start
+    /// sealed plain keys; otherwise empty. The files may contain these keys in plain form.
     package var copies: [String] = []
 }
 
-/// Seals the keys in a database under the present key, at each start: plain keys, as in earlier versions, and keys
-/// sealed under an earlier key. The pass is one transaction. Afterwards no copy of the replaced values stays in the
-/// file or its log.
+/// Seals the secret keys in a database under the present sealing key, at each start. It seals plain keys, which
+/// earlier versions wrote, and keys sealed under an earlier sealing key. The changes are one transaction. After the
+/// pass, the file and its write-ahead log contain no copy of the replaced values.
 struct SealingPass {
-    /// The setting that records that the keys have been sealed. This program did not write any plain key found later.
+    /// The setting that records that the keys have been sealed. From then on the program does not accept a plain key,
+    /// because it did not write it.
     static let sealedSetting: Text = "keys-sealed"
-    /// The setting that records that copies of the replaced values may exist. The setting is removed when no copy is
-    /// left.
+    /// The setting that records that the write-ahead log or the file may contain copies of replaced values. It is
+    /// removed when no copy is left.
     private static let scrubSetting: Text = "keys-to-scrub"
 
     let source: SealingSource
-    /// Whether to make a key if there is none.
+    /// Whether to make a sealing key if its file is absent.
     let mayMakeKey: Bool
-    /// Whether to accept plain values: only in a ledger's database that was never sealed.
+    /// Whether to accept plain values. Only a ledger's database that was never sealed may contain them.
     let takesPlain: Bool
 
     /// A value that is a key or contains keys.
@@ -46,21 +49,21 @@ struct SealingPass {
         let bytes: [UInt8]
     }
 
-    /// The result of a pass.
+    /// The result of the sealing of the keys in a database.
     struct Result {
-        /// The keys for the values.
+        /// The sealing keys that open and seal the values.
         var keys: SealingKeys
-        /// The state of the values.
+        /// The state of the values, as ``Store/keysAtRest`` reports it.
         var told: KeysAtRest
-        /// The site key as this pass sealed it; nil if the pass did not change it.
+        /// The sealed site key that this pass has stored; nil if the pass did not change the site key.
         var siteKey: [UInt8]?
     }
 
-    /// Opens the keys and seals the values. Throws errors of the disk. The result reports an unusable key. `finish`
-    /// runs in the transaction of the pass, after its changes.
+    /// Reads the sealing keys and seals the values. Throws errors of the disk; an unusable sealing key is part of the
+    /// result. `finish` runs in the same transaction after the changes.
     func run(_ pool: DatabasePool, finish: (Database, Result) throws -> Void = { _, _ in }) throws -> Result {
         let sealed = try pool.read { db in try Self.values(db).filter { SealingKey.isSealed($0.bytes) } }
-        // If a value is sealed under a missing key, do not make a new key: the operator must put the missing key back.
+        // If a value is sealed under a missing key, do not make a new key: the operator must restore the missing key.
         var keys = source.keys { old in
             mayMakeKey && sealed.allSatisfy { (try? old.open($0.bytes, for: $0.place)) != nil }
         }
@@ -103,8 +106,8 @@ struct SealingPass {
         if result.told.sealed + result.told.resealed > 0 { try Store.save(Self.scrubSetting, [1], db) }
     }
 
-    /// Copies the log into the database and truncates it, so that the replaced values are overwritten in both. If
-    /// readers prevent the truncation, the next start tries again. Returns whether no copy is left.
+    /// Copies the write-ahead log into the database and truncates it, so that the replaced values are overwritten in
+    /// both files. If a reader prevents the truncation, the next start tries again. Returns whether no copy is left.
     private func scrub(_ pool: DatabasePool) throws -> Bool {
         let overwrites =
             try pool.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA secure_delete") } == 1
@@ -116,7 +119,7 @@ struct SealingPass {
             return false
         }
         // The sync of this commit makes the truncation durable before the setting is removed. Otherwise a power cut
-        // could leave a log with new first pages and old values in its other pages.
+        // could leave a write-ahead log whose first pages are new and whose other pages contain replaced values.
         try pool.write { db in try Store.save(Self.scrubSetting, [2], db) }
         try pool.write { db in
             try db.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.scrubSetting.string])
@@ -125,7 +128,8 @@ struct SealingPass {
     }
 
     private static func values(_ db: Database) throws -> [Value] {
-        // A ledger's file has no connections since they are in the courier's database, which has no site key.
+        // A ledger's file of the present version contains no connections. The courier's database contains no site
+        // key.
         let connections =
             try AgentTables.areIn(db)
             ? try Row.fetchAll(db, sql: "SELECT id, destination, snapshot FROM connection").map {
@@ -142,7 +146,7 @@ struct SealingPass {
 }
 
 extension LedgerFigures {
-    /// Runs a pass over the keys in a ledger's database, and updates the figures in the same transaction.
+    /// Seals the secret keys in a ledger's database. Saves the changed state of the ledger in the same transaction.
     mutating func seal(
         _ pool: DatabasePool, by source: SealingSource, mayMakeKey: Bool, witness: WitnessKey?
     ) throws -> (keys: SealingKeys, told: KeysAtRest) {

@@ -4,11 +4,11 @@ import Glibc
 package import Ledger
 import LinuxIO
 
-/// Reserves the place of a database whose service is stopped, for the lifetime of this value, so that another database
-/// can be put there. The database is a ledger's or a courier's.
+/// The exclusive access to a database whose service is stopped, for the lifetime of this value. A restore uses it to
+/// put another database in its place. The database is a ledger's or a courier's.
 ///
-/// The new database has the path `PATH.restoring` until ``commit(onStep:)``. A power cut before the commit leaves the
-/// present database unchanged.
+/// The new database has the path `PATH.restoring` until ``commit(onStep:)``. After a power cut before the commit, the
+/// present database is unchanged.
 package final class StoppedStore {
     /// The path of the database, which may be absent.
     package let path: String
@@ -18,7 +18,8 @@ package final class StoppedStore {
     package let isOccupied: Bool
     private let file: StoreFile
 
-    /// Takes the lock and removes files of an earlier attempt. Throws `locked` while a service has the lock.
+    /// Takes the lock of the database and removes files of an earlier restore. Throws `locked` if a service has the
+    /// lock.
     package init(path: String) throws(StoreError) {
         isOccupied = StoreFile.hasContent(path)
         file = try StoreFile(path: path)
@@ -30,12 +31,12 @@ package final class StoppedStore {
 
     private func clear() { for ending in ["", "-wal", "-shm", "-journal"] { unlink(staged + ending) } }
 
-    /// Removes the staged database.
+    /// Removes the new database at `PATH.restoring`.
     package func giveUp() { clear() }
 
-    /// Migrates the staged database to this version of the program. If the earlier and the present witness key are
-    /// known, seals the database with the present key. With a `mark`, the next start begins a new ledger. `key`
-    /// authenticates the mark together with the statement in `witness`.
+    /// Migrates the new database to this version of the program. If `old`, the key that sealed it, differs from the
+    /// present witness key `key`, and the seal is valid, seals it with `key`. With a `mark`, the next start begins a
+    /// new ledger. `key` authenticates the mark together with the statement in `witness`.
     package func prepare(
         mark: RestoredMark?, sealedBy old: WitnessKey?, key: WitnessKey?, witness: WitnessReading,
         limits: LedgerLimits = LedgerLimits()
@@ -65,8 +66,8 @@ package final class StoppedStore {
         }
     }
 
-    /// Moves the staged database to the path. The present database is renamed to `PATH.replaced-N`, which is returned.
-    /// No file is deleted. `onStep` is called after each step.
+    /// Moves the new database to the path. Before that, renames the present database to `PATH.replaced-N`. Returns
+    /// that name; nil if there was no database. No database is deleted. `onStep` is called after each step.
     package func commit(onStep: () -> Void = {}) throws(StoreError) -> String? {
         try StoreFile.with(staged) { () throws(SystemError) in try OpenFile(staged, .updating).sync() }
         onStep()
@@ -79,8 +80,8 @@ package final class StoppedStore {
         return aside
     }
 
-    /// Renames the present database to `PATH.replaced-N`, which is returned; nil if there is none. No database takes its
-    /// place. `onStep` is called after each step.
+    /// Renames the present database to `PATH.replaced-N`. Returns that name; nil if there is no database. Afterwards
+    /// no database is at the path. `onStep` is called after each step.
     package func setAside(onStep: () -> Void = {}) throws(StoreError) -> String? {
         guard isOccupied else { return nil }
         let aside = try moveAside(onStep)
@@ -90,7 +91,8 @@ package final class StoppedStore {
         return aside
     }
 
-    /// Copies the log into the present database as far as possible, and gives the database a second name.
+    /// Copies the write-ahead log into the present database as far as possible, and gives the database a second name.
+    /// Returns that name.
     private func moveAside(_ onStep: () -> Void) throws(StoreError) -> String {
         if let queue = try? DatabaseQueue(path: path, configuration: Store.configuration(of: path)) {
             _ = try? queue.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
@@ -107,20 +109,20 @@ package final class StoppedStore {
         return aside
     }
 
-    /// The result of placing a secret.
+    /// The result of ``place(_:at:mayBeBesides:)``.
     package enum Placing: Hashable, Sendable {
-        /// The file had no secret before and has the given secret now.
+        /// The file did not exist. It has the given secret now.
         case made
         /// The file already contains the same secret.
         case same
-        /// The file has another secret and stays unchanged. The text is the path of the given secret or, if it was not
-        /// written, the path of the other secret.
+        /// The file has another secret and stays unchanged. The text is the path of the file with the given secret.
+        /// If the given secret was not written, it is the path of the file with the other secret.
         case besides(String)
     }
 
-    /// Puts a secret of 32 bytes into a file next to the ledger. If the file has another secret, the given secret is
-    /// put into `PATH.old`, where the program looks for earlier keys. A key in `PATH.old` is renamed to
-    /// `PATH.old.replaced-N`. `mayBeBesides`: if false, the given secret is not written if the file has another secret.
+    /// Writes a secret of 32 bytes to the file at `path`, if that file is absent. If the file has another secret,
+    /// writes the given secret to `PATH.old`, where the program looks for earlier keys, but only if `mayBeBesides` is
+    /// true. An existing `PATH.old` is first renamed to `PATH.old.replaced-N`.
     package static func place(
         _ secret: [UInt8], at path: String, mayBeBesides: Bool
     ) throws(StoreError) -> Placing {

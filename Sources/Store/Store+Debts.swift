@@ -2,12 +2,13 @@ package import Encoding
 import GRDB
 package import Ledger
 
-// Debts of earlier ledgers, whose entries are in files that were moved aside (``PastLedgers``).
+// Debts: the entries of earlier ledgers that a destination has not confirmed. These entries are in the files of the
+// earlier ledgers (``PastLedgers``).
 extension Store {
-    /// Records that the destination has confirmed every entry up to `position` of an earlier ledger, including
-    /// `reports` outcomes. The destination has refused `lost` of them; the losses of the primary destination are
-    /// counted as in the present ledger. A debt that is confirmed to its end is removed. A confirmation over another
-    /// connection than the present route changes nothing.
+    /// Records that a destination has confirmed every entry of an earlier ledger up to `position`. `reports`: the
+    /// number of outcomes among the newly confirmed entries. `lost`: the number of outcomes that the destination has
+    /// refused; those of the primary destination are counted as lost. A debt whose last entry is confirmed is
+    /// removed. A confirmation over a connection that is not the destination's active connection changes nothing.
     package func confirm(
         _ destination: Text, past ledger: Text, upTo position: Int, reports: Int, lost: Int, over connection: Text
     ) async throws(StoreError) {
@@ -24,9 +25,10 @@ extension Store {
         }
     }
 
-    /// Gives up the debt of an earlier ledger to a destination. The next outcome and ``lostReports`` count the reports
-    /// that the primary destination loses. Losses of a copy agent are not counted, because the other destinations have
-    /// those reports. Returns the number of reports that the destination never gets.
+    /// Stops the delivery of an earlier ledger to a destination: the entries that the destination has not confirmed
+    /// are never delivered. If the destination is the primary one, the next outcome and ``lostReports`` count the
+    /// reports as lost. For a copy agent nothing is counted, because the other destinations have those reports.
+    /// Returns the number of reports that the destination never gets.
     @discardableResult
     package func giveUp(_ destination: Text, past ledger: Text) async throws(StoreError) -> Int {
         try await commit { db, books in
@@ -42,12 +44,13 @@ extension Store {
         }
     }
 
-    /// Signs the ledger's end for the agents that receive its entries. Returns nil if the store has no key.
+    /// Returns the signature of the ledger's end, for the agents that receive its entries; nil if the store has no
+    /// key.
     package nonisolated func signature(of end: ChainPoint, in ledger: Text) -> [UInt8]? {
         witness?.key.sign(sent: end, of: ledger)
     }
 
-    /// Returns whether this store's key signed the head with the given count and hash. Without a key, returns false.
+    /// Returns whether this store's key signed the head with the given count and hash. Returns false without a key.
     package nonisolated func hasSigned(_ ledger: Text, count: Int, hash: ChainHash, _ signature: [UInt8]) -> Bool {
         witness?.key.hasSigned(ledger, count: count, hash: hash, signature) == true
     }

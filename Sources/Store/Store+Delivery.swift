@@ -4,18 +4,18 @@ package import Ledger
 
 /// The result of ``Store/letGo(_:of:isForced:)``.
 package enum ConnectionRelease: Hashable, Sendable {
-    /// The connection is the route to its destination, which has not confirmed the given number of entries. Nothing
-    /// has changed.
+    /// The connection is the active one of its destination, which has not confirmed the given number of entries.
+    /// Nothing has changed.
     case owed(Int)
-    /// The connection was the route to its destination and is it no more.
+    /// The connection was the active one of its destination. The destination has no active connection now.
     case released
-    /// The connection was not the route.
+    /// The connection was not the active one of its destination.
     case notRoute
 }
 
 // Delivery cursors of the destinations. ``Store/entries(after:limit:)`` returns the entries to send.
 extension Store {
-    /// Returns the cursor of a destination. The first call stores a new cursor; later calls return it.
+    /// Returns the cursor of a destination. If none is stored, stores a new cursor.
     @discardableResult
     package func cursor(of name: Text) async throws(StoreError) -> DeliveryCursor {
         if let known = books.deliveries[name] { return known }
@@ -26,14 +26,15 @@ extension Store {
         }
     }
 
-    /// Returns the destinations that ``forgetDestinations(except:)`` forgets.
+    /// Returns the names of the destinations that ``forgetDestinations(except:)`` removes.
     package func destinations(except names: Set<Text>) -> [Text] {
         let kept = names.union([DeliveryCursor.primary])
         return Set(books.deliveries.keys).union(books.debts.map(\.destination)).subtracting(kept).sorted()
     }
 
-    /// Removes all destinations except those in `names` and the primary destination. Their connections are removed
-    /// before that (``CourierStore/forgetConnections(to:)``).
+    /// Removes the cursors of all destinations except those in `names` and the primary destination, and their debts:
+    /// the entries of earlier ledgers that they have not confirmed. The caller removes their connections before this
+    /// call (``CourierStore/forgetConnections(to:)``).
     package func forgetDestinations(except names: Set<Text>) async throws(StoreError) {
         let gone = destinations(except: names)
         guard !gone.isEmpty else { return }
@@ -47,11 +48,12 @@ extension Store {
         }
     }
 
-    /// Makes a connection the route to its destination, if `route` is the present route (nil: if there is none).
-    /// Delivery continues at the cursor. Returns the resulting cursor.
+    /// Makes a connection the active one of its destination, if `route` is the present active connection (nil: there
+    /// is none). Delivery continues at the cursor. Returns the resulting cursor.
     ///
-    /// The caller reads the present route first, and then from the courier's database whether that route is newer
-    /// (``CourierStore/newer(than:to:)``). If another connection takes over in between, this call changes nothing.
+    /// The caller first reads the present active connection, and then from the courier's database whether that
+    /// connection is newer (``CourierStore/newer(than:to:)``). If another connection takes over in between, this call
+    /// changes nothing.
     @discardableResult
     package func takeOver(
         _ destination: Text, by connection: Text, insteadOf route: Text?
@@ -65,7 +67,8 @@ extension Store {
         }
     }
 
-    /// Returns whether a connection may be deleted, and removes it from its place as the route to `destination`.
+    /// Returns whether a connection may be deleted. If it is the active one of `destination`, the destination has no
+    /// active connection afterwards, unless entries are unconfirmed and `isForced` is false.
     ///
     /// This is the first step of a deletion; ``CourierStore/beginDeletion(of:withReplaced:tellsPeer:)`` is the second.
     package func letGo(
@@ -81,10 +84,10 @@ extension Store {
         }
     }
 
-    /// Records that the destination has confirmed, over `connection`, every entry up to `position`. A confirmation over
-    /// another connection than the present route, or of entries that the ledger does not have, changes nothing. Returns
-    /// whether `connection` is the route and the position is confirmed: then the connections that it replaced may be
-    /// deleted (``CourierStore/retireReplaced(by:)``).
+    /// Records that the destination has confirmed, over `connection`, every entry up to `position`. A confirmation
+    /// over a connection that is not the active one, or of entries that the ledger does not have, changes nothing.
+    /// Returns whether `connection` is the active one and the position is confirmed. The caller may then delete the
+    /// connections that it replaced (``CourierStore/retireReplaced(by:)``).
     ///
     /// - `receipt`: the hash at that position, if the destination gave a receipt.
     /// - `passedOver`: positions of entries that the destination refuses. The next outcome counts those of the primary
@@ -98,7 +101,8 @@ extension Store {
             var cursor = books.deliveries[destination] ?? DeliveryCursor(destination)
             let before = cursor.confirmed
             guard cursor.connection == connection else { return false }
-            // A repetition moves nothing, but the courier's step after an earlier call may be missing.
+            // A repeated confirmation does not move the cursor. After an earlier call, the program may have ended
+            // before it deleted the replaced connections, so the result is true again.
             guard cursor.confirm(upTo: position, end: books.head.point, receipt: receipt) else {
                 return position <= before && before > 0
             }
@@ -112,8 +116,8 @@ extension Store {
         }
     }
 
-    /// Returns the hash of the entry at `position`, or of the entry before the oldest on disk; nil for any other
-    /// position.
+    /// Returns the hash of the entry at `position`, or of the newest entry that is no longer on disk; nil for any
+    /// other position.
     package func hash(at position: Int) async throws(StoreError) -> ChainHash? {
         if position == books.start.count { return books.start.hash }
         return try await read { db in

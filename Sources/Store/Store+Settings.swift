@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 package import Ledger
 
-// The gate's data outside the ledger: settings and the site key.
+// The data in the ledger's database that is not part of the ledger: settings and the site key.
 extension Store {
     /// Returns a setting of the gate; nil if it was never set.
     package func setting(_ name: Text) async throws(StoreError) -> [UInt8]? {
@@ -17,11 +17,10 @@ extension Store {
 
     static let siteKeySetting: Text = "site-key"
 
-    /// The site key, from which the names of credentials are computed. The first call makes the key from the system's
-    /// random source and stores it sealed.
-    ///
-    /// A stored site key that no key opens stays unchanged. Another site key is used in its place. That key is stored,
-    /// too, if a key exists to seal it; otherwise it is valid only for this run of the program.
+    /// Returns the site key, from which the names of credentials are computed. The first call makes the key from the
+    /// system's random source and stores it sealed.
+    /// A stored site key that no available key opens stays unchanged, and another site key is used in its place. The
+    /// other site key is stored if there is a key to seal it; otherwise it is used only during this run.
     package func siteKey() async throws(StoreError) -> SiteKey {
         let sealing = sealing
         let bytes = try await commit { db, books in try Self.siteKey(sealing, db, &books) }
@@ -49,7 +48,8 @@ extension Store {
         return made
     }
 
-    /// Counts a start of the service. Returns the number of the start, from 1.
+    /// Increments the stored number of starts of the service, and returns the new number. The first start has the
+    /// number 1.
     package func countStart() async throws(StoreError) -> Int {
         try await commit { db, _ in
             let kept = try Self.setting("starts", db).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
@@ -59,7 +59,7 @@ extension Store {
         }
     }
 
-    /// Stores a date as the lower bound for the next start (``SavedClock``). Every record does so, too.
+    /// Stores a date as the lower bound for the clock at the next start (``SavedClock``). Every record does so, too.
     package func saveClock(_ time: WallTime) async throws(StoreError) {
         try await commit { _, books in books.clock = SavedClock.merge(kept: books.clock, heard: time) }
     }

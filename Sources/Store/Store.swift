@@ -4,18 +4,19 @@ import Foundation
 import GRDB
 package import Ledger
 
-/// The gate's database: ledger, cursors and site key in one SQLite file (WAL, `synchronous=FULL`). The connections to
-/// agents are in another file (``CourierStore``), on which the gate does not depend.
+/// The gate's main database: the ledger, the delivery cursors and the site key in one SQLite file (WAL,
+/// `synchronous=FULL`). The connections to agents are in another file (``CourierStore``), on which the gate does not
+/// depend.
 ///
 /// When a method returns, its change is durable: the write-ahead log was synced. Requests that arrive during a sync
-/// share the next sync, so a slow card does not delay each record separately. No step between T0 (the write that
-/// completes the credential) and the opening of the gate waits for a sync. One process owns the file; others may read
-/// it (``LedgerReader``).
+/// share the next sync, so a slow disk does not delay each record separately. No step between T0 (the write that
+/// completes the credential) and the opening of the gate waits for a sync. Only one process at a time owns the file;
+/// others may read it (``LedgerReader``).
 package actor Store {
     /// The path of the database.
     package nonisolated let path: String
     nonisolated let options: StoreOptions
-    /// The result of the comparison of the ledger with its witness at the opening; nil without a witness.
+    /// The result of comparing the ledger with its witness when the database was opened; nil without a witness.
     package nonisolated let standing: WitnessComparison?
     /// Whether a new ledger replaced another ledger at the opening.
     package nonisolated var hasBegunNewLedger: Bool {
@@ -24,24 +25,27 @@ package actor Store {
         default: false
         }
     }
-    /// The paths of the copies of the files found at the opening, if a fault was found in them.
+    /// The paths of the copies of the files that this start found; empty if no fault was found in the files.
     package nonisolated let found: [String]
-    /// The files of earlier ledgers that this opening removed, because ``PastDebt/ledgers`` newer ones exist.
+    /// The paths of the files of earlier ledgers that this opening removed, because ``PastDebt/ledgers`` newer ones
+    /// exist.
     package nonisolated let removed: [String]
-    /// The debts of earlier ledgers that this opening gave up. The destinations never get these entries.
+    /// The debts (unconfirmed parts of earlier ledgers) that this opening removed. The destinations never get these
+    /// entries.
     package nonisolated let givenUp: [PastDebt]
-    /// The state of the keys in the database.
+    /// The state of the secret keys in the database.
     package nonisolated let keysAtRest: KeysAtRest
     nonisolated let sealing: SealingKeys
     let witness: Witness?
     private let file: StoreFile
     nonisolated let pool: DatabasePool
-    /// The connection that copies the log into the database while the writer runs (``Store/rest()``).
+    /// The database connection that copies the write-ahead log into the database while the writer runs
+    /// (``Store/rest()``).
     private let copier: DatabaseQueue
     private var copying: Task<Void, Never>?
-    /// The number of requests since the write-ahead log was last copied into the database.
+    /// The number of requests since the last copy of the write-ahead log into the database.
     private var uncopied = 0
-    /// SQLite's count of changes by other connections; nil if unknown.
+    /// SQLite's count of commits by other database connections; nil if unknown.
     private var foreignChanges: Int?
     private(set) var books: LedgerFigures
     var witnessing: Witnessing
@@ -50,9 +54,9 @@ package actor Store {
     private var isClosed = false
     private var idle: [CheckedContinuation<Void, Never>] = []
 
-    /// One request in the queue. The request runs inside a transaction and learns the transaction's result.
+    /// A request that waits for a transaction. It runs in the transaction and then gets the transaction's result.
     struct Job: Sendable {
-        /// Does the work. Returns a closure to call when the work is durable.
+        /// Does the work. Returns a closure that reports success; it is called when the work is durable.
         let run: @Sendable (Database, inout LedgerFigures) throws -> (@Sendable () -> Void)
         let fail: @Sendable (StoreError) -> Void
     }
@@ -60,14 +64,15 @@ package actor Store {
     /// Opens the database at `path`. Creates an absent folder and file (modes 0700, 0600), unless
     /// ``StoreOptions/mayMake`` forbids it. Blocks on the disk.
     ///
-    /// With a `witness`, the ledger is first compared with the witness. A ledger that the witness contradicts is moved
-    /// aside as `PATH.rewritten-N`, and a new ledger with the same cursors and site key replaces it; ``standing`` is
-    /// then `rewritten`. `onWrite` is called, from any thread, after each attempt to write the witness: with nil on
-    /// success, otherwise with the error. It is also called during an attempt that takes longer than
-    /// ``StoreOptions/witnessLimit``.
+    /// With a `witness`, the ledger is first compared with the witness. If the witness contradicts the ledger, the
+    /// ledger's file is renamed to `PATH.rewritten-N`, and a new ledger with the same cursors and site key replaces
+    /// it; ``standing`` is then `rewritten`. `onWrite` is called, from any thread, after each attempt to write a
+    /// statement of the witness, with nil on success and the error otherwise. It is also called during an attempt
+    /// that takes longer than ``StoreOptions/witnessLimit``.
     ///
-    /// The key of `sealing`, by default in the file `PATH.agent-key`, seals other keys in the database. Without that
-    /// key those keys cannot be opened, but the rest of the store works, and ``keysAtRest`` has the reason.
+    /// The key of `sealing`, by default in the file `PATH.agent-key`, seals the other secret keys in the database. If
+    /// it is missing, these keys cannot be opened, but the rest of the store works, and ``keysAtRest`` contains the
+    /// reason.
     package static func open(
         _ path: String, options: StoreOptions = StoreOptions(), witness: WitnessSource? = nil,
         sealing: SealingSource? = nil, onWrite: @escaping @Sendable (StoreError?) -> Void = { _ in }
@@ -81,12 +86,12 @@ package actor Store {
         path: String, options: StoreOptions, witness source: WitnessSource?, sealing: SealingSource,
         onWrite: @escaping @Sendable (StoreError?) -> Void
     ) throws(StoreError) {
-        // Check before any file is created, because an empty new database would change the evidence.
+        // Check this before any file is created: a new, empty database would destroy evidence.
         if !options.mayBeginNewLedger, let doubt = source?.contradiction(toAbsent: path) { throw doubt }
         let file = try StoreFile(path: path, mayMake: options.mayMake)
         var (witness, keyless): (Witness?, WitnessComparison?)
-        // A ledger always has a key, in the file or elsewhere. Only a start of the service may make a key for an
-        // existing ledger.
+        // Every existing ledger has a key, in this file or elsewhere. Therefore only a start of the service may make
+        // a key for an existing ledger.
         let mayMakeKey = options.mayMake && (options.mayBeginNewLedger || !StoreFile.hasContent(path))
         do throws(StoreError) {
             witness = try source.map { source throws(StoreError) in
@@ -94,8 +99,8 @@ package actor Store {
             }
         } catch {
             if !options.mayBeginNewLedger { throw .doubtful(path: path, detail: "its key: \(error.text)") }
-            // A missing key must not stop the gate. The ledger continues without seal and witness, and ``standing``
-            // reports it.
+            // A missing key must not stop the gate. The ledger continues without a seal and without statements of the
+            // witness; ``standing`` reports this.
             keyless = .unwitnessed("its key: \(error.text)")
         }
         let opened = try Opening(
@@ -118,13 +123,15 @@ package actor Store {
         witnessing = Witnessing(number: opened.number, revision: opened.witnessed)
     }
 
-    /// Connects to the database and creates absent tables. `isOld`: a version without seals wrote the database.
+    /// Opens a ledger's database, creates absent tables and migrates old ones. `isOld`: whether a version without
+    /// seals wrote the database.
     static func connect(
         _ path: String, _ options: StoreOptions, _ key: WitnessKey?
     ) throws(StoreError) -> (pool: DatabasePool, isOld: Bool) {
         do {
             let pool = try Self.pool(path, id: Schema.applicationID)
-            // Never copy the log inside a commit, because requests wait for the commit. ``rest()`` copies the log.
+            // Do not copy the write-ahead log into the database during a commit, because requests wait for the
+            // commit. ``rest()`` makes the copy.
             try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
             let migrator = Schema.migrator(key)
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newer(path: path) }
@@ -139,8 +146,8 @@ package actor Store {
         }
     }
 
-    /// Connects to a database of this program. Each commit is durable. `id`: SQLite's `application_id` of the
-    /// database.
+    /// Opens a database of this program for reading and writing. Each commit is durable. `id`: the required value of
+    /// SQLite's `application_id`, which a new database gets.
     static func pool(_ path: String, id: Int) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration(of: path))
         try pool.writeWithoutTransaction { db in
@@ -163,13 +170,13 @@ package actor Store {
         do { try result.get() } catch { throw StoreError(error, path: path) }
     }
 
-    /// Returns the configuration of every database connection. There are at most five connections. A reader in this
-    /// process never blocks the writer.
+    /// Returns the configuration of every database connection. A store has at most five. A reader in this process
+    /// never blocks the writer.
     static func configuration(of path: String) -> Configuration {
         var configuration = Configuration()
         configuration.label = "store"
         configuration.maximumReaderCount = 2
-        // Another process may briefly hold the lock while it opens or closes the file for reading.
+        // Another process may have the lock for a moment while it opens or closes the file for reading.
         configuration.busyMode = .timeout(2)
         // The page size applies only to a new file. A record has a few hundred bytes and a commit writes whole pages,
         // so small pages reduce the written bytes to a quarter. Deleted and replaced content is overwritten, because it
@@ -182,18 +189,19 @@ package actor Store {
         return configuration
     }
 
-    /// Marks a new file as a Gatehouse database. Throws for the file of another program.
+    /// Marks a new file as a database of this program. Throws `foreign` for the file of another program.
     private static func checkOrigin(_ db: Database, path: String, id: Int) throws {
         let found = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         if found == id { return }
-        // GRDB's tables may exist already: the power can fail between any two steps of the first start.
+        // A new file may already contain GRDB's tables: the power may have failed between two steps of the first
+        // start.
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%'")
         guard found == 0, tables == 0 else { throw StoreError.foreign(path: path) }
         try db.execute(sql: "PRAGMA application_id = \(id)")
     }
 
-    /// Waits for requests in progress, refuses new requests, copies the write-ahead log into the database and releases
-    /// the file.
+    /// Waits for the requests that are being written, refuses new requests, copies the write-ahead log into the
+    /// database and releases the file.
     package func close() async {
         isClosed = true
         if isCommitting { await withCheckedContinuation { idle.append($0) } }
@@ -201,36 +209,37 @@ package actor Store {
         await copying?.value
         try? copier.close()
         await witnessLast()
-        // GRDB closes its readers last, and readers cannot truncate the log. If this copy fails, the log stays and no
-        // data is lost.
+        // Truncate the write-ahead log here: GRDB closes its readers last, and readers cannot truncate it. If this
+        // fails, the write-ahead log stays and no data is lost.
         try? await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         try? pool.close()
         file.release()
     }
 
-    /// The durable end of the ledger.
+    /// The head of the ledger, as far as it is durable.
     package var head: LedgerHead { books.head }
 
     /// The durable delivery cursors, by destination.
     package var deliveries: [Text: DeliveryCursor] { books.deliveries }
 
-    /// The durable debts of earlier ledgers to destinations, the oldest ledger first.
+    /// The durable debts: for each destination and earlier ledger, the entries that the destination has not
+    /// confirmed. The debts of the oldest ledger are first.
     package var debts: [PastDebt] { books.debts }
 
     /// Returns the number of unconfirmed entries of a destination, in this ledger and earlier ledgers.
     package func owed(to destination: Text) -> Int { books.owed(to: destination) }
 
-    /// The number of reports lost since the start for lack of room for unconfirmed entries.
+    /// The number of reports that were lost since the start because there was no room for unconfirmed entries.
     package var lostReports: Int { books.lost }
 
-    /// The number of lost reports about visits for which the gate opened or may have opened. Such reports are given up
-    /// last.
+    /// The number of reports lost since the start whose visit opened the gate or may have opened it.
     package var lostOpenings: Int { books.lostOpenings }
 
-    /// A date that has certainly passed: the last date of the clock (``SavedClock``); nil for a new gate.
+    /// A date that has certainly passed: the latest saved date (``SavedClock``); nil for a new gate.
     package var savedClock: Timestamp? { books.clock }
 
-    /// Runs `work` in a transaction with the other waiting requests. Returns when the transaction is durable.
+    /// Runs `work` in a transaction that it shares with other waiting requests. Returns when the transaction is
+    /// durable.
     func commit<Value: Sendable>(
         _ work: @escaping @Sendable (Database, inout LedgerFigures) throws -> Value
     ) async throws(StoreError) -> Value {
@@ -245,7 +254,8 @@ package actor Store {
                     }, fail: { continuation.resume(returning: .failure($0)) }))
             if !isCommitting {
                 isCommitting = true
-                // Use a separate task: the cancellation of one caller must not cancel the records of others.
+                // Use a separate task, so that the cancellation of one caller does not cancel the requests of other
+                // callers.
                 Task { await self.drain() }
             }
         }
@@ -281,7 +291,8 @@ package actor Store {
                 witnessCommit(openings: done.0.books.openings - books.openings)
             } catch {
                 let error = StoreError(error, path: path)
-                // After a failed transaction SQLite reads the file again, which looks like a change by another program.
+                // After a failed transaction SQLite reads the file again, and its count of foreign commits changes.
+                // Forget the count.
                 if case .replaced = error {} else { foreignChanges = nil }
                 for job in batch { job.fail(error) }
             }
@@ -292,9 +303,9 @@ package actor Store {
         rest()
     }
 
-    /// Copies the log into the database after enough requests, when no request has been written for a while, and at the
-    /// latest after ``StoreOptions/checkpointAtLatest`` requests. A separate connection makes the copy, so a new
-    /// request waits at most for the disk, never for the copy.
+    /// Copies the write-ahead log into the database after ``StoreOptions/checkpointRequests`` requests, as soon as
+    /// none was written for a while, and at the latest after ``StoreOptions/checkpointAtLatest`` requests. A separate
+    /// database connection makes the copy, so a new request waits at most for the disk, never for the copy.
     private func rest() {
         guard uncopied >= options.checkpointRequests, copying == nil, !isClosed else { return }
         copying = Task {
@@ -305,7 +316,8 @@ package actor Store {
             }
             let before = uncopied
             if !Task.isCancelled {
-                // A failed copy is repeated after the next records. The log loses no data.
+                // A failed copy is repeated after further records. No data is lost, because it stays in the
+                // write-ahead log.
                 _ = try? await copier.writeWithoutTransaction { db in try db.checkpoint(.passive) }
                 uncopied -= before
             }
@@ -313,7 +325,8 @@ package actor Store {
         }
     }
 
-    /// Copies the log into the database now. Otherwise the log is copied when no requests are written.
+    /// Copies the write-ahead log into the database now. Without this call, that happens when no requests are being
+    /// written.
     package func copyLog() async throws(StoreError) {
         do {
             _ = try await copier.writeWithoutTransaction { db in try db.checkpoint(.passive) }
@@ -322,15 +335,16 @@ package actor Store {
         }
     }
 
-    /// Returns SQLite's count of commits by other connections. No other connection of this process writes, so such a
-    /// commit comes from another program. Throws if the count differs from `known`.
+    /// Returns SQLite's count of commits by other database connections. No other database connection of this process
+    /// commits, so another program has made such a commit. Throws `replaced` if the count differs from `known`.
     static func foreignChanges(_ db: Database, known: Int?, _ path: String) throws -> Int? {
         let now = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
         if let known, known != now { throw StoreError.replaced(path: path, detail: "was written by another program") }
         return now
     }
 
-    /// Runs the jobs of one transaction. A job that breaks a rule is undone alone. A disk failure undoes all jobs.
+    /// Runs the requests of one transaction. If a request breaks a rule, only its changes are undone. After a failure
+    /// of the disk, the changes of all requests are undone.
     private static func run(
         _ batch: [Job], _ db: Database, _ before: LedgerFigures, _ path: String, _ key: WitnessKey?
     ) throws -> (books: LedgerFigures, finish: [@Sendable () -> Void]) {

@@ -4,8 +4,8 @@ import Ledger
 import LinuxIO
 import Store
 
-/// A backup that was read once from end to end: every listed file is present and intact, and no other is in
-/// it.
+/// A backup that was read from beginning to end: it contains exactly the files of its manifest, and each matches its
+/// hash.
 package struct BackupFile {
     /// The path of the backup.
     package let path: String
@@ -13,7 +13,7 @@ package struct BackupFile {
     package let manifest: BackupManifest
     /// The contents of the backup's files except the ledger's database, by name.
     let files: [String: [UInt8]]
-    /// The archive, which stays open because the user that may read it need not be the owner of the ledger.
+    /// The archive. It stays open, because the user who may read it need not be the owner of the ledger.
     private let archive: ArchiveReader
 
     /// Reads and checks the whole backup.
@@ -53,11 +53,11 @@ package struct BackupFile {
     /// The size of the ledger's database in bytes.
     var databaseSize: Int { manifest.files.first { $0.name == BackupManifest.Name.database }?.size ?? 0 }
 
-    /// The courier's database. It is nil in a backup of an earlier version, whose only database contains the
-    /// connections, and in a backup of a gate without connections.
+    /// The content of the courier's database; nil if the backup contains none. In a backup of an earlier version, the
+    /// ledger's database contains the connections.
     var courier: [UInt8]? { files[BackupManifest.Name.courier] }
 
-    /// The witness's newest statement from before the copy; `.absent` without a witness.
+    /// The newest statement of the witness from before the copy; `.absent` if the backup contains none.
     var head: WitnessReading {
         guard let bytes = files[BackupManifest.Name.head], let signed = try? SignedHead(bytes: bytes) else {
             return .absent
@@ -65,8 +65,8 @@ package struct BackupFile {
         return .read(signed, isTorn: false)
     }
 
-    /// Returns the keys, opened with `passphrase`; nil if the backup holds no keys. `work`: the scrypt cost
-    /// under which the keys were sealed.
+    /// Opens the keys with `passphrase`. Returns nil if the backup contains no keys. `work`: the scrypt cost with
+    /// which the keys were sealed.
     func keys(_ passphrase: [UInt8], work: Int) throws(BackupFailure) -> KeyBox? {
         guard let sealed = files[BackupManifest.Name.keys] else { return nil }
         guard let keys = KeyBox(sealed, passphrase, manifest: manifest.digest, work: work) else {
@@ -78,14 +78,14 @@ package struct BackupFile {
         return keys
     }
 
-    /// Writes the ledger's database to a new file. `progress` is called with the fraction of the database that is
-    /// written, from 0 to 1.
+    /// Writes the ledger's database to a new file at `target`. Calls `progress` with the written fraction, from 0 to
+    /// 1.
     func extract(to target: String, progress: (Double) -> Void) throws(BackupFailure) {
         try archive.rewind()
         while let header = try archive.next() {
             guard header.name == BackupManifest.Name.database else { continue }
-            // Remove the file that an interrupted attempt left. The new file must not be written to any other
-            // file of this name.
+            // Remove the file that an interrupted attempt left. The new file is then made only if no other file has
+            // this name.
             unlink(target)
             guard let file = try? OpenFile(target, .making(mode: 0o600)) else {
                 throw BackupFailure(
@@ -100,7 +100,7 @@ package struct BackupFile {
                 done += bytes.count
                 progress(Double(done) / Double(max(header.size, 1)))
             }
-            // The archive is read for the second time, and may have changed in between.
+            // The archive is read for the second time here, and may have changed since the first.
             guard hash == manifest.files.first(where: { $0.name == header.name })?.hash else {
                 throw .damaged(path, "it changed while it was read")
             }

@@ -2,9 +2,9 @@ import Crypto
 package import Encoding
 package import Ledger
 
-/// The manifest of a backup: its first file. The hashes reveal a damaged copy. The ledger in the backup is
-/// proved genuine by its seal and its witness, and all other content by the passphrase of the keys
-/// (``digest``).
+/// The manifest of a backup: its first file, which lists the other files with their hashes. The hashes reveal a
+/// damaged backup. They do not reveal a forgery: the ledger is authenticated by its seal and its witness, and
+/// everything else by the passphrase of the keys (``digest``).
 package struct BackupManifest: Hashable, Sendable {
     /// A file of the backup.
     package struct File: Hashable, Sendable {
@@ -16,7 +16,7 @@ package struct BackupManifest: Hashable, Sendable {
         package var hash: [UInt8]
     }
 
-    /// The names of a backup's files.
+    /// The names of the files in a backup.
     package enum Name {
         static let manifest = "manifest.json"
         static let database = "gatehouse.db"
@@ -31,37 +31,38 @@ package struct BackupManifest: Hashable, Sendable {
     }
 
     static let type: Text = "gatehouse/backup/1"
-    /// The longest manifest in bytes that is read, and the most files that it may name.
+    /// The maximum size of a manifest in bytes, and the maximum number of files that it may list.
     static let (bytesLimit, filesLimit) = (1 << 20, 2000)
-    /// The maximum length in bytes of a file of a backup other than the ledger's database.
+    /// The maximum size in bytes of each file in a backup except the ledger's database.
     static let smallLimit = 16 << 20
 
     /// The version of the program that made the backup.
     package var software: Text
     /// The time at which the backup was made, by the machine's clock.
     package var made: Timestamp
-    /// The gate of the backup, by its `kiosk.id`.
+    /// The name of the backup's gate, from `kiosk.id`.
     package var kiosk: Text
     /// The ``MachineMark`` of the machine on which the backup was made.
     package var machine: Text
     /// The end of the ledger in the backup.
     package var end: Checkpoint
-    /// Whether the machine of the backup has ended this ledger (`--last`), so that the restored gate may continue it.
+    /// Whether the ledger ended on its machine with this backup (`--last`), so that the restored gate may continue
+    /// the same ledger.
     package var isLast: Bool
-    /// The backup's other files, in their order.
+    /// The files of the backup after the manifest, in their order.
     package var files: [File]
 
-    /// Whether the backup holds the keys.
+    /// Whether the backup contains keys.
     package var hasKeys: Bool { files.contains { $0.name == Name.keys } }
 
-    /// The SHA-256 hash of the manifest without the entry of the keys' file, which is itself sealed over this hash.
+    /// The SHA-256 hash of the manifest without the entry of the file `keys`. That file is sealed over this hash.
     var digest: [UInt8] {
         var others = self
         others.files.removeAll { $0.name == Name.keys }
         return Array(SHA256.hash(data: others.json.compactBytes))
     }
 
-    /// The manifest as JSON, members in fixed order.
+    /// The manifest as JSON, with its members in a fixed order.
     package var json: JSON {
         [
             "type": .string(Self.type), "software": .string(software), "made": .text(made.rfc3339),
@@ -86,7 +87,7 @@ package struct BackupManifest: Hashable, Sendable {
         (self.end, self.isLast, self.files) = (end, isLast, files)
     }
 
-    /// Reads a manifest from its JSON form (``json``); nil if the bytes are no manifest of this version.
+    /// Reads a manifest from its JSON form (``json``). Nil if the bytes are not a manifest of this version.
     init?(bytes: [UInt8]) {
         guard let json = try? JSON.parse(bytes), json["type"]?.string == Self.type,
             let software = json["software"]?.string,

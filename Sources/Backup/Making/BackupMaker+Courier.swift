@@ -3,16 +3,16 @@ import LinuxIO
 import Settings
 import Store
 
-// The courier's database, which is next to the ledger's.
+// The copy of the courier's database, which is next to the ledger's.
 extension BackupMaker {
     /// The path of the courier's database.
     var courier: String { CourierStore.path(of: configuration.ledger.path) }
 
-    /// Copies the courier's database and returns the copy; nil if there is none.
+    /// Copies the courier's database, checks the copy and returns its content; nil if there is no courier's database.
     ///
-    /// Call this function after the ledger was copied. If that copy has no tables about agents, a start has moved them
-    /// to the courier's database before, so this copy has them. A connection that is the route to a destination in the
-    /// ledger's copy is in this copy, unless it was deleted since.
+    /// Call this function after the ledger was copied. If the ledger's copy has no tables about agents, a start had
+    /// moved them to the courier's database before, so this copy contains them. This copy also contains each
+    /// destination's active connection that the ledger's copy names, unless the connection was deleted in between.
     func courierCopy() async throws(BackupFailure) -> [UInt8]? {
         let copy = courier + ".backup"
         defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(copy + ending) } }

@@ -8,26 +8,26 @@ package import Settings
 import Store
 import TrustFiles
 
-/// Makes a backup, whether the service runs or not.
+/// Makes a backup. The service may run meanwhile.
 ///
-/// The maker first copies the databases, the ledger's and the courier's, on their own disk, and from there to the
-/// backup. Therefore a destination that is slow or hangs does not delay the copies of the database's log. Before the
-/// backup gets its name, the maker proves the ledger in the copy and reads the whole file back from its disk. Only one
-/// backup is made at a time. A backup contains no invitations, and the keys only if a passphrase is given to seal them
-/// under. It contains neither the key of a printed code nor its list of sessions, because an older list would allow
-/// sessions to be replayed.
+/// The maker first copies the ledger's and the courier's database on their own disk, and from there to the backup. A
+/// slow destination therefore does not make the write-ahead log grow. Before the backup gets its name, the maker
+/// verifies the ledger in the copy, and reads the whole backup back from its disk. Only one backup is made at a time.
+/// A backup contains no invitations, and contains keys only if a passphrase is given under which they are sealed. It
+/// contains neither the key of a printed code nor the list of its sessions, because an older list would permit the
+/// replay of sessions.
 ///
-/// Root reads the gate's files, and makes the copy, as the owner of its folders (``OwnerRole``). The backup belongs to
-/// root: root opens it once, writes and proves it by its descriptor, and never follows a link of the owner. So the
-/// service determines the content of its records, but not where root writes. A spool that the service fills and root
-/// fetches would not change this. It would need the space twice, and would end the ledger of a last backup before the
-/// file is at its destination.
+/// If root runs the command, it reads the gate's files and makes the copy as the owner of the gate's folders
+/// (``OwnerRole``). The backup belongs to root: root opens it once, writes and checks it through the descriptor, and
+/// never follows a link of that owner. The service therefore determines the content of its records, but not where
+/// root writes. If the service wrote the backup into a folder and root fetched it from there, this would be the same.
+/// It would need the space twice, and would end the ledger before the last backup is at its destination.
 package struct BackupMaker: Sendable {
-    /// The number of bytes that stay free on the database's disk, because the running service needs them.
+    /// The number of bytes that must stay free on the database's disk for the running service.
     static let reserve = 64 << 20
-    /// The number of bytes by which the ledger may grow while it is copied.
+    /// The maximum number of bytes by which the ledger may grow while it is copied.
     static let growth = 64 << 20
-    /// The shortest passphrase in bytes.
+    /// The minimum length of a passphrase in bytes.
     package static let shortestPassphrase = KeyBox.shortest
 
     /// The configuration that is in force.
@@ -36,23 +36,23 @@ package struct BackupMaker: Sendable {
     package var configurationFile: String
     /// The version of this program.
     package var software: Text
-    /// The environment. It names the credentials that systemd provides.
+    /// The environment variables. They name the folder of the credentials that systemd provides.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()
     /// The date of the backup.
     package var now: Timestamp
-    /// The scrypt cost of one try of the passphrase.
+    /// The scrypt cost of one attempt with the passphrase.
     var keyWork = KeyBox.work
-    /// The function that is called when the copy of the database is complete.
+    /// Called when the copies of both databases are complete.
     var copied: @Sendable () -> Void = {}
-    /// Called when the ledger in the copy was proved.
+    /// Called when the ledger in the copy has been verified.
     var proved: @Sendable () -> Void = {}
-    /// Called with the progress, from 0 to 1.
+    /// Called with the progress as a fraction, from 0 to 1.
     package var progress: @Sendable (Double) -> Void = { _ in }
 
-    /// Creates the maker of backups of a gate with `configuration`. `software` is the version of the program, `now`
-    /// the date of the backup.
+    /// Creates the maker of backups of a gate with `configuration`. `file`: the path of the configuration.
+    /// `software`: the version of the program. `now`: the date of the backup.
     package init(
         _ configuration: Configuration, file: String, software: Text, environment: [String: String], at now: Timestamp
     ) {
@@ -64,13 +64,13 @@ package struct BackupMaker: Sendable {
     package struct Made: Sendable {
         /// The manifest of the backup.
         package var manifest: BackupManifest
-        /// Whether the file system lets other users read the backup.
+        /// Whether the file system permits other users to read the backup.
         package var isOpenToOthers: Bool
     }
 
-    /// Makes the backup `path`, which must not exist. `passphrase`: seals the keys; nil: the backup holds no
-    /// keys. `isLast`: the service is stopped, and its ledger ends here; the next start of the service begins
-    /// another ledger.
+    /// Makes the backup `path`, which must not exist. `passphrase`: the passphrase under which the keys are sealed;
+    /// nil: the backup contains no keys. `isLast`: whether this backup ends the ledger; the service must be stopped,
+    /// and its next start begins another ledger.
     package func make(
         _ path: String, passphrase: [UInt8]? = nil, isLast: Bool = false
     ) async throws(BackupFailure) -> Made {
@@ -89,8 +89,8 @@ package struct BackupMaker: Sendable {
                 try role.at(path) { () throws(BackupFailure) in try Self.spare(path, ledger: nil) }
                 return try await make(try ArchiveWriter(path, role), scratch, files, secrets, closing: nil)
             }
-            // Open the ledger before the files of an earlier attempt are changed: that attempt may have ended
-            // the ledger.
+            // Open the ledger before the files of an earlier attempt are removed: that attempt may have ended the
+            // ledger.
             let store: Store
             do {
                 store = try await self.store()
@@ -125,12 +125,14 @@ package struct BackupMaker: Sendable {
     ) async throws -> Made {
         let ledger = configuration.ledger
         let size = [ledger.path, courier].reduce(0) { $0 + Self.size($1) + Self.size($1 + "-wal") }
-        // Check both disks. The copy is the first half of the progress, and the backup file the second.
+        // Check the free space of both disks. The copy is the first half of the progress, and the backup file the
+        // second.
         try Self.check(room: Self.room(folder), for: size + Self.reserve, at: folder)
         try Self.check(room: archive.room, for: size + (1 << 20), at: "the backup's place")
         let source = ledger.witness(environment)
         let key = try? source.key()
-        // Read the witness before the copy is made: the copy must hold everything that the witness has seen.
+        // Read the witness before the copy is made: the copy must contain everything that the witness's statement
+        // includes.
         let reading = source.reading(key)
         let witness = store == nil ? nil : FileBytes.read(ledger.witness, limit: 1 << 16)
         try await LedgerReader(path: ledger.path).copy(to: scratch.path) { done, total in
@@ -138,8 +140,8 @@ package struct BackupMaker: Sendable {
         }
         let connections = try await courierCopy()
         self.copied()
-        // Compute the hash before the proof: then the file holds the data that was proved, or its hash
-        // differs. The service may have written more since the size was measured.
+        // Compute the hash before the verification: if the file changes after that, its content does not match the
+        // hash. The limit includes the growth since the size was measured.
         let (copied, hash) = try scratch.seal(atMost: size + Self.growth)
         let copy = try LedgerReader(path: scratch.path)
         let report = try await copy.verify(proof: Proof(key: key, witness: reading))
@@ -190,7 +192,8 @@ package struct BackupMaker: Sendable {
 
     // MARK: - Contents
 
-    /// Returns configuration, rules and trust data, as they are on the disk.
+    /// Returns the names and contents of the configuration, the rules and the trust data, as the files on the disk
+    /// contain them.
     private func texts(_ role: OwnerRole?) throws(BackupFailure) -> [(String, [UInt8])] {
         var files: [(String, [UInt8])] = []
         func add(_ name: String, _ path: String?) throws(BackupFailure) {
@@ -203,7 +206,8 @@ package struct BackupMaker: Sendable {
             }
             files.append((name, bytes))
         }
-        // The command has read the configuration as root; the service may have got it in another way.
+        // The command has read the configuration as root. If root owns all folders on the way to the file, only root
+        // may be able to read it.
         let owned = OwnerRole.owner(of: configurationFile) != nil
         if owned {
             try add(BackupManifest.Name.configuration, configurationFile)

@@ -2,9 +2,10 @@ import Glibc
 import LinuxIO
 import Store
 
-// The courier's database, which is put next to the ledger's.
+// The restoration of the courier's database, which is next to the ledger's.
 extension BackupRestorer {
-    /// Writes the courier's database of a backup, if it has one, to a new file, and checks it.
+    /// Writes the courier's database of a backup to a new file at `path` and checks it. Does nothing if the backup
+    /// has none.
     func extractCourier(of backup: BackupFile, to path: String) async throws(BackupFailure) {
         guard let bytes = backup.courier else { return }
         unlink(path)
@@ -23,12 +24,12 @@ extension BackupRestorer {
         }
     }
 
-    /// Puts the staged databases to their paths. Returns the new names of the present databases.
+    /// Moves the new databases to their paths. Returns the new names of the databases that were there.
     ///
-    /// The ledger's database is last: before that, a power cut leaves the previous ledger, and the restore is repeated.
-    /// A backup without a courier's database has the connections, if any, in its ledger's database, from which the next
-    /// start moves them. The present courier's database is then put aside after the ledger is in its place, so that the
-    /// previous ledger never lacks its connections.
+    /// The ledger's database is moved last: after a power cut before that step, the previous ledger is still in
+    /// place, and the operator repeats the restore. If the backup has no courier's database (`hasCourier` is false),
+    /// its ledger's database may contain connections, which the next start moves. The present courier's database is
+    /// then renamed only after the ledger was moved, so that the previous ledger never lacks its connections.
     func put(_ ledger: StoppedStore, _ courier: StoppedStore, hasCourier: Bool) throws(StoreError) -> [String] {
         var aside: [String?] = []
         if hasCourier {

@@ -8,33 +8,33 @@ import Reasons
 package import Settings
 import Store
 
-/// Restores a backup, while the service is stopped.
+/// Restores a backup. The service must be stopped.
 ///
 /// The restorer checks everything before it changes anything. Then it writes keys, configuration and witness to their
-/// paths, then the courier's database, and the ledger's database last, in one step: a power cut before this step leaves
-/// the previous ledger. The restorer
-/// deletes nothing: an existing file gets another name. The next start begins a new ledger that names the ledger in the
-/// backup (``RestoredMark``). Therefore no report is sent twice and no number is used again, whatever the gate has
-/// reported to agents since. Only a last backup can continue as the same ledger, and only if its opened keys prove that
-/// it is a last backup.
+/// paths, then the courier's database, and the ledger's database last, in one step. After a power cut before this
+/// step, the previous ledger is still in place. The restorer deletes nothing: an existing file gets another name. The
+/// next start begins a new ledger that names the ledger in the backup (``RestoredMark``). Therefore no report is sent
+/// twice and no number is used again, whatever the gate has reported to agents since the backup. Only a last backup
+/// can continue the same ledger, and only if its opened keys authenticate it as a last backup.
 package struct BackupRestorer: Sendable {
-    /// The operator's choices.
+    /// The choices of the operator.
     package struct Choices: Sendable {
-        /// Whether an existing ledger may be put aside.
+        /// Whether existing databases may be renamed and replaced.
         package var replaces = false
         /// Whether the backup may be from another machine.
         package var isOtherMachine = false
-        /// Whether the restored gate continues the same ledger, because nothing was recorded or reported
-        /// after the backup. This choice needs `passphrase`.
+        /// Whether the restored gate continues the same ledger. The operator states with this choice that nothing was
+        /// recorded or reported after the backup. It requires `passphrase`.
         package var continues = false
-        /// Whether configuration, rules and trust data are restored too.
+        /// Whether configuration, rules and trust data are restored, too.
         package var takesConfiguration = false
-        /// Whether the service may run programs that are named only by a configuration that no key proves.
+        /// Whether to restore a configuration that no key authenticates even if it names further programs for the
+        /// service to run.
         package var takesPrograms = false
-        /// The passphrase that opens the keys; nil: the keys stay in the backup.
+        /// The passphrase that opens the keys; nil: the keys are not restored.
         package var passphrase: [UInt8]?
 
-        /// Creates the safe choices: no optional step of a restore is permitted.
+        /// Creates the choices that permit no optional step of a restore.
         package init() {}
     }
 
@@ -44,7 +44,7 @@ package struct BackupRestorer: Sendable {
         package var manifest: BackupManifest
         /// The lines of `gatehouse ledger verify` about the ledger in the backup.
         package var report: [String]
-        /// The new names of existing files that the restore has replaced.
+        /// The new names of the files that the restore has replaced.
         package var aside: [String] = []
         /// Notices for the operator.
         package var notices: [String] = []
@@ -54,27 +54,28 @@ package struct BackupRestorer: Sendable {
     package var configuration: Configuration
     /// The path of the configuration file.
     package var configurationFile: String
-    /// The environment. It names the credentials that systemd provides.
+    /// The environment variables. They name the folder of the credentials that systemd provides.
     package var environment: [String: String]
     /// The mark of this machine.
     package var machine: Text = MachineMark.here()
-    /// The date, for the finding that records the restore.
+    /// The date of the restore, which the new ledger's first record contains.
     package var now: Timestamp
-    /// The scrypt cost of one try of the passphrase, as the keys were sealed.
+    /// The scrypt cost with which the keys were sealed.
     var keyWork = KeyBox.work
-    /// Called with the progress of reading, from 0 to 1.
+    /// Called with the progress of the reading as a fraction, from 0 to 1.
     package var progress: @Sendable (Double) -> Void = { _ in }
     /// Called after each step that changed something.
     package var onStep: @Sendable () -> Void = {}
 
-    /// Creates the restorer of backups for a gate with `configuration`. `now` is the date.
+    /// Creates the restorer of backups for a gate with `configuration`. `file`: the path of the configuration. `now`:
+    /// the date of the restore.
     package init(_ configuration: Configuration, file: String, environment: [String: String], at now: Timestamp) {
         (self.configuration, configurationFile, self.environment, self.now) = (configuration, file, environment, now)
     }
 
-    /// Reads and proves a backup, and changes nothing. Unpacks the database in the ledger's folder for this
-    /// purpose, or in `elsewhere` if this user may not write in the ledger's folder. Never uses /tmp, because
-    /// /tmp is in memory on Debian 13.
+    /// Reads and verifies a backup, and changes nothing. Writes the databases to a temporary file in the ledger's
+    /// folder, or in `elsewhere` if this user may not write to the ledger's folder. Does not use /tmp, because /tmp
+    /// is in memory on Debian 13.
     package func check(
         _ file: String, passphrase: [UInt8]?, elsewhere: String = "/var/tmp"
     ) async throws(BackupFailure) -> Done {
@@ -89,8 +90,7 @@ package struct BackupRestorer: Sendable {
             bytes: backup.databaseSize + (backup.courier?.count ?? 0))
         defer { scratch.remove() }
         try backup.extract(to: scratch.path, progress: progress)
-        // Remove the file's name: an open database needs none, and a killed process would leave the file
-        // there.
+        // Remove the file's name now: an open database does not need it, and a killed process would leave the file.
         let report = try await prove(scratch.path, backup, keys) { unlink(scratch.path) }
         try await extractCourier(of: backup, to: scratch.path)
         var done = Done(manifest: backup.manifest, report: report)
@@ -106,7 +106,7 @@ package struct BackupRestorer: Sendable {
         return done
     }
 
-    /// Restores the backup.
+    /// Restores the backup in `file`, as the operator's choices permit.
     package func restore(_ file: String, _ choices: Choices) async throws(BackupFailure) -> Done {
         let backup = try BackupFile(file)
         let manifest = backup.manifest
@@ -184,8 +184,8 @@ package struct BackupRestorer: Sendable {
         return keys
     }
 
-    /// Throws if a choice that this backup needs is missing. `isProved`: the keys, which are sealed over the
-    /// manifest, were opened.
+    /// Throws if the operator has not made a choice that this backup requires. `isProved`: whether the keys, which
+    /// are sealed over the manifest, were opened.
     private func consent(
         _ manifest: BackupManifest, _ choices: Choices, isProved: Bool
     ) throws(BackupFailure) {
@@ -234,8 +234,8 @@ package struct BackupRestorer: Sendable {
 
     // MARK: - Keys and witness
 
-    /// Writes the keys to the paths from which the service reads them. Returns the witness's key that is in force
-    /// afterwards.
+    /// Writes the keys to the paths from which the service reads them. Returns the witness's key that the service
+    /// will use; nil if there is none.
     private func placeKeys(_ keys: KeyBox?, _ target: Configuration, _ done: inout Done) throws(StoreError)
         -> WitnessKey?
     {
@@ -266,7 +266,7 @@ package struct BackupRestorer: Sendable {
         onStep()
     }
 
-    /// Gives a file a free second name, and returns that name. The file also keeps its first name.
+    /// Gives a file an unused second name, and returns that name. The file also keeps its first name.
     static func setAside(_ path: String) throws(BackupFailure) -> String {
         for number in 1...1000 {
             let name = "\(path).replaced-\(number)"

@@ -2,29 +2,30 @@ import Encoding
 import Kiosk
 import Reasons
 
-/// The faults of the destinations, which are reported as faults of the gate. A fault is in force while at least one
-/// destination has it.
+/// The faults of the destinations. The gate reports each as a fault of the gate, as long as at least one destination
+/// has it.
 struct AgentFaults: Sendable {
-    /// The effects of an event.
+    /// The change that an event makes.
     struct Change: Hashable, Sendable {
-        /// The reports to make, in this order.
+        /// The reports about faults of the gate, in order.
         var reports: [HealthReport] = []
-        /// The fault that the destination did not have before; nil if the event adds none.
+        /// The fault that the event adds to a destination; nil if it adds none.
         var added: ReasonCode?
     }
 
-    /// The details by fault and destination.
+    /// The description of each fault, by fault and destination.
     private var found: [ReasonCode: [Text: String]] = [:]
 
     /// Returns the faults of a destination.
     func of(_ name: Text) -> [ReasonCode] { Health.codes.filter { found[$0]?[name] != nil } }
 
-    /// Handles an event on a connection of the destination `name`.
+    /// Handles a notice of a connection to the destination `name`.
     mutating func take(_ notice: AgentNotice, of name: Text) -> Change {
         switch notice {
         case .connected: clear([.agentUnconnected, .agentEnded, .agentUnreadable, .agentSilent], name)
         case .tookOver:
-            // A refusal or claim by the agent of another connection is no evidence about the agent of this connection.
+            // A refusal or a claim by the agent of another connection is no evidence about the agent of this
+            // connection.
             clear(
                 [.agentUnconnected, .agentEnded, .agentUnreadable, .agentSilent, .reportsRefused, .agentClaims], name)
         case .alive: clear([.agentSilent, .agentUnreachable], name)
@@ -35,7 +36,7 @@ struct AgentFaults: Sendable {
         case .heard: clear([.agentSilent], name)
         case .held, .setAside, .pastUnread: set(.reportsRefused, name, notice.text)
         case .released: clear([.reportsRefused], name)
-        // The reports stay lost, so the fault stays until the next start.
+        // The reports are lost permanently, so this fault stays until the next start.
         case .pastGivenUp: set(.reportsDropped, name, notice.text)
         case .behind: set(.ledgerBehind, name, notice.text)
         case .claimed: set(.agentClaims, name, notice.text)
@@ -47,7 +48,7 @@ struct AgentFaults: Sendable {
         }
     }
 
-    /// Handles an event of the mailbox.
+    /// Handles a notice of the mailbox.
     mutating func take(_ notice: MailboxNotice) -> Change {
         switch notice {
         case .failed, .reachability(_?), .invitationFailed, .otherMailbox, .unreadable, .tokenFailed:
@@ -59,7 +60,7 @@ struct AgentFaults: Sendable {
         }
     }
 
-    /// Handles an event of the destination `name` outside its connections.
+    /// Handles a notice of the destination `name` that is not about one of its connections.
     mutating func take(_ notice: DestinationNotice, of name: Text) -> Change {
         switch notice {
         case .unreadable, .lost: set(.agentUnreadable, name, notice.text)
@@ -67,18 +68,18 @@ struct AgentFaults: Sendable {
         case .neverAnswered: set(.agentUnconnected, name, notice.text)
         case .invitationFailed(_, _, isConnected: true), .usedBefore(isConnected: true): Change()
         case .invitationFailed, .usedBefore: set(.agentUnconnected, name, notice.text)
-        // An earlier fault of this destination is more specific: keep it.
+        // If the destination has another fault, that fault is more specific. Add none.
         case .unconnected: of(name).isEmpty ? set(.agentUnconnected, name, notice.text) : Change()
         case .invitationRead: clear([.agentUnconnected], name)
         case .storeFailed, .answeredOnce, .ofRequests: Change()
         }
     }
 
-    /// Clears the faults of earlier connections: a connection now leads to the destination.
+    /// Clears the faults of connections that were removed: another connection of the destination is connected.
     mutating func isServed(_ name: Text) -> Change { clear([.agentUnconnected, .agentEnded], name) }
 
-    /// Clears the faults of a destination that has no connections left. The faults that do not depend on a
-    /// connection stay.
+    /// Clears the faults of a destination that has no connections any more, except those that do not depend on a
+    /// connection.
     mutating func forget(_ name: Text) -> Change {
         clear(Health.codes.filter { ![.ledgerBehind, .reportsDropped].contains($0) }, name)
     }

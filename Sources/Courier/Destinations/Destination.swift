@@ -5,17 +5,16 @@ import Encoding
 import Ledger
 import Store
 
-/// One destination in the running service: carries out what its ``DestinationCore`` decides, and runs the links of its
-/// connections.
+/// Runs one destination: carries out the actions of its ``DestinationCore``, and runs the links of its connections.
 ///
-/// The newest connection that has taken over the outbox is the active one. The outbox returns nil to all other
-/// connections when they ask next, and they end. Notices report what happens; a failure comes with its remedy.
+/// The active connection is the newest one that has completed its handshake. When another link next asks the outbox,
+/// the outbox returns nil and that link ends. Notices report all events; the notice of a failure contains the remedy.
 actor Destination {
     /// The parts that a destination uses.
     struct Dependencies: Sendable {
         /// Reads an invitation from a file or a URL.
         var invitation: @Sendable (String) async throws(InvitationReader.Failure) -> Invitation
-        /// The dependencies of the links that lead to this destination.
+        /// The dependencies of the links of this destination.
         var link: AgentLink.Dependencies
         /// The configuration of the connections of this destination.
         var settings: AgentConnection.Configuration
@@ -23,7 +22,7 @@ actor Destination {
         var invitations: any InvitationMemory
         /// The mailbox that the connections use; nil if the gate has no mailbox.
         var mailboxes: MailboxManager?
-        /// How long a second connection through a mailbox may take before the gate gives it up.
+        /// The time limit for the handshake of a second connection, through a mailbox.
         var trial = Duration.seconds(45)
         /// Receives every notice. The closure must not block.
         var notice: @Sendable (DestinationNotice) -> Void
@@ -31,7 +30,7 @@ actor Destination {
         var pause = Duration.seconds(10)
     }
 
-    /// The work of a child task.
+    /// The work of one child task.
     private enum Work: Sendable {
         case run(AgentLink)
         case carryOut(DestinationCore.Action)
@@ -40,8 +39,8 @@ actor Destination {
     private let dependencies: Dependencies
     private var core: DestinationCore
     private var links: [AgentLink] = []
-    /// The mailboxes that were granted and are not in use yet, with the state and the notes of the connection that
-    /// leads there.
+    /// The mailboxes that were granted and are not in use yet, by the id of their connection, with the state and the
+    /// notes of that connection.
     private var grants: [Text: (address: MailboxAddress, state: JSON, notes: LinkStatus)] = [:]
     private var replies: [Int: CheckedContinuation<Result<Connecting, ConnectFailure>, Never>] = [:]
     private var lastRequest = 0
@@ -52,7 +51,7 @@ actor Destination {
     private var clock: Clock { dependencies.link.clock }
     private var mailboxes: MailboxManager? { dependencies.mailboxes }
 
-    /// Creates a destination with the invitations in `files`. `random`: a stream that is used for nothing else.
+    /// Creates a destination with the invitation files `files`. `random`: a stream that no other code uses.
     init(files: [String], _ dependencies: Dependencies, random: consuming RandomStream) {
         self.dependencies = dependencies
         core = DestinationCore(Self.policy(files, dependencies), random: random)
@@ -70,13 +69,13 @@ actor Destination {
         return policy
     }
 
-    /// Delivers until the task is cancelled.
+    /// Runs the destination until the task is cancelled.
     func run() async {
         await take(.start)
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watchDeadlines() }
             for await work in work { group.addTask { await self.carryOut(work) } }
-            // A link that never ran would leave the callers of ``AgentLink/reuse(_:)`` waiting.
+            // A link that never ran must end the waiting of the callers of ``AgentLink/reuse(_:)``.
             for link in links { await link.letGo() }
         }
         hasEnded = true
@@ -86,7 +85,7 @@ actor Destination {
 
     // MARK: - Requests
 
-    /// Connects by an invitation that an operator gives.
+    /// Carries out an invitation that an operator gives. Returns its state or result.
     func connect(_ invitation: Invitation) async throws(ConnectFailure) -> Connecting {
         guard core.isLoaded, !hasEnded else { throw .notReady }
         await refresh()
@@ -100,13 +99,13 @@ actor Destination {
         return try result.get()
     }
 
-    /// Wakes all links: an entry was recorded.
+    /// Wakes all links: an entry was recorded, or another connection may have become the active one.
     func wake() async {
         for link in links { await link.wake() }
     }
 
-    /// Reports a problem of the gate to the agent. Returns false if no link took the report although an
-    /// invitation or a connection exists, so that a later attempt may succeed.
+    /// Sends a problem report about the gate to the agent. Returns false if no link accepted the report although an
+    /// invitation or a connection exists. The caller may then try again later.
     @discardableResult
     func tell(code: Text, explanation: Text) async -> Bool {
         let lasting = links.filter { !$0.isOneTime }
@@ -115,12 +114,13 @@ actor Destination {
         return isTaken
     }
 
-    /// Starts the next attempts at once: the network is up again, or an operator asks.
+    /// Makes the next attempts now: the network works again, or an operator asks for it.
     func retryNow() async {
         for link in links { await link.retryNow() }
     }
 
-    /// Ends the link of the connection `id`. Returns whether that was one of the connections to which reports can go.
+    /// Ends the link of the connection `id`, which is being deleted. Returns whether it was a connection that can
+    /// carry reports.
     @discardableResult
     func remove(_ id: Text) async -> Bool {
         await refresh()
@@ -132,21 +132,21 @@ actor Destination {
     /// Returns the link of the connection `id`; nil if no such link exists.
     func link(_ id: Text) -> AgentLink? { links.first { $0.id == id } }
 
-    /// Returns the notes of the connection `id`, also while the mailbox that it was granted is being put into use; nil
-    /// if the connection has no link.
+    /// Returns the notes of the connection `id`. They stay available while a mailbox that was granted over the
+    /// connection is put into use. Nil if the connection has no link.
     func notes(of id: Text) -> LinkStatus? { link(id)?.notes ?? grants[id]?.notes }
 
-    /// Returns the connection that replaced the pending connection `id`, because a newer invitation of the same
-    /// inviter was accepted; nil if none did.
+    /// Returns the id of the connection that replaced the pending connection `id` after a newer invitation of the
+    /// same inviter; nil if none did.
     func successor(of id: Text) -> Text? { core.successor(of: id) }
 
     /// Whether the stored connections are loaded.
     var isLoaded: Bool { core.isLoaded }
 
-    /// Whether no connection leads to this destination and no connection is being made.
+    /// Whether the destination has no connection, and none is being made.
     var isEmpty: Bool { core.lasting.isEmpty }
 
-    /// Whether a connection has completed its handshake and was not ended by either side.
+    /// Whether one of the connections that can carry reports has completed its handshake and has not ended.
     var isConnected: Bool {
         get async {
             for link in links where !link.isOneTime {
@@ -168,7 +168,7 @@ actor Destination {
         }
     }
 
-    /// Handles an event whose actions need not be awaited.
+    /// Handles an event without waiting for the actions that take time.
     private func begin(_ event: DestinationCore.Event) {
         for action in core.handle(event, at: clock.now()) where !performNow(action) { begun.yield(.carryOut(action)) }
         nap.end()
@@ -176,20 +176,20 @@ actor Destination {
 
     private func take(_ event: DestinationCore.Event) async {
         for action in core.handle(event, at: clock.now()) where !performNow(action) {
-            // A link that is stopped stores nothing any more: the caller relies on it.
+            // Wait until the link is stopped: the caller relies on it that the link stores nothing more.
             if case .stop(let id) = action { await stop(id) } else { begun.yield(.carryOut(action)) }
         }
         nap.end()
     }
 
-    /// Passes the core the present states of the links.
+    /// Passes the present states of the links to the core.
     private func refresh() async {
         var states: [DestinationCore.RouteState] = []
         for link in links { states.append(await link.routeState) }
         begin(.states(states))
     }
 
-    /// Carries out an action that takes no time. Returns false for any other action.
+    /// Carries out an action that takes no time. Returns false, and does nothing, for any other action.
     private func performNow(_ action: DestinationCore.Action) -> Bool {
         switch action {
         case .start(let id): if let link = link(id) { begun.yield(.run(link)) }
@@ -209,7 +209,7 @@ actor Destination {
             guard case .granted(let address, let state) = end else {
                 return await take(.ended(link.id, isGranted: false))
             }
-            // Keep no state of a connection that was deleted meanwhile, because the state contains the connection's
+            // Do not store the state of a connection that was deleted meanwhile, because it contains the connection's
             // keys.
             if core.route(link.id) != nil { grants[link.id] = (address, state, link.notes) }
             await take(.ended(link.id, isGranted: true))
@@ -229,7 +229,7 @@ actor Destination {
 
     // MARK: - Actions
 
-    /// Carries out an action. Returns its result; nil if it has none.
+    /// Carries out an action and returns its result; nil if the action has no result.
     private func result(of action: DestinationCore.Action) async -> DestinationCore.Event? {
         switch action {
         case .load: await load()
@@ -248,7 +248,8 @@ actor Destination {
         }
     }
 
-    /// Carries out an action that makes, tries or gives up no connection.
+    /// Carries out an action that neither makes nor tries a connection. Returns its result; nil if the action has
+    /// none.
     private func finish(_ action: DestinationCore.Action) async -> DestinationCore.Event? {
         switch action {
         case .stop(let id): await stop(id)
@@ -288,8 +289,8 @@ actor Destination {
         }
     }
 
-    /// Makes the links of the stored connections that have none. A failed read adds no link: the next attempt would
-    /// take it for one that runs.
+    /// Creates the links of those stored connections that have none. If a read fails, adds no link at all: the next
+    /// attempt would otherwise regard the added links as running.
     private func stored() async throws -> (routes: [DestinationCore.Route], unreadable: [Text]) {
         let usesMailbox = core.policy.mailbox == .shared
         var (found, unreadable): ([AgentLink], [Text]) = ([], [])
@@ -305,8 +306,8 @@ actor Destination {
         return (routes, unreadable)
     }
 
-    /// The dependencies of links that only answer the requests of an invitation. No report goes there, and what
-    /// happens there is no fault of the destination.
+    /// The dependencies of links that only answer the requests of an invitation. They deliver no reports, and their
+    /// problems are no faults of the destination.
     private var forRequests: AgentLink.Dependencies {
         var place = dependencies.link
         place.destination = CourierStore.requestsName(of: place.destination)
@@ -323,7 +324,7 @@ actor Destination {
         }
     }
 
-    /// Makes the link of a new connection and stores the connection.
+    /// Creates the link of a new connection, and stores the connection.
     private func keep(_ route: DestinationCore.Route) async throws {
         let link = try AgentLinks.new(
             route.invitation, id: route.id, reception: route.reception, dependencies.settings,
@@ -357,7 +358,7 @@ actor Destination {
     }
 
     private func beginTrial(_ route: DestinationCore.Route) async -> DestinationCore.Event {
-        // The own agent's mailbox may have been deleted meanwhile.
+        // The mailbox at the own agent may have been deleted meanwhile.
         let present = await mailboxes?.invitation?.id
         guard let mailboxes, await mailboxes.permits(route.invitation),
             core.policy.mailbox == .shared || present == route.invitation.id

@@ -5,11 +5,12 @@ import Mailboxes
 import Store
 
 extension MessageEntry {
-    /// Creates the entry of a message that a peer started and that had the given result.
+    /// Creates the entry for a message that a peer sent on its own initiative and that had the given result.
     init(
         _ message: Message, _ result: HandledMessage, uid: Text, of connection: Text, did: Text, at date: Timestamp
     ) {
-        // Without its text a question cannot be answered later. No other text is kept: the agent has it.
+        // Store the text of a question that waits, because it is needed for the answer. No other text is stored: the
+        // agent has it.
         let content = result == .undecided ? message.body.compactBytes : []
         let isKept = content.count <= CourierStore.messageBytes
         let (status, words): (Status, Text) =
@@ -27,10 +28,10 @@ extension MessageEntry {
 }
 
 extension AnswerChange {
-    /// The result of a question whose answer is not sent yet.
+    /// The result of a question whose answer was given but not sent yet.
     static let waits: Text = "its answer waits to be sent"
 
-    /// Creates the change for an answer with the result `fate`.
+    /// Creates the change of the question `uid` for its answer `response`. `fate`: what has become of the answer.
     init(_ uid: Text, response: Text, _ fate: OwedAnswer.Fate) {
         switch fate {
         case .owed: self.init(uid: uid, status: .pending, result: Self.waits)

@@ -2,12 +2,12 @@ package import Encoding
 package import Mailboxes
 package import Store
 
-/// The courier's database as the store of connections.
+/// The courier's database as the storage of connections.
 extension CourierStore: ConnectionStore {
     /// Returns the stored connections, the oldest first.
     package func loadConnections() async throws -> [StoredConnection] { try await connections() }
 
-    /// Stores a snapshot durably.
+    /// Stores a snapshot of a connection, with keys, entries and results. All are durable when the function returns.
     package func keepConnection(
         _ id: Text, to destination: Text, _ snapshot: [UInt8], handled: [[UInt8]], messages: [MessageEntry],
         answers: [AnswerChange]
@@ -16,10 +16,10 @@ extension CourierStore: ConnectionStore {
             id, snapshot, to: destination, handled: handled, messages: messages, answers: answers)
     }
 
-    /// Returns the keys of the last 1024 inbound messages that were applied.
+    /// Returns the keys of the last 1024 handled inbound messages, oldest first.
     package func loadHandled() async throws -> [[UInt8]] { try await handledMessages(last: 1024) }
 
-    /// Marks a connection for deletion once its peer was notified.
+    /// Marks a connection for deletion. The service notifies its peer and then removes it.
     package func retireConnection(_ id: Text) async throws { _ = try await beginDeletion(of: id) }
 
     /// Quarantines a message that no connection can read.
@@ -28,8 +28,8 @@ extension CourierStore: ConnectionStore {
     }
 }
 
-/// Stores ids of invitations: either the invitations that one destination accepted, or the invitations by
-/// which no mailbox can be reached.
+/// A stored list of the ids of invitations: either those that one destination accepted, or those through which no
+/// mailbox can be reached.
 package struct StoredInvitations: InvitationMemory {
     private let store: CourierStore
     private let list: CourierStore.InvitationList
@@ -39,7 +39,7 @@ package struct StoredInvitations: InvitationMemory {
         (self.store, list) = (store, .accepted(by: destination))
     }
 
-    /// Creates the list of ids of invitations by which no connection through a mailbox could be made.
+    /// Creates the list of the invitations by which no connection through a mailbox could be made.
     package init(withoutMailbox store: CourierStore) { (self.store, list) = (store, .withoutMailbox) }
 
     /// Returns the ids, oldest first.
@@ -48,7 +48,7 @@ package struct StoredInvitations: InvitationMemory {
         return (try JSON.parse(bytes)).array?.compactMap(\.string) ?? []
     }
 
-    /// Stores the ids.
+    /// Stores the ids in place of the stored ones.
     package func keep(accepted: [Text]) async throws {
         try await store.saveInvitations(list, JSON.array(accepted.map(JSON.string)).compactBytes)
     }

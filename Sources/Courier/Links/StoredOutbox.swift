@@ -3,10 +3,10 @@ package import Encoding
 import Ledger
 package import Store
 
-/// The ledger of the gate's database as the outbox of one destination. The ledger has the cursor with the id of the
-/// active connection; the courier's database has the connections. Unconfirmed entries of earlier ledgers
-/// are sent first. An earlier ledger that cannot be delivered is given up, so that it never blocks the
-/// present one permanently.
+/// The ledger as the outbox of one destination. The ledger's database contains the destination's cursor with the id
+/// of the active connection; the courier's database contains the connections. Unconfirmed entries of earlier ledgers
+/// are sent first. If the entries of an earlier ledger cannot be read or delivered, their delivery ends, so that they
+/// do not block the present ledger for ever.
 package struct StoredOutbox: Outbox {
     private let store: Store
     private let courier: CourierStore
@@ -16,7 +16,8 @@ package struct StoredOutbox: Outbox {
     private let observe: @Sendable (AgentNotice) -> Void
 
     /// Creates the outbox of `destination` in `store`, for the connections in `courier`. `patience`: the number of
-    /// failed reads after which an earlier ledger is given up. `observe` is called with each failure, from any thread.
+    /// failed reads of an earlier ledger after which its delivery ends. `observe` is called, from any thread, with
+    /// each failure to read an earlier ledger.
     package init(
         _ store: Store, _ courier: CourierStore, _ destination: Text, patience: Int = PastLedgers.patience,
         observe: @escaping @Sendable (AgentNotice) -> Void = { _ in }
@@ -25,8 +26,8 @@ package struct StoredOutbox: Outbox {
         (past, self.patience, self.observe) = (PastLedgers(path: store.path), patience, observe)
     }
 
-    /// Makes `connection` the active one of the destination, unless a newer connection is active. Gives up an
-    /// earlier ledger whose entries no file contains any more, and reports that to `observe`.
+    /// Makes `connection` the active one of the destination, unless a newer connection is active. If no file contains
+    /// the entries of an earlier ledger any more, ends the delivery of that ledger and reports this to `observe`.
     package func takeOver(by connection: Text) async throws -> OutboxState? {
         guard let cursor = try await route(over: connection) else { return nil }
         while let debt = await debt {
@@ -40,12 +41,13 @@ package struct StoredOutbox: Outbox {
             receipt: cursor.receipt.map { ReportPoint(ledger: end.ledger, position: $0.count, hash: $0.hash.bytes) })
     }
 
-    /// Makes `connection` the route to the destination. Returns the cursor; nil if a newer connection is the route, or
-    /// if `connection` is being deleted. Each repetition means that another connection has taken over meanwhile.
+    /// Makes `connection` the active one of the destination. Returns the cursor. Returns nil if a newer connection is
+    /// active, or if `connection` is being deleted. The loop repeats if another connection has become active
+    /// meanwhile.
     private func route(over connection: Text) async throws(StoreError) -> DeliveryCursor? {
         while true {
-            // Read the route first. A connection that is stored after this read of the courier's database changes the
-            // route later, and the ledger then refuses the call.
+            // Read the active connection first. A connection that is stored after the following read of the courier's
+            // database can become active only later; the ledger then refuses this call.
             let route = await store.deliveries[destination]?.connection
             guard let newer = try await courier.newer(than: connection, to: destination),
                 route.map({ !newer.contains($0) }) ?? true
@@ -55,8 +57,8 @@ package struct StoredOutbox: Outbox {
         }
     }
 
-    /// Returns the end of the ledger, and whether an entry after `position` reports a failure or rejection at
-    /// the gate.
+    /// Returns the end of the ledger, and whether one of the entries after `position` reports a failure or a
+    /// rejection at the gate. Examines at most 64 entries.
     package func end(after position: Int, over connection: Text) async throws -> (end: ReportPoint, isUrgent: Bool)? {
         guard await isActive(connection) else { return nil }
         if let debt = await debt { return (Self.end(of: debt), false) }
@@ -65,7 +67,7 @@ package struct StoredOutbox: Outbox {
         return (end, new.contains { Report.isUrgent($0) })
     }
 
-    /// Returns the entries of `ledger` after `position`; empty if another ledger is delivered now.
+    /// Returns entries of `ledger` after `position`; none if another ledger is being delivered now.
     package func entries(
         of ledger: Text, after position: Int, limit: Int, bytes: Int, reports: Bool, over connection: Text
     ) async throws -> [ReportEntry]? {
@@ -76,8 +78,8 @@ package struct StoredOutbox: Outbox {
         } else if let debt = await debt, debt.ledger == ledger {
             let entries = try await read(debt) { reader in
                 let entries = try await reader.entries(after: position, limit: limit)
-                // The file had these entries when it was verified. The next read looks for another file that
-                // contains them.
+                // The file contained these entries when it was verified. After this error, the next read looks for
+                // another file that contains them.
                 if entries.isEmpty, position < debt.end.count { throw StoreError.absent(path: store.path) }
                 return entries
             }
@@ -95,21 +97,22 @@ package struct StoredOutbox: Outbox {
         return found
     }
 
-    /// Returns the hash of the entry of `ledger` at `position`; nil if another ledger is delivered now.
+    /// Returns the hash of the entry of `ledger` at `position`; nil if the entry is absent, or if another ledger is
+    /// being delivered now.
     package func hash(of ledger: Text, at position: Int) async throws -> [UInt8]? {
         if await store.head.ledger == ledger { return try await store.hash(at: position)?.bytes }
         guard let debt = await debt, debt.ledger == ledger else { return nil }
         return try await read(debt) { try await $0.hash(at: position)?.bytes } ?? nil
     }
 
-    /// Returns whether the key of this gate signed that head.
+    /// Returns whether the key of this gate has signed the given head.
     package func hasSigned(_ head: ReportPoint) -> Bool {
         guard let signature = head.signature, let hash = ChainHash(head.hash) else { return false }
         return store.hasSigned(head.ledger, count: head.position, hash: hash, signature)
     }
 
-    /// Records that the destination has confirmed every entry up to `point`. Returns the ids of the
-    /// connections that this connection has replaced.
+    /// Records that the destination has confirmed every entry up to `point`. Returns the ids of the connections that
+    /// this connection has replaced and that are now marked for deletion.
     package func confirm(
         _ point: ReportPoint, isReceipt: Bool, passedOver: [Int], over connection: Text, handled: [[UInt8]]
     ) async throws -> [Text] {
@@ -128,8 +131,8 @@ package struct StoredOutbox: Outbox {
             return []
         }
         guard await store.head.ledger == point.ledger else { return [] }
-        // The cursor moves first. If the program ends before the next steps, the message may be applied twice, and the
-        // next confirmation marks the replaced connections.
+        // The cursor is stored first. If the program ends before the next steps, the message may be applied twice,
+        // and the next confirmation marks the replaced connections.
         let isConfirmed = try await store.confirm(
             destination, upTo: point.position, receipt: isReceipt ? ChainHash(point.hash) : nil, over: connection,
             passedOver: passedOver)
@@ -137,19 +140,20 @@ package struct StoredOutbox: Outbox {
         return isConfirmed ? try await courier.retireReplaced(by: connection) : []
     }
 
-    /// Gives up the rest of `ledger`, if it is the earlier ledger that is delivered over `connection` now.
+    /// Ends the delivery of `ledger`, if it is the earlier ledger that is delivered over `connection` now.
     package func giveUp(_ ledger: Text, over connection: Text) async throws {
         guard await isActive(connection), let debt = await debt, debt.ledger == ledger else { return }
         try await giveUp(debt, "the agent says that it receives it over another connection (was the box copied?)")
     }
 
-    /// The oldest earlier ledger with entries that the destination lacks. The gate delivers this ledger first.
+    /// The part of the oldest earlier ledger that the destination has not confirmed. The gate delivers it before the
+    /// present ledger; nil if there is none.
     private var debt: PastDebt? {
         get async { await store.debts.first { $0.destination == destination } }
     }
 
-    /// Reads an earlier ledger. A failure is reported to `observe` and thrown, so that the link tries again.
-    /// After `patience` failures, or if no file holds the ledger, gives it up and returns nil.
+    /// Reads an earlier ledger. Reports a failure to `observe` and throws it, so that the link tries again later.
+    /// After `patience` failures, or if no file contains the ledger, ends its delivery and returns nil.
     private func read<Value: Sendable>(
         _ debt: PastDebt, _ work: (LedgerReader) async throws -> Value
     ) async throws -> Value? {

@@ -1,28 +1,29 @@
 import Encoding
 
-/// An event of a destination outside its links.
+/// A notice of a destination that does not come from one of its links.
 enum DestinationNotice: Hashable, Sendable {
     /// The stored connection with the given id cannot be read.
     case unreadable(Text)
-    /// The stored connections were damaged. The text is the damage and the file that was put aside.
+    /// The courier's database was damaged, so the stored connections are lost. The text describes the damage and
+    /// names the renamed file.
     case lost(String)
-    /// The peer had ended the stored connection.
+    /// A stored connection was ended by its peer.
     case ended
-    /// The stored connection was never answered, and no request is sent for it any more.
+    /// A stored connection got no answer to its connection requests, and no more are sent.
     case neverAnswered
-    /// An invitation was read, and leads or has led to a connection.
+    /// An invitation was read. A connection by it exists or is being made.
     case invitationRead
-    /// The invitation in `file` cannot be used. `reason`: the remedy, or the error. `isConnected`: whether
-    /// the destination has a connection.
+    /// The invitation in `file` cannot be used. `reason`: the remedy, or else the error. `isConnected`: whether the
+    /// destination has a connection.
     case invitationFailed(file: String, reason: String, isConnected: Bool)
-    /// An invitation offers no handshake: its requests are answered over the connection with the given id.
+    /// An invitation offers no handshake. Its requests are answered over the connection with the given id.
     case answeredOnce(Text)
-    /// An event on a connection that only answers the requests of its invitation.
+    /// A notice of a connection that only answers the requests of its invitation.
     case ofRequests(AgentNotice)
-    /// An invitation was accepted before, and its connection no longer exists. This is no fault if another
-    /// connection replaced it (`isConnected`).
+    /// An invitation was accepted before, and its connection no longer exists. If the destination has another
+    /// connection (`isConnected`), this is not a fault.
     case usedBefore(isConnected: Bool)
-    /// The destination has invitations, but no connection exists.
+    /// The destination has invitation files, but no connection exists.
     case unconnected
     /// The connections could not be read from the store or written to it; the text is the reason.
     case storeFailed(String)

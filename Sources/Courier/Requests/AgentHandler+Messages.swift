@@ -8,7 +8,7 @@ import Store
 
 // The message book: the messages that agents sent on their own initiative, and the operator's answers.
 extension AgentHandler {
-    /// One message, with the connection that it came over.
+    /// A message, with the connection over which it arrived.
     private struct Found {
         let connection: Text
         let did: Text
@@ -20,15 +20,16 @@ extension AgentHandler {
     /// Returns the messages that agents sent on their own initiative, in the form of the mobile SDK's documents: for
     /// each connection its pairwise DID and its messages.
     ///
-    /// A message that a connection can read is applied and released at once; the book has its result. Only a
-    /// question that waits for the operator is pending. A message that no connection can read is quarantined before
-    /// it is released, and is listed as reviewed, without content. Only a question that waits has content.
+    /// A message that a connection can read is applied and released at once, and the message book contains its
+    /// result. Only a question that waits for the operator has the status `pending`, and only such a question is
+    /// listed with its content. A message that no connection can read is quarantined before it is released, and is
+    /// listed as reviewed.
     func messages(_ name: Text?, _ uid: Text?, _ pendingOnly: Bool) async throws(ControlRefusal) -> JSON {
         let only = if let name { try await card(name).id } else { nil as Text? }
         let cards = try await cards()
         let (book, kept) = (try await book(), try await quarantine())
         let unread = kept.map { message in
-            // The DID of a deleted or unknown connection is not known.
+            // The DID of a deleted or unknown connection is unknown.
             Found(
                 connection: message.connection, did: cards.first { $0.id == message.connection }?.pairwiseDID ?? "",
                 entry: .init(
@@ -68,7 +69,7 @@ extension AgentHandler {
     }
 
     /// Answers a question that waits for the operator, over the connection on which it arrived. The message book
-    /// contains the result of the answer.
+    /// later contains the result.
     func respond(_ uid: Text, _ response: Text, _ name: Text?) async throws(ControlRefusal) -> JSON {
         let entry = try await entry(uid, name)
         guard entry.isOpen, let question = try? Message(plaintext: entry.content) else {
@@ -96,8 +97,9 @@ extension AgentHandler {
         return ["id": .string(card.id), "uid": .string(uid), "response": .string(response)]
     }
 
-    /// Returns the message `uid` of the book. The uid of a message that came without a mailbox is chosen by the agent,
-    /// so the messages of two connections may have the same: then the connection has to be named.
+    /// Returns the message with the id `uid` from the message book. If a message did not come from a mailbox, its
+    /// agent chose the id, so messages of two connections may have the same id. Then the operator must name the
+    /// connection.
     private func entry(_ uid: Text, _ name: Text?) async throws(ControlRefusal) -> MessageEntry {
         let only = if let name { try await card(name).id } else { nil as Text? }
         let found = try await book().filter { $0.uid == uid && (only ?? $0.connection) == $0.connection }

@@ -5,19 +5,19 @@ import Observation
 package import Settings
 package import Store
 
-/// Answers the requests about connections to cloud agents: over the control socket for the running service,
-/// and in the same way for a command on a database that no service uses.
+/// Answers the requests of `gatehouse agent` about connections. The running service receives them over the control
+/// socket; without a service the command passes them to a handler of its own.
 ///
-/// A question to an agent or to its mailbox takes time. The first answer says only that the question was
-/// sent. ``AgentRequest/show(_:)``, or the same request again, returns the result.
+/// A question to an agent or to its mailbox takes time, so the first answer states only that the question was sent.
+/// ``AgentRequest/show(_:)``, or the same request again, returns the result.
 package struct AgentHandler: Sendable {
     let store: Store
     let service: AgentService
-    /// The limit of requests that are answered at the same time. It is lower than the control socket's limit
-    /// of concurrent answers. The rest is reserved for the gate's own requests.
+    /// The maximum number of requests that are answered at the same time. It is lower than the control socket's
+    /// limit, so that the gate's own requests can always be answered.
     private let turns = AnswerLimit(4)
 
-    /// Creates a handler for the connections of `service`, which need not run.
+    /// Creates a handler for the connections of `service`. The service need not run.
     package init(store: Store, service: AgentService) {
         (self.store, self.service) = (store, service)
     }
@@ -69,9 +69,8 @@ package struct AgentHandler: Sendable {
         return cards
     }
 
-    /// Returns the card of one connection. `name` is the id of a connection, or the name of a destination:
-    /// then the card is that of the destination's active connection or, if no connection is active, of its
-    /// newest one.
+    /// Returns the card of one connection. `name`: the id of the connection, or the name of a destination. For a
+    /// destination, returns the card of its active connection or, if it has none, of its newest connection.
     func card(_ name: Text, isWhole: Bool = false) async throws(ControlRefusal) -> AgentCard {
         let cards = try await cards(areWhole: isWhole)
         if let card = cards.first(where: { $0.id == name }) { return card }
@@ -92,7 +91,7 @@ package struct AgentHandler: Sendable {
         do throws(ControlRefusal) {
             return try await card(name, isWhole: true).report
         } catch {
-            // A command may still wait for a pending connection that another one has replaced.
+            // A command may still wait for the result of a pending connection that another one has replaced.
             for destination in service.names {
                 guard let new = await service.destination(destination)?.successor(of: name) else { continue }
                 var report = ConnectionReport()
@@ -124,8 +123,8 @@ package struct AgentHandler: Sendable {
         }
     }
 
-    /// Returns why no agent can be connected as `destination` (nil: the primary destination) of a gate with
-    /// `configuration`; nil if an agent can be connected. The check needs no database.
+    /// Returns the reason why no agent can be connected as `destination` (nil: the primary destination) under
+    /// `configuration`; nil if an agent can be connected. Uses no database.
     package static func refusal(of destination: Text?, in configuration: Configuration) -> ControlRefusal? {
         refusal(of: destination ?? DeliveryCursor.primary, among: AgentService.names(configuration))
     }
@@ -137,7 +136,7 @@ package struct AgentHandler: Sendable {
             "there is no destination \(destination)", remedy: "there are: \(list); [[agent.copy]] adds another")
     }
 
-    /// Returns the destination `name`. Waits up to 1 s while the service is starting.
+    /// Returns the destination `name` when it has loaded its connections. Waits for that at most 1 s.
     private func ready(_ name: Text) async throws -> Destination {
         for _ in 0..<20 {
             if let destination = service.destination(name), await destination.isLoaded { return destination }
@@ -146,8 +145,8 @@ package struct AgentHandler: Sendable {
         throw ConnectFailure.notReady
     }
 
-    /// Deletes a connection. Sends its agent no message unless `tellsAgent` is set, so that an agent whose
-    /// answers crash the program can be deleted too.
+    /// Deletes a connection. Notifies its agent only if `tellsAgent` is true, so that an agent whose answers crash
+    /// the program can be deleted, too.
     private func delete(_ name: Text, _ isForced: Bool, _ tellsAgent: Bool) async throws(ControlRefusal) -> JSON {
         let card = try await self.card(name)
         try await refuseIfNeeded(card)
@@ -162,7 +161,8 @@ package struct AgentHandler: Sendable {
             : ["id": .string(card.id), "state": "deleted", "told": false]
     }
 
-    /// Marks a connection for deletion, after the ledger has let it go. Returns the ids of all marked connections.
+    /// Marks a connection for deletion. If it is the active one, the ledger first removes it as such. Returns the ids
+    /// of all marked connections.
     private func beginDeletion(of card: AgentCard, _ isForced: Bool, _ tellsAgent: Bool) async throws -> [Text] {
         let courier = try service.courier()
         let release = try await store.letGo(card.destination, of: card.id, isForced: isForced)
@@ -177,7 +177,7 @@ package struct AgentHandler: Sendable {
             marked = try await courier.beginDeletion(
                 of: card.id, withReplaced: release == .released, tellsPeer: tellsAgent)
         } catch {
-            // The connection stays, so it stays the route.
+            // The connection was not marked, so make it the active one again.
             if release == .released { _ = try? await store.takeOver(card.destination, by: card.id, insteadOf: nil) }
             throw error
         }
@@ -187,7 +187,7 @@ package struct AgentHandler: Sendable {
         return marked
     }
 
-    /// Refuses to delete the mailbox that connections depend on: they would stay connected and receive nothing.
+    /// Throws if connections use this mailbox: after its deletion they would stay connected and receive nothing.
     private func refuseIfNeeded(_ card: AgentCard) async throws(ControlRefusal) {
         guard card.destination == MailboxManagerCore.destination else { return }
         let users = try await cards().filter { $0.usesMailbox && $0.state != .deleting && $0.state != .ended }

@@ -3,10 +3,10 @@ package import LinuxIO
 package import Settings
 package import Store
 
-/// Opens the courier's database next to the open ledger, and logs and reports the state of its keys.
+/// Opens the courier's database next to the open ledger, and logs and reports the state of its secret keys.
 package enum CourierOpening {
-    /// Opens the database and moves the rows there that a ledger's file of an earlier version still has. If that move
-    /// fails, the database is closed: nothing may change it before.
+    /// Opens the courier's database, and moves the rows about agents there from a ledger's file of an earlier
+    /// version. If that move fails, closes the database again: no other change may precede the move.
     package static func open(
         _ configuration: Configuration, besides store: Store, _ environment: [String: String], options: StoreOptions,
         log: LogSink, report: @escaping HealthReporter

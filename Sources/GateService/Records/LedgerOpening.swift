@@ -8,8 +8,8 @@ package import Store
 import Synchronization
 
 extension LedgerSection {
-    /// Returns the places of witness and key. `environment`: if it has a systemd credential
-    /// `gatehouse-witness-key`, that is the key.
+    /// Returns the files of the ledger's witness and its key. `environment`: the environment variables. If systemd
+    /// provides the credential `gatehouse-witness-key`, that is the key.
     package func witness(_ environment: [String: String]) -> WitnessSource {
         let handedOver = Credential.path("gatehouse-witness-key", environment)
         return WitnessSource(
@@ -19,9 +19,9 @@ extension LedgerSection {
 }
 
 extension AgentSection {
-    /// Returns the place of the key under which the database holds the keys of connections. `environment`: if
-    /// it has a systemd credential `gatehouse-agent-key`, that is the key; `gatehouse-agent-key-old`, a key
-    /// file and its `.old` file are then read as old keys.
+    /// Returns the files of the key under which the databases store the keys of connections. `environment`: the
+    /// environment variables. If systemd provides the credential `gatehouse-agent-key`, that is the key. The
+    /// credential `gatehouse-agent-key-old`, the key file and the key file's `.old` file are then earlier keys.
     package func sealing(_ environment: [String: String]) -> SealingSource {
         guard let handedOver = Credential.path("gatehouse-agent-key", environment) else {
             return SealingSource(path: keyFile)
@@ -30,8 +30,8 @@ extension AgentSection {
             path: handedOver, isHandedOver: true, oldPaths: [handedOver + "-old", keyFile, keyFile + ".old"])
     }
 
-    /// Returns the notice about a key file that is not protected by systemd; nil if systemd hands over the
-    /// key, or if the file does not exist.
+    /// Returns the warning that the sealing key is in a file that systemd does not protect; nil if systemd provides
+    /// the key, or if the file does not exist.
     package func keyNotice(_ environment: [String: String]) -> ConfigurationError.Problem? {
         guard !sealing(environment).isHandedOver, FileBytes.isFile(keyFile) else { return nil }
         return ConfigurationError.Problem(
@@ -43,10 +43,10 @@ extension AgentSection {
     }
 }
 
-/// The credentials that systemd passes to the service.
+/// The credentials that systemd provides to the service.
 private enum Credential {
-    /// Returns the path of the credential `name` that systemd hands over; nil if no credential has this name.
-    /// `environment` names the folder of the credentials.
+    /// Returns the path of the credential `name`; nil if systemd provides none with this name. `environment`: the
+    /// environment variables, which name the folder of the credentials.
     static func path(_ name: String, _ environment: [String: String]) -> String? {
         guard let path = environment["CREDENTIALS_DIRECTORY"].map({ "\($0)/\(name)" }), FileBytes.isFile(path) else {
             return nil
@@ -55,7 +55,7 @@ private enum Credential {
     }
 }
 
-/// Opens the ledger with its witness, and reports and logs the results.
+/// Opens the ledger with its witness, and logs and reports the result of the comparison.
 enum LedgerOpening {
     static func open(
         _ configuration: Configuration, _ environment: [String: String], options: StoreOptions, log: LogSink,
@@ -101,7 +101,7 @@ enum LedgerOpening {
         return store
     }
 
-    /// Logs and reports the state of the keys in a database.
+    /// Logs and reports the state of the secret keys in a database.
     static func tell(_ keys: KeysAtRest, _ log: LogSink, _ report: HealthReporter) {
         if let failure = keys.failure {
             report(.present(.agentUnreadable, detail: failure.description))

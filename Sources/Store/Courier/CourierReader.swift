@@ -1,9 +1,8 @@
 import Foundation
 import GRDB
 
-/// Reads the courier's database, which another process may own, for a backup.
-///
-/// The reader takes no lock, like ``LedgerReader``.
+/// Reads the courier's database for a backup, while another process may own the database. Like ``LedgerReader``, the
+/// reader never delays the writer.
 package struct CourierReader: Sendable {
     private let queue: DatabaseQueue
     private let path: String
@@ -19,7 +18,7 @@ package struct CourierReader: Sendable {
         try await LedgerReader.copy(queue, path, to: target) { _, _ in }
     }
 
-    /// Reads every page. Throws `corrupt` for a damaged database.
+    /// Reads every page of the database. Throws `corrupt` if a page is damaged.
     package func check() async throws(StoreError) {
         do {
             try await queue.read { [path] db in

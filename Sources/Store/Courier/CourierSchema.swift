@@ -1,12 +1,12 @@
 import GRDB
 
-/// The tables of the courier's database (``AgentTables``). They are STRICT: a column has only values of its declared
-/// type. A released migration is never edited; a new migration follows it.
+/// The tables of the courier's database (``AgentTables``). They are STRICT: a column contains only values of its
+/// declared type. A released migration is never edited; a new migration follows it.
 enum CourierSchema {
-    /// SQLite's `application_id` of a courier's database: "GATC".
+    /// SQLite's `application_id` of a courier's database: "GATC" in ASCII.
     static let applicationID = 0x4741_5443
 
-    /// The migrator for all versions of the courier's database.
+    /// The migrator with all versions of the courier's database.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 connections, messages, quarantine") { db in

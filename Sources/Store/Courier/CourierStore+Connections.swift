@@ -3,13 +3,13 @@ import Foundation
 import GRDB
 import Ledger
 
-// Connections, the keys of handled messages, and settings.
+// Connections, the keys of handled messages, and the settings about invitations.
 extension CourierStore {
-    /// Stores the state of a connection to a destination, sealed. Only the owner of the connection can interpret the
-    /// bytes. `handled`: keys of the inbound messages that led to this state. The keys are stored in the same
-    /// transaction, so a message is applied once or not at all. `messages`: the entries for the message book.
-    /// `answers`: the results of answers to questions in the book. The state of a deleted connection is not stored: the
-    /// owner of the connection may still be running.
+    /// Stores the state of a connection to a destination, sealed. `snapshot` is in a format that only the owner of
+    /// the connection interprets. `handled`: the keys of the inbound messages that led to this state. They are stored
+    /// in the same transaction, so each of these messages is applied once or not at all. `messages`: new entries for
+    /// the message book. `answers`: the results of answers to questions in the message book. Stores nothing for a
+    /// deleted connection, whose link may still be running.
     package func saveConnection(
         _ id: Text, _ snapshot: [UInt8], to destination: Text = DeliveryCursor.primary, handled: [[UInt8]] = [],
         messages: [MessageEntry] = [], answers: [AnswerChange] = []
@@ -29,7 +29,7 @@ extension CourierStore {
         }
     }
 
-    /// Removes a connection.
+    /// Removes a connection and closes its open questions.
     package func forgetConnection(_ id: Text) async throws(StoreError) {
         try await write { db in
             try db.execute(sql: "DELETE FROM connection WHERE id = ?", arguments: [id.string])
@@ -39,8 +39,9 @@ extension CourierStore {
         }
     }
 
-    /// Removes all connections to `destinations`, also those that only answer requests. Call this function before
-    /// ``Store/forgetDestinations(except:)``: the destinations are known there until that call.
+    /// Removes all connections to `destinations`, including those that only answer requests. Call this function
+    /// before ``Store/forgetDestinations(except:)``: after that call the ledger's database no longer contains the
+    /// names of these destinations.
     package func forgetConnections(to destinations: [Text]) async throws(StoreError) {
         guard !destinations.isEmpty else { return }
         try await write { db in
@@ -73,7 +74,7 @@ extension CourierStore {
     }
 
     /// Returns the ids of the connections to `destination` that are newer than `connection` and not marked for
-    /// deletion; nil if `connection` itself is no such connection to the destination.
+    /// deletion. Returns nil if `connection` does not lead to the destination or is itself marked for deletion.
     package func newer(than connection: Text, to destination: Text) async throws(StoreError) -> Set<Text>? {
         try await read { db in
             let live = try Row.fetchAll(
@@ -85,20 +86,22 @@ extension CourierStore {
         }
     }
 
-    /// Returns the name for connections that only answer the requests of an invitation for `destination`. No report
-    /// goes over such a connection, and none replaces another.
+    /// Returns the name under which the connections are stored that only answer the requests of an invitation for
+    /// `destination`. Such a connection carries no report and replaces no other connection.
     package static func requestsName(of destination: Text) -> Text { Text("\(destination)/requests") }
 
     // MARK: - Handled messages
 
-    /// Remembers keys of inbound messages. The keys become durable with the next state of a connection, or when
-    /// ``StoreOptions/confirmationsTogether`` keys wait. A message whose key is not durable may be applied twice.
+    /// Records keys of handled inbound messages. They become durable with the next stored state of a connection, or
+    /// as soon as ``StoreOptions/confirmationsTogether`` keys are recorded. If the program ends before that, such a
+    /// message may be applied twice.
     package func noteHandled(_ keys: [[UInt8]]) async throws(StoreError) {
         unwritten = (unwritten + keys.filter { !unwritten.contains($0) }).suffix(options.handledMessages / 10)
         if unwritten.count >= options.confirmationsTogether { try await writeHandled([]) { _ in } }
     }
 
-    /// Runs `work`. The same transaction stores the keys of inbound messages in `keys`, and the keys that still wait.
+    /// Runs `work` in a transaction. The same transaction stores `keys`, keys of handled messages, and the keys that
+    /// are not written yet.
     func writeHandled(
         _ keys: [[UInt8]], _ work: @escaping @Sendable (Database) throws -> Void
     ) async throws(StoreError) {
@@ -110,7 +113,7 @@ extension CourierStore {
         unwritten.removeAll { earlier.contains($0) }
     }
 
-    /// Returns the keys of the last applied inbound messages, oldest first, at most `limit`.
+    /// Returns the keys of the last handled inbound messages, oldest first, at most `limit`.
     package func handledMessages(last limit: Int) async throws(StoreError) -> [[UInt8]] {
         let kept = try await read { db in
             try Row.fetchAll(
@@ -132,11 +135,11 @@ extension CourierStore {
 
     // MARK: - Invitations
 
-    /// The list of the ids of invitations to store.
+    /// The purpose of a stored list of the ids of invitations.
     package enum InvitationList: Hashable, Sendable {
         /// The invitations that a destination accepted.
         case accepted(by: Text)
-        /// The invitations by which no mailbox can be reached.
+        /// The invitations through which no mailbox can be reached.
         case withoutMailbox
 
         fileprivate var setting: Text {
@@ -147,12 +150,12 @@ extension CourierStore {
         }
     }
 
-    /// Returns a stored list, as the bytes that its owner gave; nil if it was never stored.
+    /// Returns a stored list in the format of its owner; nil if it was never stored.
     package func invitations(_ list: InvitationList) async throws(StoreError) -> [UInt8]? {
         try await read { db in try Store.setting(list.setting, db) }
     }
 
-    /// Stores a list, as bytes that only its owner interprets.
+    /// Stores a list in the format of its owner, in place of the list for the same purpose.
     package func saveInvitations(_ list: InvitationList, _ value: [UInt8]) async throws(StoreError) {
         try await write { db in try Store.save(list.setting, value, db) }
     }

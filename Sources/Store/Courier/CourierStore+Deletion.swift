@@ -1,21 +1,22 @@
 package import Encoding
 import GRDB
 
-// A connection is deleted in two steps: it is marked, and later removed with its keys. Between the steps, the link of
-// the connection ends, and the service notifies the peer, which requires the keys. If the program ends between the
-// steps, the mark stays and the next start continues.
+// A connection is deleted in two steps: it is marked for deletion, and later removed with its keys. Between the
+// steps, the link of the connection ends, and the service notifies the peer, for which it needs the keys. If the
+// program ends between the steps, the mark stays and the next start continues.
 extension CourierStore {
-    /// Values of the column `deleting`: delete the connection with or without a notice to its peer. The value 0 keeps
-    /// the connection.
+    /// Values of the column `deleting` for a connection that is marked for deletion: the service notifies the peer
+    /// first (1), or it does not (2). A connection with the value 0 is not marked.
     static let (isTold, isSilent): (Int64, Int64) = (1, 2)
 
-    /// Marks a connection for deletion, also after a restart. The ledger lets go of the connection before that
-    /// (``Store/letGo(_:of:isForced:)``); if the program ends between the two calls, the connection takes over its
-    /// destination again.
+    /// Marks a connection for deletion. The mark survives a restart. Call ``Store/letGo(_:of:isForced:)`` before this
+    /// function, so that the connection is not the active one any more. If the program ends between the two calls,
+    /// the connection takes over its destination again.
     ///
-    /// `withReplaced`: the connection was the route to its destination, so the connections that it had replaced are
-    /// marked, too. `tellsPeer`: whether the service first notifies the peer; the value of the last call counts.
-    /// Returns the ids of all marked connections, that of this connection first; nil if no such connection exists.
+    /// `withReplaced`: whether to mark the older connections to the same destination, too, because the connection was
+    /// the active one and had replaced them. `tellsPeer`: whether the service notifies the peer before the removal;
+    /// the value of the last call is used. Returns the ids of all marked connections, `id` first; nil if no such
+    /// connection exists.
     package func beginDeletion(
         of id: Text, withReplaced: Bool = false, tellsPeer: Bool = true
     ) async throws(StoreError) -> [Text]? {
@@ -35,11 +36,11 @@ extension CourierStore {
         }
     }
 
-    /// Marks the connections for deletion that `connection` has replaced: the older connections to its destination.
-    /// Returns their ids. Call this function after each confirmation over the connection. If the program ends before
-    /// the call, the next confirmation marks them.
+    /// Marks the connections for deletion that `connection` has replaced: the older connections to the same
+    /// destination. Returns their ids. Call this function after each confirmation over the connection. If the program
+    /// ends before the call, the call after the next confirmation marks them.
     package func retireReplaced(by connection: Text) async throws(StoreError) -> [Text] {
-        // Almost always there are none: then nothing is written.
+        // Usually there are no such connections. Then do not begin a transaction that writes.
         guard try await !read({ db in try Self.replaced(by: connection, db).isEmpty }) else { return [] }
         return try await write { db in
             let replaced = try Self.replaced(by: connection, db)
@@ -65,12 +66,12 @@ extension CourierStore {
         try closeQuestions(of: id, db)
     }
 
-    /// Removes a marked connection with its keys.
+    /// Removes a connection that is marked for deletion, with its keys.
     package func finishDeletion(of id: Text) async throws(StoreError) {
         _ = try await write { db in
             try db.execute(sql: "DELETE FROM connection WHERE id = ? AND deleting <> 0", arguments: [id.string])
             guard db.changesCount > 0 else { return false }
-            // Until its link ended, the connection may have got further questions.
+            // The connection may have got further questions after the mark, until its link ended.
             try Self.closeQuestions(of: id, db)
             return true
         } committed: { isGone in

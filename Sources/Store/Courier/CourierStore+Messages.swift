@@ -2,9 +2,9 @@ package import Encoding
 import Foundation
 import GRDB
 
-/// A message that an agent sent on its own initiative, as stored in the message book.
+/// An entry of the message book: a message that an agent sent on its own initiative.
 package struct MessageEntry: Hashable, Sendable {
-    /// The status of a message, in the codes of the agency protocol.
+    /// The status of a message, as a code of the agency's protocol.
     package enum Status: String, Sendable {
         /// The message waits for the operator's answer.
         case pending = "MS-103"
@@ -16,21 +16,21 @@ package struct MessageEntry: Hashable, Sendable {
         case reviewed = "MS-106"
     }
 
-    /// The mailbox's id of the message. For a message that came as an answer, the message's `@id`.
+    /// The mailbox's id of the message; the message's `@id` if it did not come from a mailbox.
     package let uid: Text
     /// The id of the connection over which the message came.
     package let connection: Text
-    /// The gate's DID in that connection.
+    /// The gate's DID in the connection over which the message came.
     package let did: Text
-    /// The type of the message, by its name in the mobile SDK.
+    /// The type of the message, as the mobile SDK names it.
     package let kind: Text
-    /// When the message was handled, by the machine's date.
+    /// The date at which the message was handled, by the machine's clock.
     package let at: Timestamp
     /// The status of the message.
     package let status: Status
-    /// The result, in words or as the code of the refusal.
+    /// The result of the message, in words or as the code of a refusal.
     package let result: Text
-    /// The message as JSON text, for a question that waits for the operator. The content is empty for other messages.
+    /// The message as JSON text if it is a question that waits for the operator; otherwise empty.
     package let content: [UInt8]
 
     /// Whether the message is a question that the operator has not answered yet.
@@ -46,11 +46,11 @@ package struct MessageEntry: Hashable, Sendable {
     }
 }
 
-/// The result of the answer to a question in the message book.
+/// The result of an answer to a question in the message book.
 package struct AnswerChange: Hashable, Sendable {
-    /// The id of the question in the book.
+    /// The id of the question in the message book.
     package let uid: Text
-    /// The status of the question. A question whose answer is not sent yet stays pending.
+    /// The new status of the question. While the answer is not sent yet, the status stays `pending`.
     package let status: MessageEntry.Status
     /// The result, in words.
     package let result: Text
@@ -63,18 +63,19 @@ package struct AnswerChange: Hashable, Sendable {
 
 // The message book: the messages that agents sent on their own initiative, and their results.
 extension CourierStore {
-    /// The maximum number of entries. Each connection has an equal share, and the unused part of a share is available
-    /// to the other connections. Therefore one agent's messages cannot displace another agent's messages. Of a
-    /// connection's entries, the oldest is removed first, and unanswered questions are removed last.
+    /// The maximum number of entries in the message book. Each connection has an equal share of them; the other
+    /// connections may use the part of a share that is free. The messages of one agent therefore cannot displace
+    /// those of another. Of one connection's entries, the oldest is removed first; unanswered questions are removed
+    /// after all others.
     package static let messageLimit = 256
-    /// The maximum size of all contents together, in bytes.
+    /// The maximum size of all stored contents together, in bytes. Beyond it, entries with contents are removed.
     package static let messagesBytes = 1 << 20
-    /// The maximum size of a message that is stored in full, in bytes.
+    /// The maximum size in bytes of a message whose content is stored. The entry of a longer message has no content.
     package static let messageBytes = 16 * 1024
 
-    /// Adds messages to the book, in the transaction that saves the connection's resulting state. A message that is
-    /// already in the book is not added again: the gate may have stopped before it released the message. Only the
-    /// content of a question that waits for the operator is kept.
+    /// Adds entries to the message book, in the transaction that stores the connection's resulting state. An entry
+    /// that exists is not added again: the gate may have stopped before it released the message at the mailbox, which
+    /// then delivers it again. Only a question that waits for the operator is stored with its content.
     static func add(_ entries: [MessageEntry], _ db: Database) throws {
         guard !entries.isEmpty else { return }
         for entry in entries {
@@ -118,8 +119,8 @@ extension CourierStore {
         }
     }
 
-    /// Records the results of the answers to questions of `connection`, in the transaction that saves the connection's
-    /// state. The content of an answered question is not kept.
+    /// Records the results of answers to questions of `connection`, in the transaction that stores the connection's
+    /// state. Removes the content of these questions.
     static func change(_ changes: [AnswerChange], of connection: Text, _ db: Database) throws {
         for change in changes {
             try db.execute(
@@ -134,7 +135,7 @@ extension CourierStore {
         }
     }
 
-    /// Records that no question of `connection` waits for an answer, because the connection is being deleted.
+    /// Closes all questions of `connection` that wait for an answer, because the connection is being deleted.
     static func closeQuestions(of connection: Text, _ db: Database) throws {
         try db.execute(
             sql: "UPDATE message SET status = ?, result = ?, content = x'' WHERE connection = ? AND status = ?",

@@ -2,13 +2,13 @@ package import Encoding
 import Foundation
 import GRDB
 
-/// A message that this gate could not read.
+/// A message from a mailbox that no connection of this gate could read.
 package struct QuarantinedMessage: Hashable, Sendable {
-    /// The number of the message in the order of quarantine, from the first message ever.
+    /// The number of the message among all messages ever quarantined, from 1.
     package let number: Int
     /// The message's id in its mailbox.
     package let uid: Text
-    /// The connection to which the message was addressed. The text is empty if the connection is unknown.
+    /// The id of the connection to which the message was addressed; empty if the connection is unknown.
     package let connection: Text
     /// The reason why the message could not be read.
     package let reason: Text
@@ -16,17 +16,17 @@ package struct QuarantinedMessage: Hashable, Sendable {
     package let envelope: [UInt8]
 }
 
-// Unreadable messages from mailboxes. They are stored for examination, because no other copy exists.
+// Unreadable messages from mailboxes. They are stored for examination, because the mailbox then deletes them.
 extension CourierStore {
-    /// The maximum number of quarantined messages. Beyond it the oldest message is removed.
+    /// The maximum number of quarantined messages. Beyond it, the oldest message is removed.
     static let quarantineLimit = 64
-    /// The maximum size of all quarantined messages together, in bytes.
+    /// The maximum size of all quarantined messages together, in bytes. Beyond it, the oldest messages are removed.
     package static let quarantineBytes = 1 << 20
-    /// The maximum size of a message that is stored in full, in bytes.
+    /// The maximum size in bytes of a message whose content is stored. A longer message is recorded without content.
     private static let quarantinedBytes = quarantineBytes / 4
 
-    /// Quarantines a message durably. A known message is not added again: the gate may have stopped before it reported
-    /// the message to the mailbox.
+    /// Quarantines a message durably. A message that is already quarantined is not added again: the gate may have
+    /// stopped before it released the message at the mailbox, which then delivers it again.
     package func setAside(
         _ envelope: [UInt8], uid: Text, for connection: Text, reason: Text
     ) async throws(StoreError) {

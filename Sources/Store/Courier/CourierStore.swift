@@ -5,41 +5,45 @@ import Glibc
 import LinuxIO
 import Synchronization
 
-/// The courier's database: connections to agents with their keys, the keys of handled messages, the message book, the
-/// quarantine and the settings of invitations, in one SQLite file next to the ledger's (WAL, `synchronous=FULL`).
+/// The courier's database: the connections to agents with their keys, the keys of handled messages, the message book,
+/// the quarantine and the settings about invitations. It is one SQLite file next to the ledger's file (WAL,
+/// `synchronous=FULL`).
 ///
-/// When a method returns, its change is durable. Each change is a transaction of its own; they run one after another.
-/// One process owns the file. The gate does not depend on this file: without it, reports wait in the ledger.
+/// When a method returns, its change is durable. Each change is one transaction; transactions run one after another.
+/// Only one process at a time owns the file. The gate does not depend on this file: without it, reports wait in the
+/// ledger.
 package actor CourierStore {
     /// The path of the database.
     package nonisolated let path: String
-    /// The damage of the database found at the opening, which was put aside. The present database then began empty.
+    /// The damage of the database file that the opening found and renamed; nil if the file was not damaged. After
+    /// damage, the database begins empty.
     package nonisolated let damage: Damage?
-    /// The state of the keys in the database at the opening.
+    /// The state of the secret keys in the database when it was opened.
     package nonisolated let keysAtRest: KeysAtRest
     nonisolated let options: StoreOptions
     nonisolated let sealing: SealingKeys
-    /// The keys of inbound messages that wait for the next state of a connection, or for enough further keys.
+    /// The keys of handled messages that are not written yet. The next stored state of a connection, or a sufficient
+    /// number of keys, causes the writing.
     var unwritten: [[UInt8]] = []
     private let file: StoreFile
     private nonisolated let pool: DatabasePool
-    /// What the transactions know of earlier transactions.
+    /// The results of earlier transactions that later transactions need.
     private nonisolated let written = Mutex(Written())
     private var writing = 0
     private var isClosed = false
 
-    /// A damaged database that the opening put aside.
+    /// The damage of a database file that the opening renamed.
     package struct Damage: Hashable, Sendable {
         /// The damage, in words.
         package let detail: String
-        /// The path of the damaged file.
+        /// The new path of the damaged file.
         package let file: String
     }
 
     private struct Written {
-        /// SQLite's count of changes by other connections; nil if unknown.
+        /// SQLite's count of commits by other database connections; nil if unknown.
         var foreignChanges: Int?
-        /// The ids of the connections that were deleted last. Their owners may still be running.
+        /// The ids of the connections deleted last, at most 256. The links of these connections may still be running.
         var deleted: [Text] = []
     }
 
@@ -47,14 +51,15 @@ package actor CourierStore {
     package static func path(of ledger: String) -> String { ledger + ".courier" }
 
     /// Opens the courier's database next to the ledger at `ledger`, or creates it (mode 0600). The caller owns the
-    /// ledger (``Store/open(_:options:witness:sealing:onWrite:)``), and next calls ``Store/handOver(to:)``. Because the
-    /// gate may already be at work, a separate thread waits for the disk: tasks share few threads.
+    /// ledger (``Store/open(_:options:witness:sealing:onWrite:)``), and next calls ``Store/handOver(to:)``. The gate
+    /// may already be at work and tasks share few threads, so a separate thread waits for the disk.
     ///
-    /// A damaged file is put aside as `PATH.courier.damaged-N`, and an empty database replaces it (``damage``). If
-    /// ``StoreOptions/mayBeginNewLedger`` is false, such a file is an error and stays unchanged.
+    /// A damaged file is renamed to `PATH.courier.damaged-N`, and an empty database replaces it; ``damage`` then
+    /// states this. If ``StoreOptions/mayBeginNewLedger`` is false, a damaged file is an error and stays unchanged.
     ///
-    /// The key of `sealing`, by default in the file `LEDGER.agent-key`, seals the states of connections. Without that
-    /// key no state can be opened or stored, but the rest of the database works, and ``keysAtRest`` has the reason.
+    /// The key of `sealing`, by default in the file `LEDGER.agent-key`, seals the states of connections. If it is
+    /// missing, no state can be opened or stored, but the rest of the database works, and ``keysAtRest`` contains the
+    /// reason.
     package static func open(
         besides ledger: String, options: StoreOptions = StoreOptions(), sealing: SealingSource? = nil
     ) async throws(StoreError) -> CourierStore {
@@ -94,7 +99,7 @@ package actor CourierStore {
         try file.check()
     }
 
-    /// Connects to the database, creates absent tables and checks every page.
+    /// Opens the database, creates absent tables, checks every page and seals the keys of connections.
     private static func connect(
         _ path: String, _ pass: SealingPass
     ) throws(StoreError) -> (pool: DatabasePool, keys: SealingPass.Result) {
@@ -103,7 +108,8 @@ package actor CourierStore {
             let migrator = CourierSchema.migrator
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newer(path: path) }
             try migrator.migrate(pool)
-            // A damaged page that no start reads would make each later change fail. The file is small.
+            // Check every page: a damaged page that no start reads would make later changes fail. This takes little
+            // time, because the file is small.
             try pool.read { db in try check(db, path) }
             return (pool, try pass.run(pool))
         } catch {
@@ -111,14 +117,26 @@ package actor CourierStore {
         }
     }
 
-    /// Reads every page. Throws `corrupt` if one is damaged.
+    /// Reads every page. Throws `corrupt` if a page is damaged.
     static func check(_ db: Database, _ path: String) throws {
-        let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
-        guard found == "ok" else { throw StoreError.corrupt(path: path, detail: found ?? "it cannot be checked") }
+        let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "it cannot be checked"
+        guard found != "ok" else { return }
+        if let code = failedRead(found) { throw StoreError.inputOutput(path: path, code: code) }
+        throw StoreError.corrupt(path: path, detail: found)
     }
 
-    /// Renames a damaged database with its log. Returns the new path. A start that was interrupted after the link is
-    /// continued.
+    /// Returns SQLite's result code of a failed read in a finding of `quick_check`; nil for a finding about the content.
+    /// SQLite reports a page that it could not read as a finding ("unable to get the page. error code=266"), but such a
+    /// page may be readable later.
+    private static func failedRead(_ finding: String) -> Int32? {
+        guard let mark = finding.range(of: "error code="),
+            let code = Int32(finding[mark.upperBound...].prefix { $0.isNumber })
+        else { return nil }
+        return ResultCode(rawValue: code).primaryResultCode == .SQLITE_IOERR ? code : nil
+    }
+
+    /// Renames a damaged database and its write-ahead log. Returns the new path. If an earlier start ended after it
+    /// gave the file its second name, continues from there.
     private static func putAside(_ path: String) throws(StoreError) -> String {
         let last = StoreFile.numbered(path, "damaged").last
         let aside =
@@ -137,14 +155,14 @@ package actor CourierStore {
         guard !isClosed else { return }
         try? await writeHandled([]) { _ in }
         isClosed = true
-        // If this copy fails, the log stays and no data is lost.
+        // If this fails, the write-ahead log stays and no data is lost.
         try? await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         try? pool.close()
         file.release()
     }
 
     /// Runs `work` in a transaction. Returns when the transaction is durable. `committed` is called right after the
-    /// commit, before any other transaction begins. The cancellation of the caller cancels no transaction.
+    /// commit, before the next transaction begins. A cancellation of the calling task cancels no transaction.
     func write<Value: Sendable>(
         _ work: @escaping @Sendable (Database) throws -> Value,
         committed: @escaping @Sendable (Value) -> Void = { _ in }
@@ -164,8 +182,8 @@ package actor CourierStore {
                 switch result {
                 case .success(let value): committed(value)
                 case .failure(let error):
-                    // After a failed transaction SQLite reads the file again, which looks like a change by another
-                    // program.
+                    // After a failed transaction SQLite reads the file again, and its count of foreign commits
+                    // changes. Forget the count.
                     if case .replaced = error as? StoreError {
                     } else {
                         self.written.withLock { $0.foreignChanges = nil }
@@ -189,12 +207,13 @@ package actor CourierStore {
         }
     }
 
-    /// Whether a connection was deleted. Inside a transaction, the result is that of all earlier transactions.
+    /// Returns whether a connection was deleted. A call inside a transaction takes all earlier transactions into
+    /// account.
     nonisolated func isDeleted(_ connection: Text) -> Bool {
         written.withLock { $0.deleted.contains(connection) }
     }
 
-    /// Notes that a connection was deleted, so that its owner, which may still be running, stores it no more.
+    /// Records that a connection was deleted, so that its link, which may still be running, does not store it again.
     nonisolated func noteDeletion(of connection: Text) {
         written.withLock { $0.deleted = $0.deleted.suffix(255) + [connection] }
     }

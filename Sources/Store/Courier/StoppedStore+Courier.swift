@@ -1,9 +1,9 @@
 import GRDB
 
-// A restore puts the courier's database of a backup next to the ledger.
+// The part of a restore for the courier's database of a backup, which is next to the ledger.
 extension StoppedStore {
-    /// Migrates the staged database of a courier to this version of the program, and closes the questions of agents
-    /// that wait for an answer: the operator may have answered them after the backup.
+    /// Migrates the courier's new database to this version of the program, and closes the questions of agents that
+    /// wait for an answer: the operator may have answered them after the backup.
     package func prepareCourier() throws(StoreError) {
         do {
             let queue = try DatabaseQueue(path: staged, configuration: Store.configuration(of: staged))

@@ -1,21 +1,22 @@
 import GRDB
 
-// A ledger's file of an earlier version has the tables about agents (``AgentTables``). Their rows move to the courier's
-// database once.
+// The move of the tables about agents (``AgentTables``). A ledger's file of an earlier version contains them; their
+// rows move to the courier's database once.
 extension Store {
-    /// Moves connections, message book and quarantine from the ledger's file to the courier's database, if the file
-    /// still has them. Call this function before `courier` is used.
+    /// Moves the rows of the tables about agents from the ledger's file to the courier's database, if the ledger's
+    /// file contains such tables. Call this function before `courier` is used.
     ///
-    /// A file with these tables is authoritative: an earlier version of the program wrote it, or a restored backup of
-    /// that version. Its rows replace all rows of `courier`. If it has no rows, those of `courier` stay: a first start
-    /// that was interrupted leaves empty tables.
+    /// If the ledger's file contains the tables, an earlier version of the program wrote it, or it is a restored
+    /// backup of such a version. Then its rows replace all rows of `courier`. If the tables are empty, as after an
+    /// interrupted first start, the rows of `courier` stay.
     ///
-    /// First the rows become durable in the courier's database, in one transaction, then one transaction drops the
-    /// tables in the ledger's file. The rows are therefore in one file at least at any time. A call after an
-    /// interruption repeats both steps.
+    /// The first transaction copies the rows to the courier's database. When they are durable there, a second
+    /// transaction drops the tables in the ledger's file. At any time, at least one file contains the rows. A call
+    /// after an interruption repeats both transactions.
     package func handOver(to courier: CourierStore) async throws(StoreError) {
         guard try await read({ db in try AgentTables.areIn(db) }) else { return }
-        // The courier's database never has a plain key. The next start that has the key seals the states first.
+        // The courier's database must not contain a plain key. If the sealing key is missing, wait for a start that
+        // has it and seals the snapshots.
         if !books.areKeysSealed, try await read({ db in try AgentTables.havePlainState(db) }) {
             throw keysAtRest.failure ?? .keyless(path: keysAtRest.path, detail: "the connections are not sealed yet")
         }
@@ -25,14 +26,14 @@ extension Store {
 }
 
 extension CourierStore {
-    /// Replaces all rows by those of a ledger's file, if it has rows.
+    /// Replaces all rows by the rows in a ledger's file, if the ledger's file has any.
     func replaceAll(from ledger: DatabasePool) async throws(StoreError) {
         try await write { db in
             try ledger.read { source in
                 if try AgentTables.haveRows(source) { try AgentTables.copy(from: source, to: db) }
             }
         }
-        // The commit has synced the log; its name must be durable, too.
+        // The commit has synced the write-ahead log. The entry of its name in the folder must be durable, too.
         try StoreFile.sync(folder: StoreFile.folder(of: path))
     }
 }

@@ -1,19 +1,19 @@
 package import Encoding
 
-/// A stored connection.
+/// A connection to an agent, as the courier's database stores it.
 package struct StoredConnection: Hashable, Sendable {
     /// The id of the connection.
     package let id: Text
-    /// The destination to which the connection leads.
+    /// The name of the destination whose reports the connection carries.
     package let destination: Text
-    /// The state of the connection with its keys, as bytes that only the owner of the connection can interpret; empty
-    /// if no key opens the state.
+    /// The state of the connection with its keys, as bytes in the format of the connection's owner; empty if no
+    /// available key opens the stored bytes.
     package let snapshot: [UInt8]
     /// The date at which the connection was made, by the machine's clock at that time; nil if unknown.
     package let made: Timestamp?
     /// Whether the connection is marked for deletion (``CourierStore/beginDeletion(of:withReplaced:tellsPeer:)``).
     package let isDeleting: Bool
-    /// Whether the service notifies the connection's peer before the deletion.
+    /// Whether the service notifies the connection's peer before it removes the connection.
     package let tellsPeer: Bool
 
     /// Creates a stored connection from the values of its properties.

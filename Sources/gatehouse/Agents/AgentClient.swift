@@ -11,33 +11,33 @@ import Settings
 import Store
 import Synchronization
 
-/// The source of answers for the agent commands: the running service, or, if none runs, a handler of this
-/// process on the database.
+/// The access of the agent commands to an ``AgentHandler``: that of the running service or, if no service runs, one
+/// in this process on the databases.
 struct AgentClient: Sendable {
     private let answer: @Sendable (AgentRequest) async throws -> JSON
-    /// Throws once a service runs that waits for the database of this process.
+    /// Throws if a service was started that waits for the database which this process uses.
     private let makeWay: @Sendable () throws -> Void
 
-    /// The use of the connections by a command.
+    /// The purpose for which a command uses the connections.
     enum Purpose {
-        /// The command reads only the stored data.
+        /// To read the stored data. No connection runs.
         case looking
-        /// The command runs the stored connections to communicate with their agents.
+        /// To communicate with the agents. The stored connections run.
         case talking
-        /// Runs the stored connections, to accept an invitation to the destination `to`; nil: the primary
-        /// destination. Only for this purpose a ledger is made if none exists.
+        /// To accept an invitation for the destination `to` (nil: the primary destination). The stored connections
+        /// run. Only for this purpose is an absent ledger created.
         case connecting(to: Text?)
 
         /// Whether connections run for this purpose.
         fileprivate var runs: Bool { if case .looking = self { false } else { true } }
-        /// Whether this purpose may make a ledger.
+        /// Whether an absent ledger may be created for this purpose.
         fileprivate var mayMake: Bool { if case .connecting = self { true } else { false } }
     }
 
-    /// Makes one request and returns the answer.
+    /// Sends one request and returns the answer.
     func ask(_ request: AgentRequest) async throws -> JSON { try await answer(request) }
 
-    /// Returns the report about the connection `name`, which is an id or the name of a destination.
+    /// Returns the report about a connection. `name`: its id, or the name of its destination.
     func show(_ name: Text) async throws -> ConnectionReport { ConnectionReport(try await ask(.show(name))) }
 
     /// Returns the reports about all connections, the oldest first.
@@ -45,15 +45,15 @@ struct AgentClient: Sendable {
         ConnectionReport.List(try await ask(.list)).connections ?? []
     }
 
-    /// Waits before a request is repeated. Throws if a service that was started in the meantime wants the
-    /// database: no gate waits for a command.
+    /// Waits for `pause` before a request is repeated. Throws if a service that was started meanwhile waits for the
+    /// database, because no gate may wait for a command.
     func rest(_ pause: Duration) async throws {
         try makeWay()
         try await Machine.clock.sleep(for: pause)
     }
 
-    /// Polls a connection until `isDone` is true for its card or the time is over. Returns the last card.
-    /// `problem` is called with each new problem.
+    /// Polls a connection until `isDone` is true for its report or `limit` has passed. Returns the last report. Calls
+    /// `problem` with each new problem.
     func watch(
         _ id: Text, within limit: Duration, until isDone: (ConnectionReport) -> Bool,
         problem: (String) -> Void = { _ in }
@@ -71,10 +71,10 @@ struct AgentClient: Sendable {
         }
     }
 
-    /// The time limit until the connections of a database run.
+    /// The time limit for loading the stored connections.
     private static let patience = Duration.seconds(10)
 
-    /// Calls `body` with a client. The purpose matters only if no service runs the connections.
+    /// Calls `body` with a client. `purpose` has an effect only if no service runs.
     static func open<Result: Sendable>(
         _ input: ConfigurationInput, for purpose: Purpose, _ body: (AgentClient) async throws -> Result
     ) async throws -> Result {
@@ -133,7 +133,7 @@ struct AgentClient: Sendable {
         }
     }
 
-    /// Returns the client of a command that uses the database itself.
+    /// Returns the client of a command that itself opened the databases.
     private static func onDatabase(_ agents: AgentHandler, _ question: ControlQuestion) -> AgentClient {
         var router = ControlRouter()
         agents.register(in: &router)
@@ -150,7 +150,7 @@ struct AgentClient: Sendable {
                     last = now
                     return true
                 }
-                // A service that still waits for the ledger answers this request, too.
+                // A service that still waits for the ledger also answers this request.
                 guard isDue, (try? question.answer(to: .status)) != nil else { return }
                 throw CommandFailure(
                     "a service has started and now uses the ledger",
@@ -159,13 +159,12 @@ struct AgentClient: Sendable {
             })
     }
 
-    /// The interval at which a waiting command checks whether a service wants the database.
+    /// The minimum time between two checks whether a service waits for the database.
     private static let lookInterval = Duration.seconds(1)
 
     private static func open(_ configuration: Configuration, mayMake: Bool) async throws -> Store {
         do {
-            // Open the ledger with the key of its seal: after a write without the key, the ledger looks
-            // tampered with.
+            // Open the ledger with the key of its seal: a change without that key would invalidate the seal.
             let environment = ProcessInfo.processInfo.environment
             return try await Store.open(
                 configuration.ledger.path, options: options(mayMake: mayMake),
@@ -176,15 +175,15 @@ struct AgentClient: Sendable {
     }
 
     private static func options(mayMake: Bool) -> StoreOptions {
-        // A key that only the service can read may be missing in this process. Do not begin another ledger for that
-        // reason, and leave a damaged file of connections to the service.
+        // This process may lack a key that only the service can read. Therefore do not replace the ledger by a new
+        // one, and leave a damaged database of the courier to the service.
         var options = StoreOptions()
         (options.mayBeginNewLedger, options.mayMake) = (false, mayMake)
         return options
     }
 
-    /// Returns the remedy for an error of the database. Root must not write to a ledger of the service's
-    /// user: the files that root makes could keep the service out.
+    /// Returns the remedy for an error of the database. If another user owns the folder, the remedy is to run the
+    /// command as that user: files that root creates there could be unreadable for the service.
     private static func remedy(_ error: StoreError) -> String {
         if case .locked = error {
             return "a service without a control socket uses it: set control.path, or stop the "
