@@ -125,9 +125,9 @@ package actor CourierStore {
         throw StoreError.corrupt(path: path, detail: found)
     }
 
-    /// Returns SQLite's result code of a failed read in a finding of `quick_check`; nil for a finding about the content.
-    /// SQLite reports a page that it could not read as a finding ("unable to get the page. error code=266"), but such a
-    /// page may be readable later.
+    /// Returns SQLite's result code of a failed read in a finding of `quick_check`; nil for a finding about the
+    /// content. SQLite reports a page that it could not read as a finding ("unable to get the page. error code=266"),
+    /// but such a page may be readable later.
     private static func failedRead(_ finding: String) -> Int32? {
         guard let mark = finding.range(of: "error code="),
             let code = Int32(finding[mark.upperBound...].prefix { $0.isNumber })
