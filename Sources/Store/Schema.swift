@@ -166,7 +166,7 @@ enum Schema {
         """
 
     private static let messages = """
-        -- Messages of agents, newest last: MessageEntry. `at`: second of the date. `content`: the message, of a
+        -- Messages of agents, newest last. `at`: second of the date. `content`: the message, of a
         -- question that waits; otherwise empty.
         CREATE TABLE message (
             number INTEGER PRIMARY KEY AUTOINCREMENT,

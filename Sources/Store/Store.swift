@@ -197,6 +197,11 @@ package actor Store {
         // start.
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'grdb%'")
         guard found == 0, tables == 0 else { throw StoreError.foreign(path: path) }
+        // If the disk fails while a new file gets its mode, SQLite may still return "wal" for the mode although the file
+        // has a rollback journal, with which a commit is not durable. Only a file with a write-ahead log has a count.
+        guard try db.checkpoint(.passive).walFrameCount >= 0 else {
+            throw StoreError.inputOutput(path: path, code: ResultCode.SQLITE_IOERR.rawValue)
+        }
         try db.execute(sql: "PRAGMA application_id = \(id)")
     }
 

@@ -105,6 +105,9 @@ package actor CourierStore {
     ) throws(StoreError) -> (pool: DatabasePool, keys: SealingPass.Result) {
         do {
             let pool = try Store.pool(path, id: CourierSchema.applicationID)
+            // If a sync of an earlier opening failed, the kernel may count pages of the write-ahead log as written that
+            // are not on the disk. Write the content of this log into the database, before a commit relies on it.
+            try pool.writeWithoutTransaction { db in _ = try db.checkpoint(.full) }
             let migrator = CourierSchema.migrator
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newer(path: path) }
             try migrator.migrate(pool)
@@ -119,16 +122,17 @@ package actor CourierStore {
 
     /// Reads every page. Throws `corrupt` if a page is damaged.
     static func check(_ db: Database, _ path: String) throws {
-        let found = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "it cannot be checked"
-        guard found != "ok" else { return }
+        let findings = "SELECT quick_check FROM pragma_quick_check(1) WHERE quick_check <> 'ok'"
+        guard let found = try String.fetchOne(db, sql: findings) else { return }
         if let code = failedRead(found) { throw StoreError.inputOutput(path: path, code: code) }
         throw StoreError.corrupt(path: path, detail: found)
     }
 
     /// Returns SQLite's result code of a failed read in a finding of `quick_check`; nil for a finding about the
-    /// content. SQLite reports a page that it could not read as a finding ("unable to get the page. error code=266"),
-    /// but such a page may be readable later.
+    /// content. SQLite reports a page that it could not read as a finding ("unable to get the page. error code=266",
+    /// "failed to get page 56"), but such a page may be readable later.
     private static func failedRead(_ finding: String) -> Int32? {
+        if finding.contains("failed to get page") { return ResultCode.SQLITE_IOERR_READ.rawValue }
         guard let mark = finding.range(of: "error code="),
             let code = Int32(finding[mark.upperBound...].prefix { $0.isNumber })
         else { return nil }
